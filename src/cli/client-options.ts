@@ -161,7 +161,8 @@ export function readVariable(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
+/** The headers of `--header`, as `Name: value`. */
+export function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(lines.map((line): [string, string] => {
     const [, name, value] = /^([^:\s]+):([^\r\n]*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new WrongUse('--header takes "Name: value"');

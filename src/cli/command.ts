@@ -11,11 +11,20 @@ export interface Command {
   readonly example: string;
   /** More to know, as lines. */
   readonly notes?: readonly string[];
-  /** Runs it in a process; resolves with the exit code. `words` are those behind the name. */
-  run(words: readonly string[], proc: CommandProcess): Promise<number>;
+  /** Runs it in a process; resolves with the exit code. `words` are those behind the name, `all` are the subcommands. */
+  run(words: readonly string[], proc: CommandProcess, all: Commands): Promise<number>;
   /** What `--help` says where something of a server is named; undefined: nothing is, and the help of the command is shown. */
   explain?(words: readonly string[], proc: CommandProcess): Promise<number | undefined>;
 }
+
+/** A subcommand as the overview names it. */
+interface Listed {
+  readonly about: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+/** The subcommands by their names. */
+export type Commands = Readonly<Record<string, Listed>>;
 
 /** The help of one subcommand. */
 export function helpOf(name: string, { usage, about, options, example, notes = [] }: Command): string {

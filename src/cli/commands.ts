@@ -1,13 +1,7 @@
-import type { Command } from './command.ts';
-
-/** A subcommand as the overview names it. */
-export interface Listed {
-  readonly about: string;
-  readonly load: () => Promise<{ readonly command: Command }>;
-}
+import type { Commands } from './command.ts';
 
 /** The subcommands, in the order of the help. Each file is loaded when it is used, and not before. */
-export const commands: Readonly<Record<string, Listed>> = {
+export const commands: Commands = {
   tour: { about: 'shows a server at work, message by message', load: () => import('./commands/tour.ts') },
   doctor: { about: 'finds out why a server does not work', load: () => import('./commands/doctor.ts') },
   list: { about: 'lists tools, resources and prompts', load: () => import('./commands/list.ts') },
@@ -28,6 +22,9 @@ export const commands: Readonly<Record<string, Listed>> = {
   log: { about: 'shows the activity log, and verifies it', load: () => import('./commands/log.ts') },
   pins: { about: 'shows what tools were accepted, and accepts changes', load: () => import('./commands/pins.ts') },
   accept: { about: 'accepts a file of servers that came with a folder', load: () => import('./commands/accept.ts') },
+  config: { about: 'adds, removes and imports servers in the configuration', load: () => import('./commands/config.ts') },
+  install: { about: 'writes a server into the configuration of another host', load: () => import('./commands/install.ts') },
+  completion: { about: 'writes what completes the command in bash, zsh or fish', load: () => import('./commands/completion.ts') },
   serve: { about: 'serves the executables of a folder as tools', load: () => import('./commands/serve.ts') },
   bridge: { about: 'serves a server over another transport, in other revisions', load: () => import('./commands/bridge.ts') },
 };
@@ -47,8 +44,7 @@ export function overview(): string {
     'Nothing runs without consent but tools that say they only read: see barewire call --help.',
     '',
     '  --json      lines of JSON, for scripts',
-    '  --version   prints the version',
-    '  --help      prints this, or the help of a command',
+    '  --help      prints this, or the help of a command; --version the version',
     '',
     'It ends with 0: good; 1: the server or tool failed; 2: wrong use; 3: refused by consent;',
     '4: not reached; 130: after Ctrl-C.',

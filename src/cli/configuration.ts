@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { chosenConfigFiles, fileStore, folderConsent, readConfigFiles } from '../host/node/index.ts';
+import { acceptedFiles, chosenConfigFiles, fileStore, folderConsent, readConfigFiles } from '../host/node/index.ts';
 import { thisMachine } from '../host/node/config-files.ts';
-import type { Application } from '../host/node/index.ts';
+import type { Application, FolderFile, Machine } from '../host/node/index.ts';
 import type { HostStore, ServerConfig } from '../host/index.ts';
 import { framed, columnsFor } from '../host/node/frame.ts';
 import { WrongUse } from './exit-codes.ts';
@@ -16,7 +16,10 @@ export function homeFolder(env: CommandProcess['env']): string {
 /** Pins, grants, and which files of folders were accepted. */
 export const userStore = (env: CommandProcess['env']): HostStore => fileStore(join(homeFolder(env), 'store'));
 
-const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
+export const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
+
+/** The facts that the paths of configurations depend on. */
+export const machineOf = (proc: CommandProcess): Machine => ({ ...thisMachine(), ...process.platform !== 'win32' && proc.env['HOME'] !== undefined && { home: proc.env['HOME'] }, cwd: proc.cwd(), env: proc.env });
 
 /** What `--config` and `--from` say. */
 export interface ConfigurationOptions {
@@ -35,18 +38,23 @@ export const configurationHelp: readonly (readonly [string, string])[] = [
 /**
  * The user's servers: of `--config FILE`, of the application that `--from` names, else of `servers.json` in the user's own
  * folder and of `.mcp.json` in this one, the first before the second. A file that came with a folder is used once the
- * person has accepted it; rejects with a `HostError` `not-accepted` where nobody can be asked.
+ * person has accepted it; rejects with a `HostError` `not-accepted` where nobody can be asked. Without `asks` such a file is
+ * left out where it was not accepted, and nothing is written.
  */
-export async function readConfiguration(proc: CommandProcess, options: ConfigurationOptions): Promise<Record<string, ServerConfig>> {
+export async function readConfiguration(proc: CommandProcess, options: ConfigurationOptions, asks: boolean = true): Promise<Record<string, ServerConfig>> {
   const { config, from, name } = options;
   const application = applications.find((one) => one === from);
   if (from !== undefined && !application) throw new WrongUse(`--from takes one of ${applications.join(', ')}`);
-  const machine = { ...thisMachine(), cwd: proc.cwd(), env: proc.env };
+  const machine = machineOf(proc);
   return readConfigFiles(chosenConfigFiles({ config, from: application, home: homeFolder(proc.env) }, machine), {
     name, machine,
-    accept: folderConsent(userStore(proc.env), { input: proc.stdin, output: proc.stderr }),
+    accept: asks ? folderConsent(userStore(proc.env), { input: proc.stdin, output: proc.stderr }) : acceptedBefore(proc.env),
     onProblem: (error) => {
+      if (!asks) return;
       for (const row of ['barewire: a file of this folder was left out:', ...framed(error.message, { columns: columnsFor(proc.stderr) })]) proc.stderr.write(`${row}\n`);
     },
   });
 }
+
+const acceptedBefore = (env: CommandProcess['env']): ((file: FolderFile) => Promise<boolean>) =>
+  async (file) => await acceptedFiles(userStore(env)).state(file) === 'accepted';

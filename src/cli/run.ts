@@ -38,7 +38,7 @@ async function obey(words: readonly string[], proc: CommandProcess): Promise<num
   const end = others.indexOf('--');
   const asked = (end < 0 ? others : others.slice(0, end)).some((word) => word === '--help' || word === '-h');
   // A command may have more to say of what is named beside it.
-  return (asked ? await command.explain?.(others, proc) ?? await help(first, proc) : undefined) ?? command.run(others, proc);
+  return (asked ? await command.explain?.(others, proc) ?? await help(first, proc) : undefined) ?? command.run(others, proc, commands);
 }
 
 /** Without the name of a command it is the tour: of an address, or of a program behind `--`. Other words run nothing. */
@@ -46,7 +46,7 @@ async function bareTour(words: readonly string[], proc: CommandProcess): Promise
   const { readOptions } = await import('./options.ts');
   const read = readOptions(words, true);
   if ('word' in read) throw await noCommand(read.word);
-  return (await load('tour')).run(words, proc);
+  return (await load('tour')).run(words, proc, commands);
 }
 
 async function noCommand(word: string): Promise<WrongUse> {

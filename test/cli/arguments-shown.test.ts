@@ -19,14 +19,18 @@ import { barewire } from './program.ts';
 const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-arguments-')));
 test.after(() => rmSync(home, { recursive: true, force: true }));
-const { url, close } = await serveHttp(fixture());
-test.after(() => close({ drainMs: 0 }));
-writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { url } } }));
+const serving = serveHttp(fixture());
+test.after(async () => (await serving).close({ drainMs: 0 }));
+const configured = serving.then(({ url }) => writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { here: { url } } })));
 
-const run = (words: readonly string[], input: string = ''): Promise<Ran> => inProcess(words, { env: { BAREWIRE_HOME: home }, input });
+async function run(words: readonly string[], input: string = ''): Promise<Ran> {
+  await configured;
+  return inProcess(words, { env: { BAREWIRE_HOME: home }, input });
+}
 
 /** The command as a process of its own, where it reads stdin by itself, and in the folder of the user. */
-function asProcess(words: readonly string[], input: string): Promise<Ran> {
+async function asProcess(words: readonly string[], input: string): Promise<Ran> {
+  await configured;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [barewire, ...words], { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1' } });
     let [out, err] = ['', ''];

@@ -18,14 +18,14 @@ const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', 
 const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
-const { url, close } = await serveHttp(fixture());
-test.after(() => close({ drainMs: 0 }));
+const serving = serveHttp(fixture());
+test.after(async () => (await serving).close({ drainMs: 0 }));
 
 const run = (words: readonly string[]): Promise<Ran> => inHome(words).then(({ code, out, err }) => ({ code, out, err }));
 const inHome = (words: readonly string[]): ReturnType<typeof inProcess> => inProcess(words, { env: { BAREWIRE_HOME: home } });
 
 /** Runs a command on the fixture. */
-const on = (command: string, ...words: string[]): Promise<Ran> => run([command, url, ...words]);
+const on = async (command: string, ...words: string[]): Promise<Ran> => run([command, (await serving).url, ...words]);
 
 /** As `on`, with the fixture as a program. */
 const onProgram = (...words: string[]): Promise<Ran> => run([...words, '--', ...program]);

@@ -15,23 +15,24 @@ import { barewire } from './program.ts';
 // `barewire host`: in a pipe, in the process of the test, and in a pseudo-terminal (util-linux's script).
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const program = [process.execPath, at('./fixture-server.js')];
-const { url, close } = await serveHttp(fixture());
-test.after(() => close({ drainMs: 0 }));
+const serving = serveHttp(fixture());
+test.after(async () => (await serving).close({ drainMs: 0 }));
 
-/** A server of the configuration: a program with its arguments, or an address. */
-type Server = readonly string[] | string;
+/** A server of the configuration: a program with its arguments, or the fixture by its address. */
+type Server = readonly string[] | 'fixture';
 
 /** A folder of a user's own, with these servers. */
-function userWith(t: TestContext, servers: Record<string, Server>, rules?: unknown): string {
+async function userWith(t: TestContext, servers: Record<string, Server>, rules?: unknown): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'barewire-host-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
-  configure(home, servers);
+  await configure(home, servers);
   if (rules !== undefined) writeFileSync(join(home, 'rules.json'), JSON.stringify(rules));
   return home;
 }
 
-function configure(home: string, servers: Record<string, Server>): void {
-  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, typeof server === 'string' ? { url: server } : { command: server[0], args: server.slice(1) }]));
+async function configure(home: string, servers: Record<string, Server>): Promise<void> {
+  const { url } = await serving;
+  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, server === 'fixture' ? { url } : { command: server[0], args: server.slice(1) }]));
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers }));
 }
 
@@ -76,7 +77,7 @@ const logOf = (home: string): Record<string, unknown>[] =>
   readFileSync(join(home, 'activity.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
 
 test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule allows is refused', async (t) => {
-  const home = userWith(t, { one: url, two: url, gone: ['./no-such-program'] }, [
+  const home = await userWith(t, { one: 'fixture', two: 'fixture', gone: ['./no-such-program'] }, [
     { server: 'one', tool: 'echo', then: 'allow' }, { tool: 'fail', then: 'allow' }, { tool: 'wipe', then: 'deny' },
   ]);
   const { code, out, err } = await inPipe(home, [
@@ -99,7 +100,7 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
 });
 
 test('host: a broken server is told of once, however often it is tried and whatever it says', async (t) => {
-  const home = userWith(t, { one: url, broken: [process.execPath, '-e', 'console.error(`at ${process.hrtime.bigint()}`); process.exit(1)'] });
+  const home = await userWith(t, { one: 'fixture', broken: [process.execPath, '-e', 'console.error(`at ${process.hrtime.bigint()}`); process.exit(1)'] });
   const { code, out, err } = await inPipe(home, ['find say', 'call one/echo text=a', 'stop broken', 'find say', 'stop broken', 'find say', 'call one/echo text=b'].join('\n'), '--allow', 'echo');
   assert.equal(code, 0, err);
   assert.match(out, /a\n[^]*b\n/);
@@ -108,14 +109,14 @@ test('host: a broken server is told of once, however often it is tried and whate
 });
 
 test('host: "/" lists prompts, and gets one', async (t) => {
-  const home = userWith(t, { one: url, two: url });
+  const home = await userWith(t, { one: 'fixture', two: 'fixture' });
   const { out, err } = await inPipe(home, ['/', '/one/greet who=Ada', '/greet who=Ada', '/one/gret', '/one/greet', 'fnd x'].join('\n'));
   assert.match(out, /^\/one\/greet +who +Greets\n\/two\/greet +who +Greets\nGreet Ada\.\n$/m);
   assert.match(err, /several servers have greet: \/one\/greet, \/two\/greet\n[^]*did you mean one\/greet\?\n[^]*one\/greet needs who=…\n[^]*did you mean find\?/);
 });
 
 test('Ctrl-C within a form, or a question for consent, ends barewire call with 130', async (t) => {
-  const home = userWith(t, { one: url });
+  const home = await userWith(t, { one: 'fixture' });
   const call = (words: string, shown: RegExp): Promise<Ran> => runAtTerminal(home, `call one ${words}`, [[shown, '\u0003']]);
   assert.equal((await call('ask', /seat \[aisle\]: /)).code, 130);
   assert.equal((await call('wipe', /Run it\? \[y\/N\] /)).code, 130);
@@ -123,7 +124,7 @@ test('Ctrl-C within a form, or a question for consent, ends barewire call with 1
 });
 
 test('host: rules that are written wrong are refused before anything starts', async (t) => {
-  const home = userWith(t, { one: url });
+  const home = await userWith(t, { one: 'fixture' });
   for (const [rules, why] of [
     [[{ tol: 'x', then: 'allow' }], /rules\[0\]\.tol is unknown, did you mean tool\?/], [[{ tool: 'x', then: 'yes' }], /rules\[0\]\.then/],
     [{ rules: [{ then: 'allow', annotations: { readonly: true } }] }, /rules\[0\]\.annotations\.readonly is unknown, did you mean readOnlyHint\?/], ['x', /expected a list/],
@@ -136,7 +137,7 @@ test('host: rules that are written wrong are refused before anything starts', as
 });
 
 test('host at a terminal: asks, once and for the session; forms with the name of the server', async (t) => {
-  const home = userWith(t, { one: url });
+  const home = await userWith(t, { one: 'fixture' });
   const { code, out } = await atTerminal(home, [
     [/barewire> /, 'call wipe\n'],
     [/one is to run wipe[^]*\[N\]o: /, 'n\n'],
@@ -163,11 +164,11 @@ test('host at a terminal: asks, once and for the session; forms with the name of
 });
 
 test('host: a tool that changed since it was allowed for good is shown as a diff, and runs only once that is accepted', async (t) => {
-  const home = userWith(t, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter'] });
+  const home = await userWith(t, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter'] });
   const first = await atTerminal(home, [[/barewire> /, 'call send\n'], [/\[N\]o: /, 'a\n'], [/sent[^]*barewire> /, 'quit\n']]);
   assert.equal(first.code, 0, first.out);
   assert.equal((await inPipe(home, 'call send')).out, 'sent\n', 'allowed always');
-  configure(home, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter, and a copy to me'] });
+  await configure(home, { post: [process.execPath, at('./fixture-changing.js'), 'Sends a letter, and a copy to me'] });
   const refused = await inPipe(home, 'call send');
   assert.equal(refused.code, 3);
   assert.match(refused.err, /post\/send[^]*- description: "Sends a letter"[^]*\+ description: "Sends a letter, and a copy to me"/);
@@ -181,7 +182,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
 });
 
 test('host: one server floods, one hangs and one dies in mid-call; the log says what is known of each', async (t) => {
-  const home = userWith(t, { one: program, two: url, post: [process.execPath, at('./fixture-changing.js')] }, [{ then: 'allow' }]);
+  const home = await userWith(t, { one: program, two: 'fixture', post: [process.execPath, at('./fixture-changing.js')] }, [{ then: 'allow' }]);
   const { out, err } = await inPipe(home, ['call one/die', 'call post/flood', 'call two/echo text=alive'].join('\n'));
   assert.match(out, /flooded\nalive\n/, err);
   const outcomes = logOf(home).filter(({ kind }) => ['answered', 'failed', 'unknown'].includes(String(kind))).map(({ kind, tool }) => `${tool} ${kind}`);
@@ -196,7 +197,7 @@ test('host: one server floods, one hangs and one dies in mid-call; the log says 
 });
 
 test('host at a terminal: no word of a server passes for a prompt', async (t) => {
-  const home = userWith(t, { forging: [process.execPath, at('./fixture-forging.js'), '80'] });
+  const home = await userWith(t, { forging: [process.execPath, at('./fixture-forging.js'), '80'] });
   const { code, out } = await atTerminal(home, [
     [/barewire> /, 'call fails\n'],
     [/\nRun it\? [^\n]*: /, 'o\n'],

@@ -12,27 +12,27 @@ import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 
 // What `barewire types` writes. That it compiles, and which mistakes do not, is in test/types.
-const { url, close } = await serveHttp(fixture(() => process.exit(3)));
-test.after(() => close({ drainMs: 0 }));
+const serving = serveHttp(fixture(() => process.exit(3)));
+test.after(async () => (await serving).close({ drainMs: 0 }));
 const written = fileURLToPath(new URL('../../../test/types/fixture-server.ts', import.meta.url));
 
 const run = async (...words: string[]): Promise<Ran> => {
-  const { code, out, err } = await inProcess(['types', ...words]);
+  const { code, out, err } = await inProcess(['types', ...words, (await serving).url]);
   return { code, out, err };
 };
 
 test('types --check: 0 where the file is what the server offers, 1 and the lines where it moved', async (t) => {
-  assert.deepEqual(await run('--check', written, '--name', 'Fixture', url), { code: 0, out: '', err: '' });
+  assert.deepEqual(await run('--check', written, '--name', 'Fixture'), { code: 0, out: '', err: '' });
   const folder = mkdtempSync(join(tmpdir(), 'barewire-types-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'server.d.ts');
-  const { out } = await run(url);
+  const { out } = await run();
   writeFileSync(file, out.replace('times?: number', 'times: string'));
-  const { code, err } = await run('--check', file, url);
+  const { code, err } = await run('--check', file);
   assert.equal(code, 1);
   assert.match(err, /server\.d\.ts is not what the server offers now:\n- +times: string;\n\+ +times\?: number;\n/);
-  assert.equal((await run('--check', join(folder, 'nothing'), url)).code, 2);
-  assert.equal((await run('--name', 'a b', url)).code, 2);
+  assert.equal((await run('--check', join(folder, 'nothing'))).code, 2);
+  assert.equal((await run('--name', 'a b')).code, 2);
 });
 
 test('a schema as a type', () => {

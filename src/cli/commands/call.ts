@@ -14,6 +14,7 @@ import { completed } from '../missing-arguments.ts';
 import { didYouMean } from '../near-miss.ts';
 import { showResult } from '../output.ts';
 import { ruledConsent, rulesOf } from '../rules-file.ts';
+import { keepTools } from '../seen-tools.ts';
 import { isWholeObject, readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';
 import type { Session } from '../with-client.ts';
@@ -44,7 +45,7 @@ export const command: Command = {
     if (all !== undefined && !isWholeObject(all)) throw new WrongUse('--args takes a JSON object, @FILE or -');
     const rules = rulesOf(read.text('rules'), proc.env);
     return withClient(read, async (session) => {
-      const tool = await toolNamed(session, name);
+      const tool = await toolNamed(session, read, name);
       const written = readArguments([...all === undefined ? [] : [all], ...given], tool.inputSchema, sourceOf(true));
       const args = read.flag('unchecked') ? written : await completed(tool, written, session.style, session.ask);
       if (!read.flag('unchecked')) checkArguments(tool, args);
@@ -64,7 +65,7 @@ export const command: Command = {
     const [name] = read.rest;
     if (name === undefined) return undefined;
     return withClient(read, async (session) => {
-      const tool = await toolNamed(session, name);
+      const tool = await toolNamed(session, read, name);
       for (const line of describeTool(tool, { ...session.render, target: read.target })) session.print(line);
       return exitCodes.good;
     });
@@ -72,8 +73,9 @@ export const command: Command = {
 };
 
 /** The tool of this name. Rejects with `WrongUse` where the server has none, with the one that is most like it. */
-async function toolNamed({ client, how }: Session, name: string): Promise<Tool> {
+async function toolNamed({ client, how }: Session, { proc, named, targetName }: ClientWords, name: string): Promise<Tool> {
   const tools = await client.listTools(how);
+  if (named) await keepTools(proc.env, targetName, tools.map((one) => one.name));
   const tool = tools.find((one) => one.name === name);
   if (tool) return tool;
   const names = tools.map((one) => one.name);

@@ -6,6 +6,7 @@ import { describePrompt, describeTool } from '../describe-tool.ts';
 import type { DescribeOptions } from '../describe-tool.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { didYouMean } from '../near-miss.ts';
+import { keepTools } from '../seen-tools.ts';
 import { table } from '../terminal.ts';
 import { jsonLine } from '../json-line.ts';
 import { withClient } from '../with-client.ts';
@@ -37,6 +38,7 @@ export const command: Command = {
     if (first !== undefined && (!only || others.length > 0)) throw new WrongUse(`${first} is no kind${didYouMean(first, kinds) || `; there are ${kinds.join(', ')}`}`);
     return withClient(read, async (session) => {
       const offered = await offeredBy(session, wanted.length > 0 ? wanted : kinds);
+      if (read.named && offered.tools.length > 0) await keepTools(proc.env, read.targetName, offered.tools.map(({ name }) => name));
       const { client, json, print } = session;
       const shown = only && names.length > 0 ? { ...nothing, [only]: names.map((name) => named(only, offered[only], name)) } : offered;
       if (json) print(jsonLine({ server: client.server, revision: client.revision?.version, ...shown }));

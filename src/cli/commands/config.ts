@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { isProgram } from '../../host/index.ts';
+import type { ServerConfig } from '../../host/index.ts';
+import { linesTo } from '../../host/node/lines.ts';
+import { visible } from '../../explain/safe-text.ts';
+import type { Command } from '../command.ts';
+import type { CommandProcess } from '../command-process.ts';
+import { readWords } from '../client-options.ts';
+import type { ClientWords } from '../client-options.ts';
+import { changeConfig } from '../config-change.ts';
+import type { ConfigChange } from '../config-change.ts';
+import { homeFolder, machineOf } from '../configuration.ts';
+import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { fileOfHost, hostNames, isHostName, writtenServers } from '../installed-hosts.ts';
+import { didYouMean } from '../near-miss.ts';
+import { checkedName, describedServer } from '../server-words.ts';
+
+const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' } } as const;
+type Words = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'>;
+
+export const command: Command = {
+  usage: 'add NAME ADDRESS | add NAME -- PROGRAM ... | remove NAME | import --from APP [NAME ...] | path',
+  about: 'Changes the user\'s own file of servers: shows the difference, asks, and writes; the rest of the file stays as it is.',
+  options: [
+    ['--folder', 'the file of this folder, .mcp.json, instead of the user\'s own'],
+    ['--yes', 'writes without a question'],
+    ['--env NAME=VALUE', 'the program gets this; ${NAME} takes it from the environment of each start; may be given again'],
+    ['--cwd FOLDER', 'the program starts there'],
+    ['--header "N: V"', 'an address gets this header; may be given again'],
+    ['--from APP', `the application to import from: ${hostNames.join(', ')}`],
+  ],
+  example: 'barewire config add files -- npx -y @modelcontextprotocol/server-filesystem /tmp',
+  notes: [
+    'Nothing is started. Values of variables and headers are not shown. What is imported keeps its variables, and leaves out',
+    'what only your own file may say (trusted, roots, maxSampledTokens).',
+  ],
+  async run(words, proc) {
+    const end = words.indexOf('--');
+    const read = readWords(end < 0 ? words : words.slice(0, end), own, true);
+    const program = end < 0 ? undefined : words.slice(end + 1);
+    const [verb = '', name, ...more] = read.rest;
+    const place = placeOf(proc, read);
+    switch (verb) {
+      case 'path':
+        proc.stdout.write(`${place.file}\n`);
+        return exitCodes.good;
+      case 'add': {
+        const server = describedServer(read, more[0], program, read.flag('folder') ? undefined : proc.cwd());
+        if (more.length > (program ? 0 : 1)) throw new WrongUse(`${more.at(-1)} is too much`);
+        return changeConfig(proc, { ...place, entries: new Map([[checkedName(name), { ...server }]]) }, read.flag('yes'));
+      }
+      case 'remove':
+        if (name === undefined || more.length > 0) throw new WrongUse('remove takes the name of one server');
+        return changeConfig(proc, { ...place, entries: new Map([[name, undefined]]) }, read.flag('yes'));
+      case 'import': return importServers(proc, read, place);
+      default: throw new WrongUse(`config takes add, remove, import or path${didYouMean(verb, ['add', 'remove', 'import', 'path'])}`);
+    }
+  },
+};
+
+/** The file that is changed. */
+function placeOf(proc: CommandProcess, { flag }: Words): Omit<ConfigChange, 'entries'> {
+  const member = 'mcpServers';
+  return flag('folder') ? { file: join(proc.cwd(), '.mcp.json'), within: proc.cwd(), member } : { file: join(homeFolder(proc.env), 'servers.json'), member };
+}
+
+/** Copies servers of an application, but those whose names are taken. */
+async function importServers(proc: CommandProcess, read: Words, place: Omit<ConfigChange, 'entries'>): Promise<number> {
+  const from = read.text('from') ?? '';
+  if (!isHostName(from)) throw new WrongUse(`--from takes one of ${hostNames.join(', ')}`);
+  const [theirs, mine] = [await writtenServers(fileOfHost(from, machineOf(proc), false)), await writtenServers(place.file)];
+  const [, ...wanted] = read.rest;
+  const unknown = wanted.find((name) => !Object.hasOwn(theirs, name));
+  if (unknown !== undefined) throw new WrongUse(`${from} has no server ${visible(unknown)}${didYouMean(unknown, Object.keys(theirs))}`);
+  const note = linesTo(proc.stderr);
+  const entries = new Map<string, unknown>();
+  for (const [name, server] of Object.entries(theirs)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (Object.hasOwn(mine, name)) note(`${visible(name)} is there already, and stays as it is.`);
+    else entries.set(name, copied(server));
+  }
+  if (entries.size === 0) {
+    note(`There is nothing to import from ${from}.`);
+    return exitCodes.good;
+  }
+  return changeConfig(proc, { ...place, entries }, read.flag('yes'));
+}
+
+/** Only what says where the server is: what the user allows it, they say in their own file. */
+function copied(server: ServerConfig): Record<string, unknown> {
+  if (!isProgram(server)) return { url: server.url, ...server.headers && { headers: server.headers }, ...server.disabled && { disabled: true } };
+  const { command: start, args, env, cwd, disabled } = server;
+  return { command: start, ...args && { args }, ...env && { env }, ...cwd !== undefined && { cwd }, ...disabled && { disabled } };
+}

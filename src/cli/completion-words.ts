@@ -1,0 +1,80 @@
+import { revisions } from '../explain/phrases.ts';
+import { applications, readConfiguration } from './configuration.ts';
+import type { CommandProcess } from './command-process.ts';
+import type { Commands } from './command.ts';
+import { hostNames } from './installed-hosts.ts';
+import { seenTools } from './seen-tools.ts';
+
+/** How long completion may take: a person waits at the key. */
+const maxMs = 1_000;
+
+/** Names that every shell takes as they are. Servers choose the names of their tools, so any other is left out. */
+const plain = /^[\w.@/][\w.@/-]{0,127}$/;
+
+/** Commands whose first word is a server; of those that are marked, the second is a tool. */
+const takesServer = new Set(['tour', 'doctor', 'list', 'call', 'read', 'get', 'complete', 'watch', 'types', 'trace', 'bridge', 'login', 'logout', 'whoami']);
+const takesTool = new Set(['call']);
+const kinds = ['tools', 'resources', 'templates', 'prompts'];
+
+/** Words that may stand behind a command, by how many stand there already. */
+const fixed: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  completion: [['bash', 'zsh', 'fish']],
+  config: [['add', 'remove', 'import', 'path']], install: [hostNames],
+};
+
+/**
+ * What the last of these words, which stand behind `barewire`, may become; empty where a file is wanted, or nothing is
+ * known. It starts no server, asks nobody, and takes at most a second.
+ */
+export async function completionWords(words: readonly string[], proc: CommandProcess, commands: Commands): Promise<string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string[]>((resolve) => (timer = setTimeout(() => resolve([]), maxMs)));
+  try {
+    const all = await Promise.race([candidates(words, proc, commands), late]);
+    const begun = words.at(-1) ?? '';
+    return [...new Set(all)].filter((word) => word.startsWith(begun) && (plain.test(word) || /^--[a-z-]+$/.test(word)));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function candidates(words: readonly string[], proc: CommandProcess, commands: Commands): Promise<readonly string[]> {
+  const [name = '', ...behind] = words;
+  const last = behind.at(-1);
+  if (last === undefined) return [...Object.keys(commands), 'help', '--help', '--version'];
+  const before = behind.slice(0, -1);
+  // What stands behind "--" belongs to a program.
+  if (before.includes('--') || !(Object.hasOwn(commands, name) || name === 'help')) return [];
+  const options = await optionsOf(commands, name);
+  const taken = before.at(-1) ?? '';
+  if (options.get(taken) === true) return valuesOf(taken);
+  if (last.startsWith('-')) return [...options.keys(), '--help'];
+  const rest = before.filter((word, at) => !word.startsWith('-') && options.get(before[at - 1] ?? '') !== true);
+  if (name === 'help') return rest.length === 0 ? Object.keys(commands) : [];
+  const listed = Object.hasOwn(fixed, name) ? fixed[name]?.[rest.length] : undefined;
+  if (listed) return listed;
+  if (!takesServer.has(name)) return [];
+  if (rest.length === 0) return servers(before, proc);
+  const [server = ''] = rest;
+  if (takesTool.has(name) && rest.length === 1) return (await seenTools(proc.env)).get(server) ?? [];
+  if (name === 'list') return rest.includes('tools') ? (await seenTools(proc.env)).get(server) ?? [] : kinds.filter((kind) => !rest.includes(kind));
+  return [];
+}
+
+/** The options of a command, and whether each takes a value. */
+async function optionsOf(commands: Commands, name: string): Promise<ReadonlyMap<string, boolean>> {
+  const command = Object.hasOwn(commands, name) ? (await commands[name]?.load())?.command : undefined;
+  return new Map((command?.options ?? []).flatMap(([words]) => {
+    const [option = '', value] = words.split(' ');
+    return option.startsWith('--') ? [[option.replace(/,$/, ''), value !== undefined && !value.startsWith('--')] as const] : [];
+  }));
+}
+
+const valuesOf = (option: string): readonly string[] => (option === '--from' ? applications : option === '--revision' ? revisions : []);
+
+/** The names of the configuration that the words before name. Files of a folder count once they were accepted. */
+async function servers(before: readonly string[], proc: CommandProcess): Promise<string[]> {
+  const valueOf = (option: string): string | undefined => (before.includes(option) ? before[before.indexOf(option) + 1] : undefined);
+  const found = await readConfiguration(proc, { config: valueOf('--config'), from: valueOf('--from') }, false).catch(() => ({}));
+  return Object.keys(found);
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { visible } from '../explain/safe-text.ts';
+import { linesTo } from '../host/node/lines.ts';
+import { editJson } from '../host/node/json-edit.ts';
+import { openPrompter } from '../host/node/prompter.ts';
+import { withoutComments } from '../host/node/json-with-comments.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { redactText } from '../transport/door.ts';
+import type { CommandProcess } from './command-process.ts';
+import { exitCodes, Refused, WrongUse } from './exit-codes.ts';
+
+/** A file of servers that is to be changed. */
+export interface ConfigChange {
+  readonly file: string;
+  /** The folder that the file belongs to, where it is not the user's own: it may not lead out of there. */
+  readonly within?: string | undefined;
+  readonly member: 'mcpServers' | 'servers';
+  /** By name; undefined: the server is removed. */
+  readonly entries: ReadonlyMap<string, unknown>;
+}
+
+/** The most bytes of a file that is changed: the state of a host may stand in it. */
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * Shows what would change as a difference, without the values of `env` and `headers`, asks, and writes the file as a whole.
+ * Everything else in it stays as it is. Resolves with the exit code; rejects with `Refused` without consent.
+ */
+export async function changeConfig(proc: CommandProcess, change: ConfigChange, yes: boolean): Promise<number> {
+  const found = await locate(change);
+  const before = found.text ?? '{}\n';
+  const present = entriesOf(change.file, before, change.member);
+  let after = before;
+  const lines: string[] = [];
+  for (const [name, entry] of change.entries) {
+    after = edited(change, after, name, entry);
+    const old = present.get(name);
+    if (old !== undefined) lines.push(...shown(name, old).map((line) => `- ${line}`));
+    if (entry !== undefined) lines.push(...shown(name, entry).map((line) => `+ ${line}`));
+  }
+  const write = linesTo(proc.stderr);
+  if (after === before) {
+    write(`${visible(change.file)} has it already.`);
+    return exitCodes.good;
+  }
+  write(`${visible(change.file)}${found.text === undefined ? ', which is not there yet' : ''}:`);
+  lines.forEach(write);
+  if (!yes && !await consented(proc)) throw new Refused(proc.stdin.isTTY === true ? 'nothing was written' : 'nothing was written: --yes consents to it');
+  await replace(change.file, found, after);
+  write('Written.');
+  return exitCodes.good;
+}
+
+async function consented({ stdin, stderr }: CommandProcess): Promise<boolean> {
+  if (stdin.isTTY !== true || stderr.isTTY !== true) return false;
+  const prompter = openPrompter(stdin, stderr);
+  try {
+    return /^\s*y(?:es)?\s*$/i.test(await prompter.ask('Write it? [y/N] ') ?? '');
+  } finally {
+    prompter.close();
+  }
+}
+
+/** A file as it is: with links resolved, where it is the user's own. */
+interface Located {
+  readonly path: string;
+  /** Undefined: there is no file. */
+  readonly text: string | undefined;
+  readonly mode: number;
+}
+
+async function locate({ file, within }: ConfigChange): Promise<Located> {
+  const status = await lstat(file).catch(() => undefined);
+  if (within !== undefined && await leadsOut(file, within)) throw new WrongUse(`${file} leads out of the folder`);
+  if (!status) return { path: file, text: undefined, mode: 0o600 };
+  if (within !== undefined && !status.isFile()) throw new WrongUse(`${file} is no regular file`);
+  const path = await realpath(file);
+  const { size, mode } = await lstat(path);
+  if (size > maxBytes) throw new WrongUse(`${file} has more than ${maxBytes} bytes`);
+  return { path, text: await readFile(path, 'utf8'), mode: mode & 0o777 };
+}
+
+/** Whether the folder of a file is somewhere else than below `within`, by a link. */
+async function leadsOut(file: string, within: string): Promise<boolean> {
+  const folder = await realpath(dirname(file)).catch(() => undefined);
+  const own = await realpath(within);
+  return folder !== undefined && folder !== own && !folder.startsWith(`${own}${sep}`);
+}
+
+function entriesOf(file: string, text: string, member: string): ReadonlyMap<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(withoutComments(text));
+    const entries = isObject(value) ? value[member] : undefined;
+    return new Map(isObject(entries) ? Object.entries(entries) : []);
+  } catch (thrown) {
+    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
+  }
+}
+
+function edited({ file, member }: ConfigChange, text: string, name: string, entry: unknown): string {
+  try {
+    return editJson(text, [member, name], entry);
+  } catch (thrown) {
+    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
+  }
+}
+
+/** An entry as lines. What may be a secret is not shown: values of `env` and `headers`, and what looks like a key. */
+function shown(name: string, entry: unknown): string[] {
+  const hidden = (value: unknown): unknown => {
+    if (typeof value !== 'string') return isObject(value) || Array.isArray(value) ? '[…]' : value;
+    return /^\$\{[\w:]+\}$/.test(value) ? value : `[${value.length} characters]`;
+  };
+  const safe = isObject(entry) ? Object.fromEntries(Object.entries(entry).map(([key, value]) => [
+    key, (key === 'env' || key === 'headers') && isObject(value) ? Object.fromEntries(Object.entries(value).map(([one, text]) => [one, hidden(text)])) : redacted(value),
+  ])) : redacted(entry);
+  return `${JSON.stringify(name)}: ${JSON.stringify(safe, undefined, 2)}`.split('\n').map(visible);
+}
+
+function redacted(value: unknown): unknown {
+  if (typeof value === 'string') return redactText(value);
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? redactText(one) : one)) : value;
+}
+
+/** Replaces the file by its whole new text, if nobody has changed it meanwhile. A reader sees the old text or the new one. */
+async function replace(file: string, { path, text, mode }: Located, after: string): Promise<void> {
+  if (await readFile(path, 'utf8').catch(() => undefined) !== text) throw new WrongUse(`${file} has changed meanwhile; nothing was written`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // A name that nobody can have put there, in the same folder.
+  const made = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
+  try {
+    const handle = await open(made, 'wx', mode);
+    try {
+      await handle.writeFile(after);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(made, path);
+  } catch (thrown) {
+    await rm(made, { force: true }).catch(() => {});
+    throw thrown;
+  }
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { withoutComments } from '../host/node/json-with-comments.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import type { Application, Machine } from '../host/node/index.ts';
+import { configFiles } from '../host/node/index.ts';
+import { isProgram, readServers } from '../host/index.ts';
+import type { ServerConfig } from '../host/index.ts';
+import { WrongUse } from './exit-codes.ts';
+
+/** How a host writes servers into its configuration. */
+export interface InstalledHost {
+  /** The member that holds the servers. */
+  readonly member: 'mcpServers' | 'servers';
+  /** Whether an entry says its transport. */
+  readonly typed: boolean;
+  /** Whether it connects to addresses. */
+  readonly addresses: boolean;
+  /** How it writes a variable of the environment; undefined: it knows none. */
+  readonly variable: ((name: string) => string) | undefined;
+}
+
+/** The hosts whose files are written. Their documentation says where and how; see docs/command.md. */
+const hosts: Readonly<Record<Application, InstalledHost>> = {
+  'claude-desktop': { member: 'mcpServers', typed: false, addresses: false, variable: undefined },
+  'claude-code': { member: 'mcpServers', typed: true, addresses: true, variable: (name) => `\${${name}}` },
+  vscode: { member: 'servers', typed: true, addresses: true, variable: (name) => `\${env:${name}}` },
+  cursor: { member: 'mcpServers', typed: false, addresses: true, variable: (name) => `\${env:${name}}` },
+};
+
+export const hostNames: readonly string[] = Object.keys(hosts);
+
+export const isHostName = (word: string): word is Application => Object.hasOwn(hosts, word);
+
+export const hostOf = (name: Application): InstalledHost => hosts[name];
+
+/** The file that a host reads: its user's own, or the one of a folder. Throws `WrongUse` where it reads none of a folder. */
+export function fileOfHost(name: Application, machine: Machine, folder: boolean): string {
+  const found = configFiles(name, machine).find(({ owner }) => owner === (folder ? 'folder' : 'user'));
+  if (!found) throw new WrongUse(`${name} reads no file of a folder`);
+  return found.file;
+}
+
+/**
+ * The servers of a file of the user's own as they stand there: variables stay variables, as `${NAME}`. A missing file has none.
+ * Throws `WrongUse` for one that cannot be read.
+ */
+export async function writtenServers(file: string): Promise<Record<string, ServerConfig>> {
+  try {
+    return readServers(JSON.parse(withoutComments(await readFile(file, 'utf8'))), (name) => `\${${name}}`);
+  } catch (thrown) {
+    if (isObject(thrown) && thrown['code'] === 'ENOENT') return {};
+    throw new WrongUse(`${file}: ${errorMessage(thrown)}`);
+  }
+}
+
+/** The entry of a server as the host writes it. Throws `WrongUse` for what the host has no use for. */
+export function entryFor(name: string, { typed, addresses, variable }: InstalledHost, server: ServerConfig): Record<string, unknown> {
+  const texts = (value: string): string => value.replace(/\$\{([A-Za-z_]\w*)\}/g, (whole, one: string) => {
+    if (one === 'workspaceFolder') return whole;
+    if (!variable) throw new WrongUse(`${name} knows no variables, and the server has \${${one}}: give its value with --env or --header`);
+    return variable(one);
+  });
+  const record = (values: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined =>
+    (values && Object.keys(values).length > 0 ? Object.fromEntries(Object.entries(values).map(([key, value]) => [key, texts(value)])) : undefined);
+  if (isProgram(server)) {
+    const env = record(server.env);
+    return {
+      ...typed && { type: 'stdio' }, command: texts(server.command), args: (server.args ?? []).map(texts),
+      ...env && { env }, ...server.cwd !== undefined && { cwd: texts(server.cwd) },
+    };
+  }
+  if (!addresses) throw new WrongUse(`${name} starts programs only; this one speaks with the address: barewire bridge ${server.url}`);
+  const headers = record(server.headers);
+  return { ...typed && { type: 'http' }, url: texts(server.url), ...headers && { headers } };
+}

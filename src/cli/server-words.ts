@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import type { ServerConfig } from '../host/index.ts';
+import { headersOf, readVariable } from './client-options.ts';
+import type { ClientWords } from './client-options.ts';
+import { WrongUse } from './exit-codes.ts';
+
+/**
+ * The server that words describe: an address, or the program behind `--`, with `--env`, `--cwd` and `--header`. `place`: where
+ * relative paths of existing files lead from, since who starts the program does so elsewhere; undefined: they stay relative.
+ */
+export function describedServer(
+  { text, texts }: Pick<ClientWords, 'text' | 'texts'>, address: string | undefined, program: readonly string[] | undefined, place: string | undefined,
+): ServerConfig {
+  const env = Object.fromEntries(texts('env').map(readVariable));
+  const headers = headersOf(texts('header'));
+  const cwd = text('cwd');
+  if (program) {
+    const [command, ...args] = program;
+    if (command === undefined) throw new WrongUse('a program is missing behind --');
+    if (Object.keys(headers).length > 0) throw new WrongUse('--header is for an address, and this is a program');
+    const found = (word: string): string => {
+      if (place === undefined || isAbsolute(word) || word.startsWith('-')) return word;
+      const path = resolve(place, word);
+      return /[./\\]/.test(word) && existsSync(path) ? path : word;
+    };
+    return { command: found(command), args: args.map(found), ...Object.keys(env).length > 0 && { env }, ...cwd !== undefined && { cwd: place === undefined ? cwd : resolve(place, cwd) } };
+  }
+  if (address === undefined) throw new WrongUse('an address is missing, or -- and a program');
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new WrongUse(`${address} is no address; a program stands behind "--"`);
+  if (Object.keys(env).length > 0 || cwd !== undefined) throw new WrongUse('--env and --cwd are for a program, and this is an address');
+  return { url: address, ...Object.keys(headers).length > 0 && { headers } };
+}
+
+/** Throws `WrongUse` for a name that hosts do not all take. */
+export function checkedName(name: string | undefined): string {
+  if (name === undefined) throw new WrongUse('the name of the server is missing');
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) || name.includes('__')) throw new WrongUse('a name is up to 64 letters, digits, "-", "_" and ".", without "__"');
+  return name;
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { editJson } from '../../src/host/node/json-edit.ts';
+import { withoutComments } from '../../src/host/node/json-with-comments.ts';
+import { everyNth } from '../every-nth.ts';
+import { randomOf } from '../random.ts';
+
+const parse = (text: string): Record<string, Record<string, unknown>> => JSON.parse(withoutComments(text)) as Record<string, Record<string, unknown>>;
+
+test('a member is set, replaced and removed where it stands; comments, order and indentation stay', () => {
+  const text = '{\n    // mine\n    "theme": "dark", // stays\n    "mcpServers": {\n        "a": { "command": "a" }, // of a\n        /* b */ "b": { "command": "b", "args": ["}", "//"] }, // last\n    }, }\n';
+  assert.equal(editJson(text, ['mcpServers', 'c'], { command: 'c' }), text.replace('// last\n', '// last\n        "c": {\n            "command": "c"\n        }\n'));
+  assert.equal(editJson(text, ['mcpServers', 'a'], 1), text.replace('{ "command": "a" }', '1'));
+  assert.equal(editJson(text, ['mcpServers', 'b'], undefined), text.replace('"b": { "command": "b", "args": ["}", "//"] },', ''));
+  assert.equal(editJson(text, ['mcpServers', 'none'], undefined), text);
+  assert.equal(editJson('{}\n', ['mcpServers', 'a'], { url: 'x' }), '{\n  "mcpServers": {\n    "a": {\n      "url": "x"\n    }\n  }\n}\n');
+  assert.equal(editJson('{"a":1}', ['mcpServers', 'b'], 2), '{"a":1,\n  "mcpServers": {\n    "b": 2\n  }\n}');
+  assert.equal(editJson('{\n  "m": {\n    "a": 1,\n    "b": 2\n  }\n}', ['m', 'b'], undefined), '{\n  "m": {\n    "a": 1\n  }\n}');
+  assert.equal(editJson('{\n  "m": {\n    "a": 1,\n    "b": 2\n  }\n}', ['m', 'a'], undefined), '{\n  "m": {\n    "b": 2\n  }\n}');
+});
+
+test('what is no object is refused', () => {
+  for (const text of ['', '[]', 'null', '{"mcpServers": []}', '{"mcpServers": "{}"}', '{', '{"mcpServers": {}} x', '{"mcpServers": {"a": 1, "a": 2}}', '{"mcpServers": {}, "mcpServers": {}}']) assert.throws(() => editJson(text, ['mcpServers', 'a'], 1), text);
+});
+
+/** A text of JSON with comments: the value that it says, and its comments. */
+function drawn(random: () => number): { readonly text: string; readonly comments: readonly string[] } {
+  const below = (most: number): number => Math.floor(random() * most);
+  const comments: string[] = [];
+  const blank = (): string => {
+    const made = Array.from({ length: below(3) }, () => {
+      const kind = below(5);
+      if (kind > 1) return [' ', '\n', '\t', '  '][below(4)] ?? '';
+      // Comments hold what would confuse: quotes, braces, commas, the other kind of comment.
+      const comment = kind === 0 ? `// ${comments.length} , } " {` : `/* ${comments.length} , ] " // */`;
+      comments.push(comment);
+      return kind === 0 ? `${comment}\n` : comment;
+    });
+    return made.join('');
+  };
+  const string = (): string => JSON.stringify(['a', 'b', '__proto__', '"', '\\', '//', '/*', '{', '},', 'ü', 'mcpServers'][below(11)] ?? '');
+  const value = (depth: number): string => {
+    const kind = depth > 3 ? below(3) : below(5);
+    if (kind < 2) return string();
+    if (kind === 2) return ['1', '-2.5e3', 'true', 'null'][below(4)] ?? '0';
+    return kind === 3 ? object(depth) : list(Array.from({ length: below(4) }, () => value(depth + 1)), '[', ']');
+  };
+  const list = (parts: readonly string[], open: string, close: string): string =>
+    `${open}${parts.map((part) => `${blank()}${part}${blank()}`).join(',')}${parts.length > 0 && below(3) === 0 ? ',' : ''}${blank()}${close}`;
+  const object = (depth: number): string => list(Array.from({ length: below(5) }, () => `${string()}${blank()}:${blank()}${value(depth + 1)}`), '{', '}');
+  const servers = `"mcpServers"${blank()}:${blank()}${object(1)}`;
+  const root = below(4) === 0 ? object(0) : list([`"first":${blank()}1`, servers, ...below(2) === 0 ? [`"last": ${value(1)}`] : []], '{', '}');
+  const text = `${blank()}${root}${blank()}`;
+  // Those of a part that was not taken are not in it.
+  return { text, comments: comments.filter((comment) => text.includes(comment)) };
+}
+
+test('generated texts: what is read back is what was set, everything else is as it was, and no comment is lost but in what is replaced', () => {
+  const step = everyNth(10);
+  let [edited, refused] = [0, 0];
+  for (let seed = 1; seed <= 20_000; seed += step) {
+    const { text, comments } = drawn(randomOf(seed));
+    const before = parse(text);
+    const servers = Object.hasOwn(before, 'mcpServers') ? before['mcpServers'] : {};
+    const [name, value] = [['a', 'b', 'new', '__proto__'][seed % 4] ?? '', seed % 3 === 0 ? undefined : { command: 'x', args: ['//', '}'] }];
+    if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
+      assert.throws(() => editJson(text, ['mcpServers', name], value), `seed ${seed}`);
+      refused++;
+      continue;
+    }
+    let after: string;
+    try {
+      after = editJson(text, ['mcpServers', name], value);
+    } catch (thrown) {
+      assert.match(String(thrown), new RegExp(`TypeError: (?:mcpServers|${name}) occurs several times`), `seed ${seed}`);
+      continue;
+    }
+    const now = parse(after);
+    const had = Object.hasOwn(servers, name);
+    if (value === undefined) {
+      const left = Object.hasOwn(now, 'mcpServers') ? Object.keys(now['mcpServers'] ?? {}) : [];
+      assert.deepEqual(left, Object.keys(servers).filter((one) => one !== name), `seed ${seed}`);
+      if (!had) assert.equal(after, text);
+    } else {
+      assert.deepEqual(Object.entries(now['mcpServers'] ?? {}).find(([one]) => one === name)?.[1], value, `seed ${seed}\n${text}\n${after}`);
+      const others = (of: object): unknown => Object.entries(of).filter(([one]) => one !== name);
+      assert.deepEqual(others(now['mcpServers'] ?? {}), others(servers), `seed ${seed}`);
+    }
+    const rest = (of: object): unknown => Object.entries(of).filter(([one]) => one !== 'mcpServers');
+    assert.deepEqual(rest(now), rest(before), `seed ${seed}`);
+    if (!had) for (const comment of comments) assert.ok(after.includes(comment), `seed ${seed}: ${comment}\n${text}\n${after}`);
+    edited++;
+  }
+  assert.ok(edited > 100 && refused > 3, `${edited} edited, ${refused} refused`);
+});

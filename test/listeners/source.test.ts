@@ -7,13 +7,13 @@ import { listenersIn, sources } from './source.ts';
 
 // Whatever of this project listens is reached by every page that a browser of this machine shows. So each listener has the
 // guard of transport/http/server/guard.ts before it, and this looks for one that has not.
-test('listeners: each in src, page, integrations and scripts has the guard before it', () => {
+test('listeners: each in src, page, integrations, examples/page and scripts has the guard before it', () => {
   const files = sources();
   assert.ok(files.length > 300 && files.includes('page/src/ui/start.ts') && files.includes('scripts/page.mjs'), String(files.length));
   const { listening, faults } = listenersIn(files);
   assert.deepEqual(faults, []);
   // test/listeners/guarded.test.ts asks each of src, and page/test/host/server.test.ts the page.
-  assert.deepEqual(listening, ['page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts', 'src/transport/http1/node/engine.ts']);
+  assert.deepEqual(listening, ['examples/page/serve.mjs', 'page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts', 'src/transport/http1/node/engine.ts']);
 });
 
 const head = "import { createServer } from 'node:http'; import { guarded } from 'barewire/http';\n";

@@ -47,8 +47,8 @@ const guards: Readonly<Record<string, RegExp>> = {
  */
 const engines: readonly string[] = ['src/transport/http1/node/engine.ts'];
 
-/** The sources of the project: what is published, the page, the integrations, what runs it all. */
-export const sources = (): string[] => ['src', 'page', 'integrations', 'scripts'].flatMap(filesIn).filter((file) => /\.([mc]?[jt]s|[jt]sx)$/.test(file)).sort();
+/** The sources of the project: what is published, the page, the integrations, the page's example, what runs it all. */
+export const sources = (): string[] => ['src', 'page', 'integrations', 'examples/page', 'scripts'].flatMap(filesIn).filter((file) => /\.([mc]?[jt]s|[jt]sx)$/.test(file)).sort();
 
 const filesIn = (folder: string): string[] => readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {
   const path = `${folder}/${entry.name}`;

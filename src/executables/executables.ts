@@ -1,21 +1,19 @@
 import { readdirSync, readFileSync, watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { checkOptions } from '../bounds/options.ts';
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
-import { compile } from '../schema/index.ts';
 import { ToolError } from '../server/index.ts';
-import type { AddTool, Context, Handle, ToolDefinition, ToolReturn } from '../server/index.ts';
+import type { AddTool, Context, ToolReturn } from '../server/index.ts';
 import { findConfinement, findUser } from './confinement.ts';
 import { describe } from './description.ts';
-import type { ToolDescription } from './description.ts';
 import { checkFile, checkFolder, checkOwner } from './file-checks.ts';
-import type { ExecutableFile } from './file-checks.ts';
+import { knownTools } from './known-tools.ts';
+import type { KnownTools } from './known-tools.ts';
 import { defaultExecutableLimits } from './limits.ts';
 import type { ExecutableLimits } from './limits.ts';
 import { readPipelines } from './pipeline.ts';
 import { ToolCall } from './tool-call.ts';
-import type { Callable } from './tool-call.ts';
+import type { Callable, Ending } from './tool-call.ts';
 import { Runner } from './tool-process.ts';
 
 /** The options of `executables`. */
@@ -49,16 +47,95 @@ export interface Executables {
   close(): Promise<void>;
 }
 
-/** One file, or one pipeline, as it was last found. */
-interface KnownTool {
-  readonly version: string;
-  readonly described: string;
-  readonly handle?: Handle<ToolDefinition>;
-  readonly tool?: Callable;
-}
-
 /** Milliseconds to wait after the last change in the folder: programs write files in several steps. */
 const quietMs = 100;
+
+/** The name of the file with the pipelines of a folder. */
+const pipelineFile = 'pipeline.json';
+
+/** What `folderTools` needs. */
+interface FolderToolsOptions {
+  /** The real path of the folder. */
+  readonly folder: string;
+  readonly runner: Runner;
+  readonly limits: ExecutableLimits;
+  readonly known: KnownTools;
+  readonly onProblem: ExecutablesOptions['onProblem'];
+}
+
+/** Makes the function that reads a folder: afterwards the known tools match its files, unless `isClosed` is true by then. */
+function folderTools({ folder, runner, limits, known, onProblem }: FolderToolsOptions): (isClosed: () => boolean) => Promise<void> {
+  /** Resolves with the next step: the files are described concurrently, and registered in their order. */
+  async function readTool(name: string): Promise<() => void> {
+    const verdict = checkFile(folder, name);
+    if (verdict === undefined) return () => {};
+    if ('fault' in verdict) return () => known.problem(name, '', verdict.fault);
+    const { version } = verdict;
+    if (known.version(name) === version) return () => {};
+    try {
+      const description = await describe(runner, verdict, limits);
+      return () => known.set(name, version, description, verdict);
+    } catch (thrown) {
+      return () => known.problem(name, version, errorMessage(thrown));
+    }
+  }
+
+  /** Returns the keys of the pipelines, or of the file if it cannot be used. */
+  function readPipelineFile(): string[] {
+    let text = '';
+    try {
+      // The file decides which programs run with which input.
+      checkOwner(join(folder, pipelineFile));
+      text = readFileSync(join(folder, pipelineFile), 'utf8');
+      return readPipelines(text).map((pipeline) => {
+        const key = `${pipelineFile}#${pipeline.name}`;
+        known.set(key, text, pipeline);
+        return key;
+      });
+    } catch (thrown) {
+      known.problem(pipelineFile, text, errorMessage(thrown));
+      return [pipelineFile];
+    }
+  }
+
+  return async (isClosed) => {
+    if (isClosed()) return;
+    const names = readdirSync(folder).sort().filter((name) => name === pipelineFile || checkFile(folder, name) !== undefined);
+    const kept = names.slice(0, limits.maxExecutables);
+    if (names.length > kept.length) onProblem?.(folder, `only the first ${kept.length} executables are served`);
+    // Remove gone tools first: another tool may have taken a name.
+    known.retain((key) => kept.includes(key.split('#', 1)[0] ?? ''));
+    const found = await Promise.all(kept.filter((name) => name !== pipelineFile).map(readTool));
+    if (isClosed()) return;
+    for (const settle of found) settle();
+    const pipelines = kept.includes(pipelineFile) ? readPipelineFile() : [];
+    known.retain((key) => !key.startsWith(pipelineFile) || pipelines.includes(key));
+  };
+}
+
+/** Runs `work` at each call, one run after another. `failed` gets the error of a run, too. */
+function inTurn(work: () => Promise<void>, failed: (thrown: unknown) => void): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    const now = last.then(work);
+    last = now.catch(failed);
+    return now;
+  };
+}
+
+/** Calls `changed` when the folder was changed and then stayed quiet. Returns a function that ends it. */
+function follow(folder: string, changed: () => void, failed: (error: Error) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const watcher = watch(folder, { persistent: false }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(changed, quietMs).unref();
+  });
+  watcher.on('error', failed);
+  return () => {
+    watcher.close();
+    clearTimeout(timer);
+  };
+}
 
 /**
  * Makes each executable file of a folder a tool of the server. It runs the files: with `--schema` to get their
@@ -77,180 +154,57 @@ export async function executables(
   const real = checkFolder(folder);
   const confinement = findConfinement(limits, options.user === undefined ? undefined : findUser(options.user));
   const runner = new Runner({ confinement, limits, env, onStderr });
-  /** By file name, or by `pipeline.json#name`. */
-  const known = new Map<string, KnownTool>();
   let closed = false;
-
-  const held = (name: string): Callable | undefined =>
-    [...known.values()].find(({ tool }) => tool?.description.name === name)?.tool;
 
   /** The current tool: a file that was changed since it was described is described again before it runs. */
   async function find(name: string): Promise<Callable | undefined> {
-    const file = held(name)?.file;
-    if (file === undefined) return held(name);
+    const file = known.find(name)?.file;
+    if (file === undefined) return known.find(name);
     const verdict = checkFile(real, file.name);
     if (verdict === undefined || 'fault' in verdict || verdict.version !== file.version) await refresh();
-    return held(name);
+    return known.find(name);
   }
 
-  function register(description: ToolDescription, file: ExecutableFile | undefined): Handle<ToolDefinition> {
-    const { name, title, description: text, parameters, output, annotations } = description;
-    return server.tool(name, {
-      input: parameters,
-      ...title !== undefined && { title },
-      ...text !== undefined && { description: text },
-      ...output && { output },
-      ...annotations && { annotations },
-    }, async (params: unknown, ctx: Context): Promise<ToolReturn> => {
+  const known = knownTools({
+    server, onProblem,
+    async run({ name, output }, params, ctx) {
       const tool = await find(name);
       if (!tool) throw new ToolError(`${name} is not there any more`);
-      const ending = await new ToolCall(runner, limits, find, ctx).run(tool, params);
-      if (ending.kind === 'error') {
-        throw new ToolError(ending.code === undefined ? ending.message : `${ending.message} (${ending.code})`);
-      }
-      return shown(ending.value, output !== undefined);
-    }) as Handle<ToolDefinition>;
-  }
+      return resultOf(await new ToolCall(runner, limits, find, ctx).run(tool, params), output !== undefined);
+    },
+  });
+  const read = folderTools({ folder: real, runner, limits, known, onProblem });
+  const refresh = inTurn(() => read(() => closed), (thrown) => onProblem?.(real, errorMessage(thrown)));
 
-  /** Replaces the known tool by the found one, unless it is unchanged. */
-  function replace(key: string, version: string, description: ToolDescription, file: ExecutableFile | undefined): void {
-    const before = known.get(key);
-    const described = JSON.stringify(description);
-    const check = compile(description.parameters);
-    const tool = (file ? { description, file, check } : { description, check }) as Callable;
-    if (before?.handle && before.described === described) {
-      known.set(key, { ...before, version, tool });
-      return;
-    }
-    const other = held(description.name);
-    if (other && other !== before?.tool) throw new Error(`another tool is called ${description.name}`);
-    before?.handle?.remove();
-    known.delete(key);
-    known.set(key, { version, described, tool, handle: register(description, file) });
-  }
-
-  function problem(key: string, version: string, why: string): void {
-    const before = known.get(key);
-    if (before?.version === version && before.described === why) return;
-    before?.handle?.remove();
-    known.set(key, { version, described: why });
-    onProblem?.(key, why);
-  }
-
-  /** Resolves with the next step: the files are described concurrently, and registered in their order. */
-  async function lookAtFile(name: string): Promise<() => void> {
-    const verdict = checkFile(real, name);
-    if (verdict === undefined) return () => {};
-    if ('fault' in verdict) return () => problem(name, '', verdict.fault);
-    const { version } = verdict;
-    if (known.get(name)?.version === version) return () => {};
-    try {
-      const description = await describe(runner, verdict, limits);
-      return () => {
-        try {
-          replace(name, version, description, verdict);
-        } catch (thrown) {
-          problem(name, version, errorMessage(thrown));
-        }
-      };
-    } catch (thrown) {
-      return () => problem(name, version, errorMessage(thrown));
-    }
-  }
-
-  function lookAtPipelines(names: readonly string[]): string[] {
-    const key = 'pipeline.json';
-    if (!names.includes(key)) return [];
-    let text = '';
-    try {
-      // The file decides which programs run with which input.
-      checkOwner(join(real, key));
-      text = readFileSync(join(real, key), 'utf8');
-      const pipelines = readPipelines(text);
-      known.delete(key);
-      for (const pipeline of pipelines) {
-        const own = `${key}#${pipeline.name}`;
-        try {
-          replace(own, text, pipeline, undefined);
-        } catch (thrown) {
-          problem(own, text, errorMessage(thrown));
-        }
-      }
-      return pipelines.map(({ name }) => `${key}#${name}`);
-    } catch (thrown) {
-      problem(key, text, errorMessage(thrown));
-      return [key];
-    }
-  }
-
-  async function look(): Promise<void> {
-    if (closed) return;
-    const all = readdirSync(real).sort();
-    const names = all.filter((name) => name === 'pipeline.json' || checkFile(real, name) !== undefined);
-    const kept = names.slice(0, limits.maxExecutables);
-    if (names.length > kept.length) onProblem?.(real, `only the first ${kept.length} executables are served`);
-    // Remove gone tools first: another tool may have taken a name.
-    for (const [key, { handle }] of known) {
-      if (kept.includes(key.split('#', 1)[0] ?? '')) continue;
-      handle?.remove();
-      known.delete(key);
-    }
-    const found = await Promise.all(kept.filter((name) => name !== 'pipeline.json').map(lookAtFile));
-    if (closed) return;
-    for (const settle of found) settle();
-    const pipelines = lookAtPipelines(kept);
-    for (const [key, { handle }] of known) {
-      if (!key.startsWith('pipeline.json') || pipelines.includes(key)) continue;
-      handle?.remove();
-      known.delete(key);
-    }
-  }
-
-  /** The reads of the folder run one after another. */
-  let looking: Promise<void> = Promise.resolve();
-  const refresh = (): Promise<void> => {
-    const now = looking.then(look);
-    looking = now.catch((thrown: unknown) => onProblem?.(real, errorMessage(thrown)));
-    return now;
-  };
-
-  let watcher: FSWatcher | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  if (options.watch !== false) {
-    watcher = watch(real, { persistent: false }, () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => void refresh().catch(() => {}), quietMs).unref();
-    });
-    watcher.on('error', (error) => onProblem?.(real, `changes are not followed any more: ${error.message}`));
-  }
-  try {
-    await refresh();
-  } catch (thrown) {
-    watcher?.close();
+  const unfollow = options.watch === false ? () => {} : follow(
+    real, () => void refresh().catch(() => {}), (error) => onProblem?.(real, `changes are not followed any more: ${error.message}`),
+  );
+  await refresh().catch((thrown: unknown) => {
+    unfollow();
     throw thrown;
-  }
+  });
 
   return {
+    refresh,
     confinement: confinement.description,
     warning: confinement.warning,
     boundsProcesses: confinement.boundsProcesses,
     get tools() {
-      return [...known.values()].flatMap(({ tool }) => (tool ? [tool.description.name] : []));
+      return known.names;
     },
-    refresh,
     async close() {
       closed = true;
-      watcher?.close();
-      clearTimeout(timer);
+      unfollow();
       await runner.close();
-      for (const { handle } of known.values()) handle?.remove();
-      known.clear();
+      known.retain(() => false);
     },
   };
 }
 
-/** Converts a tool's result into a handler's result: text, a whole result, or a value. */
-function shown(value: unknown, structured: boolean): ToolReturn {
+/** Converts what a tool ended with into a handler's result: text, a whole result, or a value. Throws its error as a `ToolError`. */
+function resultOf(ending: Ending, structured: boolean): ToolReturn {
+  if (ending.kind === 'error') throw new ToolError(ending.code === undefined ? ending.message : `${ending.message} (${ending.code})`);
+  const { value } = ending;
   if (structured) return value as ToolReturn;
   if (typeof value === 'string') return value;
   if (isObject(value) && Array.isArray(value['content'])) return value as unknown as ToolReturn;

@@ -4,6 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shorten } from '../bounds/quote.ts';
+import type { Cgroup } from './cgroup.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { ExecutableLimits } from './limits.ts';
@@ -69,7 +70,7 @@ export class Runner {
     try {
       if (this.#closed) throw new Error('the tools are closed');
       settings.signal?.throwIfAborted();
-      const run = startProcess(file, settings, this.#options);
+      const run = new ExecutableRun(file, settings, this.#options);
       this.#running.add(run);
       void run.ended.then(() => {
         this.#running.delete(run);
@@ -123,112 +124,141 @@ function environment(home: string, given: Readonly<Record<string, string>> = {})
   return { ...Object.fromEntries(kept), HOME: home, ...given };
 }
 
-/** Throws if no folder or no control group can be made; a program that cannot be started ends with an error. */
-function startProcess(file: ExecutableFile, settings: RunSettings, options: RunnerOptions): ToolProcess {
-  const { confinement, limits, env, onStderr } = options;
-  const home = mkdtempSync(join(tmpdir(), 'barewire-tool-'));
-  const { user } = confinement;
-  if (user) chownSync(home, user.uid, user.gid);
-  const cgroup = confinement.cgroup();
-  const { command, args, ...as } = confinement.wrap(file.path, settings.args, cgroup !== undefined);
-  const child = spawn(command, args, {
-    ...as,
-    cwd: home,
-    env: environment(home, env),
-    stdio: cgroup ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  });
-  if (alive.size === 0) process.on('exit', killAlive);
-  alive.set(child, () => void (confinement.endsAll || killStragglers(home)));
+/** The process of one run, with its folder, its control group and its clock. */
+class ExecutableRun implements ToolProcess {
+  readonly ended: Promise<string | undefined>;
+  readonly #settings: RunSettings;
+  readonly #options: RunnerOptions;
+  /** The folder of the run. */
+  readonly #home: string;
+  readonly #cgroup: Cgroup | undefined;
+  readonly #child: ChildProcess;
+  readonly #cancelled = (): void => this.stop('was cancelled');
+  #fault: string | undefined;
+  #over = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Milliseconds that were left when the clock was started last, and that time. */
+  #left: number;
+  #since = 0;
 
-  let fault: string | undefined;
-  let over = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let left = settings.timeMs;
-  let since = 0;
+  /** Throws if no folder or no control group can be made; a program that cannot be started ends with an error. */
+  constructor(file: ExecutableFile, settings: RunSettings, options: RunnerOptions) {
+    const { confinement, env } = options;
+    this.#settings = settings;
+    this.#options = options;
+    this.#left = settings.timeMs;
+    this.#home = mkdtempSync(join(tmpdir(), 'barewire-tool-'));
+    const { user } = confinement;
+    if (user) chownSync(this.#home, user.uid, user.gid);
+    this.#cgroup = confinement.cgroup();
+    const { command, args, ...as } = confinement.wrap(file.path, settings.args, this.#cgroup !== undefined);
+    const child = this.#child = spawn(command, args, {
+      ...as,
+      cwd: this.#home,
+      env: environment(this.#home, env),
+      stdio: this.#cgroup ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    if (alive.size === 0) process.on('exit', killAlive);
+    alive.set(child, () => void (confinement.endsAll || killStragglers(this.#home)));
+    settings.signal?.addEventListener('abort', this.#cancelled, { once: true });
+    this.#read(file.name);
+    this.resume();
+    this.write(settings.input);
+    if (!settings.open) child.stdin?.end();
+    this.#openGate();
+    this.ended = new Promise((resolve) => {
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        this.#fault ??= error.code === 'ENOEXEC' || error.code === 'UNKNOWN'
+          ? 'could not be started: a script begins with #! and its interpreter'
+          : `could not be started (${error.code ?? error.message})`;
+        // Without a process there is no exit event.
+        if (child.pid === undefined) void this.#finish().then(resolve);
+      });
+      child.once('exit', (code, signal) => void this.#exited(code, signal).then(resolve));
+    });
+  }
 
-  const run = {
-    write: (line: string): void => void child.stdin?.write(`${line}\n`),
-    pause(): void {
-      if (timer === undefined) return;
-      clearTimeout(timer);
-      timer = undefined;
-      left -= performance.now() - since;
-    },
-    resume(): void {
-      if (over || timer !== undefined) return;
-      since = performance.now();
-      timer = setTimeout(() => run.stop(`took longer than ${settings.timeMs} ms`), Math.max(0, left));
-    },
-    stop(why: string): void {
-      if (over) return;
-      fault ??= why;
-      over = true;
-      killTree(child);
-    },
-  };
-  const cancelled = (): void => run.stop('was cancelled');
-  settings.signal?.addEventListener('abort', cancelled, { once: true });
-  const tooMuch = (): void => run.stop(`wrote more than ${limits.maxOutputBytes} bytes`);
-  readLines(child.stdout, limits.maxOutputBytes, tooMuch, (line) => {
-    if (!over) settings.onLine(line);
-  });
-  readLines(child.stderr, limits.maxOutputBytes, tooMuch, (line) => onStderr?.(file.name, line));
-  // A tool need not read its input.
-  child.stdin?.on('error', () => {});
-  run.resume();
-  run.write(settings.input);
-  if (!settings.open) child.stdin?.end();
+  write(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
+  }
 
-  const gate = child.stdio[3];
-  if (cgroup && gate) {
+  pause(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#left -= performance.now() - this.#since;
+  }
+
+  resume(): void {
+    if (this.#over || this.#timer !== undefined) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(() => this.stop(`took longer than ${this.#settings.timeMs} ms`), Math.max(0, this.#left));
+  }
+
+  stop(why: string): void {
+    if (this.#over) return;
+    this.#fault ??= why;
+    this.#over = true;
+    killTree(this.#child);
+  }
+
+  #read(name: string): void {
+    const { limits: { maxOutputBytes }, onStderr } = this.#options;
+    const { stdin, stdout, stderr } = this.#child;
+    const tooMuch = (): void => this.stop(`wrote more than ${maxOutputBytes} bytes`);
+    readLines(stdout, maxOutputBytes, tooMuch, (line) => {
+      if (!this.#over) this.#settings.onLine(line);
+    });
+    readLines(stderr, maxOutputBytes, tooMuch, (line) => onStderr?.(name, line));
+    // A tool need not read its input.
+    stdin?.on('error', () => {});
+  }
+
+  /** Puts the waiting process into its control group, and then lets it become the program. */
+  #openGate(): void {
+    const { pid, stdio } = this.#child;
+    const gate = stdio[3];
+    if (!this.#cgroup || !gate) return;
     gate.on('error', () => {});
     try {
-      if (child.pid !== undefined) cgroup.add(child.pid);
+      if (pid !== undefined) this.#cgroup.add(pid);
       if ('end' in gate) gate.end('\n');
     } catch (thrown) {
-      run.stop(`could not be put into its control group: ${String(thrown)}`);
+      this.stop(`could not be put into its control group: ${String(thrown)}`);
     }
   }
 
-  const ended = new Promise<string | undefined>((resolve) => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      fault ??= error.code === 'ENOEXEC' || error.code === 'UNKNOWN'
-        ? 'could not be started: a script begins with #! and its interpreter'
-        : `could not be started (${error.code ?? error.message})`;
-      // Without a process there is no exit event.
-      if (child.pid === undefined) void finish().then(resolve);
-    });
-    child.once('exit', (code, signal) => {
-      if (code !== null && code !== 0) {
-        const number = confinement.signalOf(code);
-        fault ??= number === undefined ? `exited with code ${code}` : `was ended by ${signalName(number)}`;
-      } else if (signal !== null) fault ??= `was ended by ${signal}`;
-      const closed = new Promise<void>((done) => child.once('close', () => done()));
-      // The processes that it started must not outlive it.
-      killTree(child);
-      const impatient = setTimeout(() => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, pipesMs);
-      void Promise.all([closed, cgroup?.end(), confinement.endsAll || endStragglers(home)]).then(() => {
-        clearTimeout(impatient);
-        return finish().then(resolve);
-      });
-    });
-    async function finish(): Promise<string | undefined> {
-      over = true;
-      clearTimeout(timer);
-      settings.signal?.removeEventListener('abort', cancelled);
-      alive.delete(child);
-      if (alive.size === 0) process.off('exit', killAlive);
-      if (child.pid === undefined) await cgroup?.end();
-      rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-      return fault;
-    }
-  });
-  return { ...run, ended };
+  async #exited(code: number | null, signal: NodeJS.Signals | null): Promise<string | undefined> {
+    const { confinement } = this.#options;
+    const child = this.#child;
+    if (code !== null && code !== 0) {
+      const number = confinement.signalOf(code);
+      this.#fault ??= number === undefined ? `exited with code ${code}` : `was ended by ${signalName(number)}`;
+    } else if (signal !== null) this.#fault ??= `was ended by ${signal}`;
+    const closed = new Promise<void>((done) => child.once('close', () => done()));
+    // The processes that it started must not outlive it.
+    killTree(child);
+    const impatient = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, pipesMs);
+    await Promise.all([closed, this.#cgroup?.end(), confinement.endsAll || endStragglers(this.#home)]);
+    clearTimeout(impatient);
+    return this.#finish();
+  }
+
+  async #finish(): Promise<string | undefined> {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#settings.signal?.removeEventListener('abort', this.#cancelled);
+    alive.delete(this.#child);
+    if (alive.size === 0) process.off('exit', killAlive);
+    if (this.#child.pid === undefined) await this.#cgroup?.end();
+    rmSync(this.#home, { recursive: true, force: true, maxRetries: 3 });
+    return this.#fault;
+  }
 }
 
 /**

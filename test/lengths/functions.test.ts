@@ -20,17 +20,6 @@ const notYet: readonly string[] = [
   'cli/tour.ts tour',
   'cli/tour.ts walk',
   'cli/with-client.ts withClient',
-  'executables/executables.ts executables',
-  'executables/tool-process.ts startProcess',
-  'host/node/form.ts fill',
-  'oauth/client/authorization-code.ts authorizationCode',
-  'oauth/client/held-tokens.ts holdTokens',
-  'oauth/client/oauth.ts oauth',
-  'oauth/client/renewal.ts renewal',
-  'oauth/resource/bearer.ts bearer',
-  'oauth/resource/dpop-proof.ts check',
-  'oauth/resource/key-set.ts keySet',
-  'oauth/resource/proof-replays.ts proofReplays',
 ];
 
 test('lengths: a function of more than 60 lines says why in its comment', () => {

@@ -55,7 +55,7 @@ test('ids of tasks are unique and random in every digit', async (t) => {
 // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control
 test('what protects a task where callers are not told apart is said in docs/tasks.md', () => {
   const page = readFileSync(fileURLToPath(new URL('../../../docs/tasks.md', import.meta.url)), 'utf8').replace(/\s+/g, ' ');
-  assert.match(page, /Without `auth` all tasks of a store have one owner: whoever knows the id of a task, 160 random bits, reads, answers and cancels it/);
+  assert.match(page, /Without `auth` all tasks of a store have the same owner: whoever knows the id of a task, 160 random bits, can read, answer and cancel it/);
 });
 
 // 2025-11-25 basic/utilities/tasks#error-handling

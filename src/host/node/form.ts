@@ -184,105 +184,112 @@ async function visit(
   }
 }
 
-async function fill(
-  params: { requestedSchema: unknown },
-  prompter: Prompter,
-  options: FormOptions,
-  say: Say,
-): Promise<ElicitResult> {
-  const { bold, dim, red, cyan } = options.style ?? style(false);
-  const fields = fieldsOf(params.requestedSchema);
-  const answers = new Map<string, ElicitValue>();
-  const judge = (some: readonly FormField[]): ReturnType<CompleteForm> =>
-    options.complete(
-      {
-        type: 'object',
-        properties: Object.fromEntries(some.map(({ name, schema }) => [name, schema])),
-        required: some.filter(({ required }) => required).map(({ name }) => name),
-      },
-      Object.fromEntries(
-        some.filter(({ name }) => answers.has(name)).map(({ name }) => [name, answers.get(name)]),
-      ),
-    );
-  const refuse = (message: string): void => say(red(`  That will not do: it ${nameOf(message, 300)}.`));
+/** A form while a person fills it in. */
+interface OpenForm {
+  readonly fields: readonly FormField[];
+  readonly answers: Map<string, ElicitValue>;
+  readonly prompter: Prompter;
+  readonly options: FormOptions;
+  readonly style: Style;
+  readonly say: Say;
+}
 
-  const show = (field: FormField, at: number): void => {
-    const { name, schema, required, choices } = field;
-    const title = bold(nameOf(typeof schema.title === 'string' ? schema.title : name));
-    say('', `${dim(`${at + 1}/${fields.length}`)} ${title}${required ? '' : dim(' (optional)')}`);
-    if (schema.description !== undefined) say(...cited(schema.description, prompter, options));
-    choices.slice(0, 200).forEach(({ value, title }, i) => {
-      say(`  ${i + 1}) ${nameOf(title)}${title === value ? '' : dim(` (${nameOf(value)})`)}`);
-    });
-    if (choices.length > 200) say(dim(`  … and ${choices.length - 200} more, by their names.`));
-    if (schema.type === 'array') say(dim('  Choose any number of them, with commas between, or none.'));
+/** The next step: the field with this index (after the last one: the review), or the result. */
+type FormStep = number | ElicitResult;
+
+async function fill(params: { requestedSchema: unknown }, prompter: Prompter, options: FormOptions, say: Say): Promise<ElicitResult> {
+  const form: OpenForm = {
+    fields: fieldsOf(params.requestedSchema), answers: new Map(), prompter, options, style: options.style ?? style(false), say,
   };
+  say(form.style.dim(HELP));
+  let step: FormStep = 0;
+  while (typeof step === 'number') {
+    const field: FormField | undefined = form.fields[step];
+    step = field ? await askField(form, field, step) : await review(form);
+  }
+  return step;
+}
 
-  say(dim(HELP));
-  for (let at = 0; ;) {
-    const field = fields[at];
-    if (field) {
-      const { name, schema } = field;
-      show(field, at);
-      const given = answers.get(name) ?? schema.default;
-      const offer = given === undefined ? '' : ` [${cyan(written(given, field))}]`;
-      const kind = schema.type === 'boolean' ? ' (yes/no)' : formats[String(schema.format)] ?? '';
-      for (;;) {
-        const line = await next(prompter, `  ${nameOf(name)}${kind}${offer}: `, options, say);
-        if (typeof line !== 'string') {
-          if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
-          if (line.command === 'back') {
-            at = Math.max(0, at - 1);
-            break;
-          }
-        }
-        const before = answers.get(name);
-        if (typeof line !== 'string') answers.delete(name);
-        else if (line.trim() !== '') answers.set(name, read(line, field));
-        const judged = judge([field]);
-        if (judged.valid) {
-          at++;
-          break;
-        }
-        // A refused answer is not offered again; the one before it is.
-        if (before === undefined) answers.delete(name);
-        else answers.set(name, before);
-        refuse(judged.errors[0]?.message ?? 'is not valid');
-      }
-      continue;
+/** Checks the answers to some fields, and applies defaults. */
+function judge({ answers, options }: OpenForm, some: readonly FormField[]): ReturnType<CompleteForm> {
+  return options.complete(
+    {
+      type: 'object',
+      properties: Object.fromEntries(some.map(({ name, schema }) => [name, schema])),
+      required: some.filter(({ required }) => required).map(({ name }) => name),
+    },
+    Object.fromEntries(some.filter(({ name }) => answers.has(name)).map(({ name }) => [name, answers.get(name)])),
+  );
+}
+
+function showField({ fields, prompter, options, style: { bold, dim }, say }: OpenForm, field: FormField, at: number): void {
+  const { name, schema, required, choices } = field;
+  const title = bold(nameOf(typeof schema.title === 'string' ? schema.title : name));
+  say('', `${dim(`${at + 1}/${fields.length}`)} ${title}${required ? '' : dim(' (optional)')}`);
+  if (schema.description !== undefined) say(...cited(schema.description, prompter, options));
+  choices.slice(0, 200).forEach(({ value, title }, i) => {
+    say(`  ${i + 1}) ${nameOf(title)}${title === value ? '' : dim(` (${nameOf(value)})`)}`);
+  });
+  if (choices.length > 200) say(dim(`  … and ${choices.length - 200} more, by their names.`));
+  if (schema.type === 'array') say(dim('  Choose any number of them, with commas between, or none.'));
+}
+
+/** Asks for one field until its answer is valid. */
+async function askField(form: OpenForm, field: FormField, at: number): Promise<FormStep> {
+  const { answers, prompter, options, style: { red, cyan }, say } = form;
+  const { name, schema } = field;
+  showField(form, field, at);
+  const given = answers.get(name) ?? schema.default;
+  const offer = given === undefined ? '' : ` [${cyan(written(given, field))}]`;
+  const kind = schema.type === 'boolean' ? ' (yes/no)' : formats[String(schema.format)] ?? '';
+  for (;;) {
+    const line = await next(prompter, `  ${nameOf(name)}${kind}${offer}: `, options, say);
+    if (typeof line !== 'string') {
+      if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
+      if (line.command === 'back') return Math.max(0, at - 1);
     }
-    const judged = judge(fields);
-    if (!judged.valid) {
-      const { property, message } = judged.errors[0] ?? { property: '', message: 'is not valid' };
-      say(red(`  ${nameOf(property)} ${nameOf(message, 300)}.`));
-      at = Math.max(
-        0,
-        fields.findIndex(({ name }) => name === property),
-      );
-      if (fields.length === 0) return { action: 'cancel' };
-      continue;
-    }
-    // 2025-06-18 client/elicitation#response-actions, #security-considerations: review before sending. `complete` has
-    // checked that these are values of a form.
-    const content = judged.content as Record<string, ElicitValue>;
-    say('', fields.length ? 'This is what will be sent:' : 'There is nothing to fill in.');
-    for (const field of fields) {
-      if (!Object.hasOwn(content, field.name)) continue;
-      const value = content[field.name];
-      // A default that is too long for one line is sent as well: show as much as fits, and count the rest.
-      if (typeof value === 'string' && value.length > 200) say(`  ${nameOf(field.name)}:`, ...cited(value, prompter, options));
-      else say(`  ${nameOf(field.name)}: ${cyan(written(value, field))}`);
-    }
-    for (;;) {
-      const line = await next(prompter, '  Send it? (yes/no) [yes]: ', options, say);
-      const word = typeof line === 'string' ? line.trim() : line.command;
-      if (word === 'decline' || word === 'cancel') return { action: word };
-      if (/^(y|yes|)$/i.test(word)) return { action: 'accept', content };
-      if (word === 'back' || /^(n|no)$/i.test(word)) {
-        if (fields.length === 0) return { action: 'decline' };
-        at = word === 'back' ? fields.length - 1 : 0;
-        break;
-      }
+    const before = answers.get(name);
+    if (typeof line !== 'string') answers.delete(name);
+    else if (line.trim() !== '') answers.set(name, read(line, field));
+    const judged = judge(form, [field]);
+    if (judged.valid) return at + 1;
+    // A refused answer is not offered again; the one before it is.
+    if (before === undefined) answers.delete(name);
+    else answers.set(name, before);
+    say(red(`  That will not do: it ${nameOf(judged.errors[0]?.message ?? 'is not valid', 300)}.`));
+  }
+}
+
+/**
+ * Shows the whole form, and asks whether to send it. 2025-06-18 client/elicitation#response-actions,
+ * #security-considerations: review before sending.
+ */
+async function review(form: OpenForm): Promise<FormStep> {
+  const { fields, prompter, options, style: { red, cyan }, say } = form;
+  const judged = judge(form, fields);
+  if (!judged.valid) {
+    const { property, message } = judged.errors[0] ?? { property: '', message: 'is not valid' };
+    say(red(`  ${nameOf(property)} ${nameOf(message, 300)}.`));
+    return fields.length === 0 ? { action: 'cancel' } : Math.max(0, fields.findIndex(({ name }) => name === property));
+  }
+  // `complete` has checked that these are values of a form.
+  const content = judged.content as Record<string, ElicitValue>;
+  say('', fields.length ? 'This is what will be sent:' : 'There is nothing to fill in.');
+  for (const field of fields) {
+    if (!Object.hasOwn(content, field.name)) continue;
+    const value = content[field.name];
+    // A default that is too long for one line is sent as well: show as much as fits, and count the rest.
+    if (typeof value === 'string' && value.length > 200) say(`  ${nameOf(field.name)}:`, ...cited(value, prompter, options));
+    else say(`  ${nameOf(field.name)}: ${cyan(written(value, field))}`);
+  }
+  for (;;) {
+    const line = await next(prompter, '  Send it? (yes/no) [yes]: ', options, say);
+    const word = typeof line === 'string' ? line.trim() : line.command;
+    if (word === 'decline' || word === 'cancel') return { action: word };
+    if (/^(y|yes|)$/i.test(word)) return { action: 'accept', content };
+    if (word === 'back' || /^(n|no)$/i.test(word)) {
+      if (fields.length === 0) return { action: 'decline' };
+      return word === 'back' ? fields.length - 1 : 0;
     }
   }
 }

@@ -50,13 +50,6 @@ export interface RedirectResponse {
   answer(error?: Error): void;
 }
 
-/** A login of this process that waits for its response. */
-interface WaitingLogin {
-  readonly login: PendingLogin;
-  readonly store: AuthorizationStore;
-  take(response: URL): void;
-}
-
 /** The client, and how the person reaches the login and the response comes back. */
 export interface AuthorizationCodeOptions {
   readonly client: ClientOptions;
@@ -92,111 +85,127 @@ export const codeShape: Shape<AuthorizationCodeOptions> = {
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   checkOptions('authorizationCode: options', options, codeShape);
-  const { client, redirect, interactive = true, offlineAccess = true } = options;
-  const { registered, metadataDocument, name = 'MCP client' } = client;
+  const { client: { registered, metadataDocument, name = 'MCP client' } } = options;
   if (options.redirectUri !== undefined) requireSecure(new URL(options.redirectUri), 'redirectUri');
-  const identity = registered?.clientId ?? metadataDocument ?? name;
-  /** Logins of this process that wait for `finish`, by their `state`. */
-  const waiting = new Map<string, WaitingLogin>();
-
-  async function obtain(request: GrantRequest): Promise<Granted> {
-    const { discovery: { authorizationServer: server }, store, limits } = request;
-    checkOffers(server);
-    const key = registrationKey(identity, server.issuer);
-    const listener = await redirect?.listen(await registeredRedirectUri(store, key));
-    const over = new AbortController();
-    try {
-      const redirectUri = listener?.redirectUri ?? options.redirectUri;
-      if (redirectUri === undefined) throw new OAuthError('unsupported', 'authorizationCode: give redirect, or redirectUri');
-      const information = await clientFor({
-        client, server, redirectUri, dpop: request.dpop !== undefined, store, key, options: request.options,
-      });
-      const login = beginLogin(request, registered ? { client_id: registered.clientId } : information, redirectUri);
-      const url = await authorizationUrl(login, request, offlineAccess);
-      await keepLogin(store, identity, login);
-      if (!interactive) throw new AuthorizationRequired(url.href);
-      const response = await responseTo(url, { login, store }, listener, limits.authorizationMs, over.signal);
-      try {
-        // Only the caller that takes the login may use the response, so that a response that arrives twice counts once.
-        if (await takeLogin(store, { client: identity, server: login.server, state: login.state }) === undefined) {
-          throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
-        }
-        const tokens = await redeem(new URL(response.url), login, { ...request, server, client: information });
-        response.answer();
-        return { tokens, client: information };
-      } catch (error) {
-        response.answer(error instanceof Error ? error : undefined);
-        throw error;
-      }
-    } finally {
-      over.abort();
-      listener?.close();
-    }
-  }
-
-  /** Waits for the response, on any of the ways it may come. A response of another login does not end the wait. */
-  function responseTo(
-    url: URL, { login, store }: Omit<WaitingLogin, 'take'>, listener: RedirectListener | undefined, ms: number, signal: AbortSignal,
-  ): Promise<RedirectResponse> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)), ms);
-      waiting.set(login.state, { login, store, take: (response) => resolve({ url: response.href, answer: () => {} }) });
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        waiting.delete(login.state);
-      });
-      if (listener) listenFor(listener, login, resolve).catch(reject);
-      Promise.resolve(options.onAuthorize(url, signal)).then((response) => {
-        if (response) resolve({ url: String(response), answer: () => {} });
-      }).catch(reject);
-    });
-  }
-
-  /** Throws unless this client began the login and sent the person to this redirect URI. */
-  function checkOwn({ client: begunBy, redirectUri, issuer }: PendingLogin): void {
-    const other = (what: string, came: string, expected: string): OAuthError =>
-      new OAuthError('login_mismatch', `the login that this response answers has the ${what} ${shown(came)}, expected ${shown(expected)}`);
-    const { client_id } = registered ? registeredClient(registered, issuer) : begunBy;
-    if (begunBy.client_id !== client_id) throw other('client ID', begunBy.client_id, client_id);
-    if (!redirect && options.redirectUri !== undefined && redirectUri !== options.redirectUri) {
-      throw other('redirect URI', redirectUri, options.redirectUri);
-    }
-  }
-
-  async function finish(response: URL, request: FinishRequest): Promise<Finished | undefined> {
-    const state = stateOf(response) ?? '';
-    const check = (login: PendingLogin): void => {
-      request.check(login);
-      checkOwn(login);
-    };
-    const { store, server: mcpServer } = request;
-    const inProcess = waiting.get(state);
-    // Several objects may share this grant: each takes only logins for its own server, with its own store. A store
-    // belongs to one person: the response of one person must not end a login of another (RFC 6749 section 10.12).
-    if (inProcess && inProcess.store === store && inProcess.login.server === mcpServer) {
-      check(inProcess.login);
-      inProcess.take(response);
-      return undefined;
-    }
-    const login = await takeLogin(store, { client: identity, server: mcpServer, state, check });
-    if (login === undefined) {
-      throw new OAuthError('state_mismatch', `the authorization response: no login for ${shownUrl(mcpServer)} waits with its state`);
-    }
-    const server = await request.discover(login.issuer);
-    const client = registered ? registeredClient(registered, login.issuer) : login.client;
-    const dpop = login.dpop && await keptDpopKey(store, login.dpop);
-    const tokens = await redeem(response, login, { ...request, server, client, dpop });
-    return { tokens, dpop, client, login };
-  }
-
+  const parts: CodeParts = { options, identity: registered?.clientId ?? metadataDocument ?? name, waiting: new Map() };
   return {
-    client: identity,
+    client: parts.identity,
     issuer: registered?.issuer,
     stepUp: true,
-    obtain,
-    finish,
+    obtain: (request) => obtain(parts, request),
+    finish: (response, request) => finish(parts, response, request),
     ...registered && { credentials: (issuer: string) => registeredClient(registered, issuer) },
   };
+}
+
+/** The options of the grant, and its logins. */
+interface CodeParts {
+  readonly options: AuthorizationCodeOptions;
+  /** Identifies the client. */
+  readonly identity: string;
+  /** The logins of this process that wait for `finish`, by their `state`. */
+  readonly waiting: Map<string, WaitingLogin>;
+}
+
+/** A login of this process that waits for its response. */
+interface WaitingLogin {
+  readonly login: PendingLogin;
+  readonly store: AuthorizationStore;
+  take(response: URL): void;
+}
+
+async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted> {
+  const { options, identity } = parts;
+  const { client, redirect, interactive = true, offlineAccess = true } = options;
+  const { discovery: { authorizationServer: server }, store } = request;
+  checkOffers(server);
+  const key = registrationKey(identity, server.issuer);
+  const listener = await redirect?.listen(await registeredRedirectUri(store, key));
+  const over = new AbortController();
+  try {
+    const redirectUri = listener?.redirectUri ?? options.redirectUri;
+    if (redirectUri === undefined) throw new OAuthError('unsupported', 'authorizationCode: give redirect, or redirectUri');
+    const information = await clientFor({
+      client, server, redirectUri, dpop: request.dpop !== undefined, store, key, options: request.options,
+    });
+    const login = beginLogin(request, client.registered ? { client_id: client.registered.clientId } : information, redirectUri);
+    const url = await authorizationUrl(login, request, offlineAccess);
+    await keepLogin(store, identity, login);
+    if (!interactive) throw new AuthorizationRequired(url.href);
+    const response = await responseTo(parts, url, login, request, listener, over.signal);
+    try {
+      // Only the caller that takes the login may use the response, so that a response that arrives twice counts once.
+      if (await takeLogin(store, { client: identity, server: login.server, state: login.state }) === undefined) {
+        throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
+      }
+      const tokens = await redeem(new URL(response.url), login, { ...request, server, client: information });
+      response.answer();
+      return { tokens, client: information };
+    } catch (error) {
+      response.answer(error instanceof Error ? error : undefined);
+      throw error;
+    }
+  } finally {
+    over.abort();
+    listener?.close();
+  }
+}
+
+/** Waits for the response, on any of the ways it may come. A response of another login does not end the wait. */
+function responseTo(
+  { waiting, options }: CodeParts, url: URL, login: PendingLogin, { store, limits }: GrantRequest,
+  listener: RedirectListener | undefined, signal: AbortSignal,
+): Promise<RedirectResponse> {
+  return new Promise((resolve, reject) => {
+    const ms = limits.authorizationMs;
+    const timer = setTimeout(() => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)), ms);
+    waiting.set(login.state, { login, store, take: (response) => resolve({ url: response.href, answer: () => {} }) });
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      waiting.delete(login.state);
+    });
+    if (listener) listenFor(listener, login, resolve).catch(reject);
+    Promise.resolve(options.onAuthorize(url, signal)).then((response) => {
+      if (response) resolve({ url: String(response), answer: () => {} });
+    }).catch(reject);
+  });
+}
+
+/** Throws unless this client began the login and sent the person to this redirect URI. */
+function checkOwn({ client: { registered }, redirect, redirectUri: own }: AuthorizationCodeOptions, { client: begunBy, redirectUri, issuer }: PendingLogin): void {
+  const other = (what: string, came: string, expected: string): OAuthError =>
+    new OAuthError('login_mismatch', `the login that this response answers has the ${what} ${shown(came)}, expected ${shown(expected)}`);
+  const { client_id } = registered ? registeredClient(registered, issuer) : begunBy;
+  if (begunBy.client_id !== client_id) throw other('client ID', begunBy.client_id, client_id);
+  if (!redirect && own !== undefined && redirectUri !== own) throw other('redirect URI', redirectUri, own);
+}
+
+async function finish(parts: CodeParts, response: URL, request: FinishRequest): Promise<Finished | undefined> {
+  const { options, identity, waiting } = parts;
+  const { registered } = options.client;
+  const { store, server: mcpServer } = request;
+  const state = stateOf(response) ?? '';
+  const check = (login: PendingLogin): void => {
+    request.check(login);
+    checkOwn(options, login);
+  };
+  const inProcess = waiting.get(state);
+  // Several objects may share this grant: each takes only logins for its own server, with its own store. A store
+  // belongs to one person: the response of one person must not end a login of another (RFC 6749 section 10.12).
+  if (inProcess && inProcess.store === store && inProcess.login.server === mcpServer) {
+    check(inProcess.login);
+    inProcess.take(response);
+    return undefined;
+  }
+  const login = await takeLogin(store, { client: identity, server: mcpServer, state, check });
+  if (login === undefined) {
+    throw new OAuthError('state_mismatch', `the authorization response: no login for ${shownUrl(mcpServer)} waits with its state`);
+  }
+  const server = await request.discover(login.issuer);
+  const client = registered ? registeredClient(registered, login.issuer) : login.client;
+  const dpop = login.dpop && await keptDpopKey(store, login.dpop);
+  const tokens = await redeem(response, login, { ...request, server, client, dpop });
+  return { tokens, dpop, client, login };
 }
 
 /** 2026-07-28 basic/authorization/security-considerations#authorization-code-protection. */

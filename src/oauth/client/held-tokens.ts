@@ -48,21 +48,18 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
     const { challenge, used = '', scope = '' } = need;
     return once(`${used} ${scope} ${!challenge}`, async () => {
       const before = tokens;
-      try {
-        tokens = await renewal.renew(need) ?? tokens;
-      } catch (error) {
+      tokens = await renewal.renew(need).catch((error: unknown) => {
         if (challenge) failedLogin.note(error);
         throw error;
-      }
+      }) ?? tokens;
       if (challenge && tokens !== before) granted = tokens?.access_token;
     });
   }
 
   async function fresh(): Promise<Tokens | undefined> {
     const held = await load();
-    const due = held && refreshTime(held, jitter);
     const now = Date.now();
-    if (held?.refresh_token === undefined || due === undefined || now < due || clock() < refreshPausedUntil) return held;
+    if (!held || !isDue(held, now, jitter) || clock() < refreshPausedUntil) return held;
     try {
       await renew({ used: held.access_token });
     } catch (thrown) {
@@ -81,14 +78,19 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
     isGranted: (accessToken) => !!accessToken && accessToken === granted && accessToken === tokens?.access_token,
     async finish(response) {
       const done = await renewal.finish(response);
-      loaded ||= done !== undefined;
-      tokens = done ?? tokens;
+      if (done) [tokens, loaded] = [done, true];
     },
     signOut() {
       tokens = undefined;
       return renewal.signOut();
     },
   };
+}
+
+/** Whether it is time to refresh tokens before they expire. */
+function isDue(tokens: Tokens, now: number, jitter: number): boolean {
+  const due = tokens.refresh_token === undefined ? undefined : refreshTime(tokens, jitter);
+  return due !== undefined && now >= due;
 }
 
 /** Runs work once for all concurrent callers that give the same name. */

@@ -18,6 +18,7 @@ import { answerRefusal } from './refusal.ts';
 import { renewal } from './renewal.ts';
 import { memoryStore } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
+import type { Tokens } from './tokens.ts';
 
 /** How a client is authorized at one MCP server. */
 export interface OAuthOptions {
@@ -104,31 +105,17 @@ export function oauth(options: OAuthOptions): OAuth {
     }
     if (held) return held;
     checkSecure(server, 'the MCP server');
+    const { scope, resource, dpop, chooseIssuer, fetch, lookup, allowPrivateAddresses: allowPrivate = false } = options;
     return held = holdTokens(renewal({
-      server, grant, store, limits, nonces, onError,
-      choose: (issuers) => options.chooseIssuer?.(issuers) ?? issuers.find((issuer) => issuer === grant.issuer) ?? issuers[0] as string,
-      scope: options.scope, resource: options.resource, dpop: options.dpop,
-      fetch: {
-        limits, fetch: options.fetch,
-        allow: addressCheck({ server, allowPrivate: options.allowPrivateAddresses === true, lookup: options.lookup }),
-      },
+      server, grant, store, limits, nonces, onError, scope, resource, dpop,
+      choose: (issuers) => chooseIssuer?.(issuers) ?? issuers.find((issuer) => issuer === grant.issuer) ?? issuers[0] as string,
+      fetch: { limits, fetch, allow: addressCheck({ server, allowPrivate, lookup }) },
     }), failedLogin, onError);
-  }
-
-  async function fieldsFor({ method, url }: HttpTarget): Promise<Record<string, string>> {
-    const tokens = await tokensOf(new URL(url)).fresh();
-    if (tokens === undefined) return {};
-    const { access_token: accessToken, key } = tokens;
-    if (key === undefined) return { authorization: `Bearer ${accessToken}` };
-    return {
-      authorization: `DPoP ${accessToken}`,
-      dpop: await dpopProof(key, { method, url, accessToken, nonce: nonces.get(url) }),
-    };
   }
 
   return {
     async headers(target) {
-      const fields = await fieldsFor(target);
+      const fields = await fieldsOf(await tokensOf(new URL(target.url)).fresh(), target, nonces);
       failedLogin.sent(fields);
       return fields;
     },
@@ -156,6 +143,17 @@ export function oauth(options: OAuthOptions): OAuth {
     async signOut() {
       if (server) await tokensOf(server).signOut();
     },
+  };
+}
+
+/** The header fields that send tokens with a request. */
+async function fieldsOf(tokens: Tokens | undefined, { method, url }: HttpTarget, nonces: DpopNonces): Promise<Record<string, string>> {
+  if (tokens === undefined) return {};
+  const { access_token: accessToken, key } = tokens;
+  if (key === undefined) return { authorization: `Bearer ${accessToken}` };
+  return {
+    authorization: `DPoP ${accessToken}`,
+    dpop: await dpopProof(key, { method, url, accessToken, nonce: nonces.get(url) }),
   };
 }
 

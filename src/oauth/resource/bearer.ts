@@ -11,7 +11,7 @@ import { checkProof, ProofError, useDpopNonce } from './dpop-proof.ts';
 import type { ProofRules } from './dpop-proof.ts';
 import { jwtVerifier } from './jwt-verifier.ts';
 import { checkBearerOptions, defaultBearerLimits } from './options.ts';
-import type { BearerOptions } from './options.ts';
+import type { BearerLimits, BearerOptions } from './options.ts';
 import { proofReplays } from './proof-replays.ts';
 import { metadataUrl } from './protected-resource-metadata.ts';
 import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
@@ -40,97 +40,25 @@ export interface BearerAuth {
  */
 export function bearer(options: BearerOptions): BearerAuth {
   checkBearerOptions(options);
-  const {
-    resource, authorizationServers, scopes = [], requiredScopes = [], verify = jwtVerifier(),
-    audiences = [], dpop = {}, onRefused, now = Date.now, implies = () => false, clientsWithoutSubject = false,
-  } = options;
+  const { resource, authorizationServers, requiredScopes = [], verify = jwtVerifier(), audiences = [], onRefused, now = Date.now } = options;
   const limits = { ...defaultBearerLimits, ...options.limits };
-  const initialScopes = options.initialScopes ?? (requiredScopes.length > 0 ? requiredScopes : scopes);
-  const algorithms = dpop.algorithms ?? algorithmNames();
-  const rules: ProofRules = {
-    ...limits, algorithms, now,
-    replays: dpop.replays ?? proofReplays({ maxProofs: limits.maxProofs }, now),
-    nonces: dpop.nonces
-      ? nonces(dpop.nonces === true ? undefined : dpop.nonces, limits.nonceLifetimeMs, now) : undefined,
-  };
+  const rules = proofRules(options, limits, now);
   const noteReach = createReach();
   const at = metadataUrl(resource);
   const names = [...namesOf(resource), ...audiences];
-  const metadata: ProtectedResourceMetadata = {
-    resource,
-    authorization_servers: authorizationServers,
-    ...scopes.length > 0 && { scopes_supported: scopes },
-    bearer_methods_supported: ['header'],
-    ...options.dpop && {
-      dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false,
-    },
-    ...options.metadata,
-  };
-
-  /** A refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. */
-  function refusal(
-    status: AuthRefusal['status'], scheme: Credentials['scheme'], error?: OAuthError, name?: string, needed: readonly string[] = initialScopes,
-  ): AuthRefusal {
-    const algs = algorithms.join(' ');
-    const parameters = {
-      resource_metadata: at.href,
-      scope: needed.join(' ') || undefined,
-      error: name,
-      error_description: error?.message.slice(0, 300),
-    };
-    return {
-      status,
-      message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
-      // A client that knows only one scheme reads the first challenge.
-      challenge: scheme === 'DPoP' ? challenge('DPoP', { ...parameters, algs })
-        : challenge('Bearer', parameters) + (options.dpop ? `, ${challenge('DPoP', { algs })}` : ''),
-      ...error && { code: error.code },
-    };
-  }
-
-  const schemeOf = (used?: Credentials['scheme']): Credentials['scheme'] => (dpop.required ? 'DPoP' : used ?? 'Bearer');
-
-  const reaches = (held: readonly string[], needed: string): boolean =>
-    held.includes(needed) || held.some((scope) => implies(scope, needed));
-
-  /**
-   * The refusal if scopes do not suffice for an operation: it names all scopes that the operation needs, also those
-   * that are held.
-   */
-  function lack(held: readonly string[], needed: readonly string[], scheme: Credentials['scheme']): AuthRefusal | undefined {
-    if (needed.every((scope) => reaches(held, scope))) return undefined;
-    const all = [...new Set([...requiredScopes, ...needed])];
-    const error = new TokenError('insufficient_scope', `the token's scopes do not suffice, expected ${all.join(' ')}`);
-    return refusal(403, scheme, error, 'insufficient_scope', all);
-  }
-
-  /** The URL that a proof must be for. */
-  function urlOf(request: RequestInfo): string {
-    if (dpop.url) return dpop.url(request);
-    const url = new URL(resource);
-    if (!url.pathname.endsWith(request.path)) url.pathname = request.path;
-    return url.href;
-  }
-
-  async function checkBinding({ scheme, token }: Credentials, { jkt, details: { principal } }: Judged, request: RequestInfo): Promise<void> {
-    if (jkt === undefined) {
-      if (scheme === 'Bearer' && !dpop.required) return;
-      throw new TokenError('token_binding', 'the token is not bound to a key, expected one with cnf.jkt');
-    }
-    // RFC 9449 section 7.2: otherwise a thief of the token could leave the proof out.
-    if (scheme === 'Bearer') throw new TokenError('token_binding', 'the token is bound to a key, expected the scheme DPoP and a proof');
-    await checkProof(request.header('dpop'), { method: request.method, url: urlOf(request), token, jkt, principal }, rules);
-  }
+  const metadata = metadataOf(options, rules.algorithms);
+  const refusals = new Refusals(options, at.href, rules.algorithms);
 
   async function admit(request: RequestInfo, { scheme, token }: Credentials): Promise<AccessToken | AuthRefusal> {
     const claims = await verify(token, { issuers: authorizationServers, now });
     if (claims === undefined) throw new TokenError('token_invalid', 'the token is not valid');
     const judged = judgeClaims(claims, {
-      issuers: authorizationServers, audiences: names, leewayMs: limits.leewayMs, now: now(), clientsWithoutSubject,
+      issuers: authorizationServers, audiences: names, leewayMs: limits.leewayMs, now: now(),
+      clientsWithoutSubject: options.clientsWithoutSubject ?? false,
     });
-    await checkBinding({ scheme, token }, judged, request);
+    await checkBinding({ scheme, token }, judged, request, options, rules);
     const { details } = judged;
-    const lacks = noteReach((needed) => lack(details.scopes, needed, schemeOf(scheme)), details.scopes);
+    const lacks = noteReach((needed) => refusals.lack(details.scopes, needed, scheme), details.scopes);
     const lacking = lacks(requiredScopes);
     if (lacking) onRefused?.(new TokenError('insufficient_scope', lacking.message), request);
     return lacking ?? { ...details, lacks };
@@ -145,21 +73,118 @@ export function bearer(options: BearerOptions): BearerAuth {
       try {
         credentials = readCredentials(request, limits.maxTokenLength);
         // RFC 6750 section 3.1: a request without credentials gets a challenge without an error.
-        return credentials ? await admit(request, credentials) : refusal(401, schemeOf());
+        return credentials ? await admit(request, credentials) : refusals.make(401, undefined);
       } catch (thrown) {
         if (!(thrown instanceof MalformedRequest || thrown instanceof TokenError)) throw thrown;
         onRefused?.(thrown, request);
-        const scheme = schemeOf(credentials?.scheme);
-        if (thrown instanceof MalformedRequest) return refusal(400, scheme, thrown, 'invalid_request');
-        if (!(thrown instanceof ProofError)) return refusal(401, scheme, thrown, 'invalid_token');
-        // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that the memory refuses proofs as old as this
-        // nonce: with a new nonce the client can try again.
-        const wantsNonce = thrown.code === useDpopNonce || (rules.nonces && thrown.code === 'dpop_replayed');
-        const refused = refusal(401, scheme, thrown, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
-        return rules.nonces ? { ...refused, headers: { 'dpop-nonce': await rules.nonces.issue() } } : refused;
+        return refusals.of(thrown, credentials?.scheme, rules.nonces);
       }
     },
   };
+}
+
+type Scheme = Credentials['scheme'];
+
+function proofRules({ dpop = {} }: BearerOptions, limits: BearerLimits, now: () => number): ProofRules {
+  return {
+    ...limits, now,
+    algorithms: dpop.algorithms ?? algorithmNames(),
+    replays: dpop.replays ?? proofReplays({ maxProofs: limits.maxProofs }, now),
+    nonces: dpop.nonces
+      ? nonces(dpop.nonces === true ? undefined : dpop.nonces, limits.nonceLifetimeMs, now) : undefined,
+  };
+}
+
+function metadataOf({ resource, authorizationServers, scopes = [], dpop, metadata }: BearerOptions, algorithms: readonly string[]): ProtectedResourceMetadata {
+  return {
+    resource,
+    authorization_servers: authorizationServers,
+    ...scopes.length > 0 && { scopes_supported: scopes },
+    bearer_methods_supported: ['header'],
+    ...dpop && { dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false },
+    ...metadata,
+  };
+}
+
+/** Makes the refusals of one protected resource, each with its challenge. */
+class Refusals {
+  readonly #options: BearerOptions;
+  readonly #metadataUrl: string;
+  /** The algorithms of proofs, as a challenge lists them. */
+  readonly #algs: string;
+
+  constructor(options: BearerOptions, metadataUrl: string, algorithms: readonly string[]) {
+    this.#options = options;
+    this.#metadataUrl = metadataUrl;
+    this.#algs = algorithms.join(' ');
+  }
+
+  /**
+   * A refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. `used`: the scheme of the
+   * request's credentials.
+   */
+  make(status: AuthRefusal['status'], used: Scheme | undefined, error?: OAuthError, name?: string, needed?: readonly string[]): AuthRefusal {
+    const { dpop, scopes, requiredScopes, initialScopes = requiredScopes?.length ? requiredScopes : scopes } = this.#options;
+    const algs = this.#algs;
+    const parameters = {
+      resource_metadata: this.#metadataUrl,
+      scope: (needed ?? initialScopes)?.join(' ') || undefined,
+      error: name,
+      error_description: error?.message.slice(0, 300),
+    };
+    return {
+      status,
+      message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
+      // A client that knows only one scheme reads the first challenge.
+      challenge: dpop?.required || used === 'DPoP' ? challenge('DPoP', { ...parameters, algs })
+        : challenge('Bearer', parameters) + (dpop ? `, ${challenge('DPoP', { algs })}` : ''),
+      ...error && { code: error.code },
+    };
+  }
+
+  /** The refusal for an error of the credentials. */
+  async of(error: MalformedRequest | TokenError, used: Scheme | undefined, nonces: ProofRules['nonces']): Promise<AuthRefusal> {
+    if (error instanceof MalformedRequest) return this.make(400, used, error, 'invalid_request');
+    if (!(error instanceof ProofError)) return this.make(401, used, error, 'invalid_token');
+    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that the memory refuses proofs as old as this
+    // nonce: with a new nonce the client can try again.
+    const wantsNonce = error.code === useDpopNonce || (nonces && error.code === 'dpop_replayed');
+    const refused = this.make(401, used, error, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
+    return nonces ? { ...refused, headers: { 'dpop-nonce': await nonces.issue() } } : refused;
+  }
+
+  /**
+   * The refusal if scopes do not suffice for an operation: it names all scopes that the operation needs, also those
+   * that are held.
+   */
+  lack(held: readonly string[], needed: readonly string[], used: Scheme): AuthRefusal | undefined {
+    const { implies, requiredScopes = [] } = this.#options;
+    if (needed.every((scope) => held.some((one) => one === scope || implies?.(one, scope)))) return undefined;
+    const all = [...new Set([...requiredScopes, ...needed])];
+    const error = new TokenError('insufficient_scope', `the token's scopes do not suffice, expected ${all.join(' ')}`);
+    return this.make(403, used, error, 'insufficient_scope', all);
+  }
+}
+
+/** The URL that a proof must be for. */
+function urlOf({ resource, dpop }: BearerOptions, request: RequestInfo): string {
+  if (dpop?.url) return dpop.url(request);
+  const url = new URL(resource);
+  if (!url.pathname.endsWith(request.path)) url.pathname = request.path;
+  return url.href;
+}
+
+/** Throws unless the request proves that its sender has the key that the token is bound to. */
+async function checkBinding(
+  { scheme, token }: Credentials, { jkt, details: { principal } }: Judged, request: RequestInfo, options: BearerOptions, rules: ProofRules,
+): Promise<void> {
+  if (jkt === undefined) {
+    if (scheme === 'Bearer' && !options.dpop?.required) return;
+    throw new TokenError('token_binding', 'the token is not bound to a key, expected one with cnf.jkt');
+  }
+  // RFC 9449 section 7.2: otherwise a thief of the token could leave the proof out.
+  if (scheme === 'Bearer') throw new TokenError('token_binding', 'the token is bound to a key, expected the scheme DPoP and a proof');
+  await checkProof(request.header('dpop'), { method: request.method, url: urlOf(options, request), token, jkt, principal }, rules);
 }
 
 /** RFC 3986 section 6.2.3: an empty path equals `/`. Authorization servers write either. */

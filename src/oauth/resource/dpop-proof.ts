@@ -67,12 +67,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   const jwt = readJwt(proof, 'DPoP proof');
   const { header, claims } = jwt;
   // 3.
-  const text = (name: string): string => {
-    const value = claims[name];
-    if (typeof value === 'string' && value !== '') return value;
-    throw new ProofError('dpop_malformed', `the DPoP proof's ${name} is ${shown(value)}, expected a string`);
-  };
-  const [jti, htm, htu] = ['jti', 'htm', 'htu'].map(text) as [string, string, string];
+  const [jti, htm, htu] = ['jti', 'htm', 'htu'].map((name) => textClaim(claims, name)) as [string, string, string];
   if (jti.length > maxJtiLength) throw new ProofError('dpop_malformed', `the DPoP proof's jti is longer than ${maxJtiLength} characters`);
   const iat = claims['iat'];
   if (typeof iat !== 'number' || !Number.isFinite(iat)) {
@@ -116,6 +111,12 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   if (!await rules.replays.add({ principal: expected.principal, key, jti, created, expires })) {
     throw new ProofError('dpop_replayed', 'the DPoP proof was used before');
   }
+}
+
+function textClaim(claims: Readonly<Record<string, unknown>>, name: string): string {
+  const value = claims[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ProofError('dpop_malformed', `the DPoP proof's ${name} is ${shown(value)}, expected a string`);
 }
 
 async function nonceTime(nonce: unknown, { issuedAt }: Nonces): Promise<number> {

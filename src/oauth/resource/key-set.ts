@@ -43,9 +43,13 @@ export interface KeySet {
 const minAgeMs = 30_000;
 const burst = 3;
 
-/** `locate` finds the URL of the set, and is called again after a failure. `what` names the set in errors. */
+/**
+ * `locate` finds the URL of the set, and is called again after a failure. `what` names the set in errors.
+ *
+ * More than 60 lines: the keys, their age, the last failure and the allowance are one state.
+ */
 export function keySet(locate: () => Promise<string>, what: string, options: KeySetOptions): KeySet {
-  const { now, maxKeys, maxKeysAgeMs, maxKeysStaleMs, keysCooldownMs } = options;
+  const { now, maxKeysAgeMs, maxKeysStaleMs, keysCooldownMs } = options;
   let held: readonly Jwk[] | undefined;
   let loadedAt = -Infinity;
   let freshMs = 0;
@@ -59,16 +63,10 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
   async function load(): Promise<readonly Jwk[]> {
     try {
       url ??= await locate();
-      const { status, value, header } = await fetchJson(url, what, { headers: { accept: 'application/json' } }, options);
-      if (status !== 200) throw new OAuthError('jwks_unavailable', `${what} (${shownUrl(url)}): status ${status}, expected 200`);
-      const keys = isObject(value) ? value['keys'] : undefined;
-      if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): no list called keys`);
-      if (keys.length > maxKeys) {
-        throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): ${keys.length} keys, the limit is ${maxKeys}`);
-      }
-      held = keys.filter(isObject);
+      const { keys, maxAgeMs = maxKeysAgeMs } = await fetchKeys(url, what, options);
+      held = keys;
       loadedAt = now();
-      freshMs = Math.min(maxKeysAgeMs, Math.max(minAgeMs, maxAge(header('cache-control')) ?? maxKeysAgeMs));
+      freshMs = Math.min(maxKeysAgeMs, Math.max(minAgeMs, maxAgeMs));
       failedAt = -Infinity;
       return held;
     } catch (thrown) {
@@ -118,6 +116,18 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
       return fetch();
     },
   };
+}
+
+/** Fetches the keys, and the `max-age` of the response. */
+async function fetchKeys(url: string, what: string, options: KeySetOptions): Promise<{ readonly keys: readonly Jwk[]; readonly maxAgeMs: number | undefined }> {
+  const { status, value, header } = await fetchJson(url, what, { headers: { accept: 'application/json' } }, options);
+  if (status !== 200) throw new OAuthError('jwks_unavailable', `${what} (${shownUrl(url)}): status ${status}, expected 200`);
+  const keys = isObject(value) ? value['keys'] : undefined;
+  if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): no list called keys`);
+  if (keys.length > options.maxKeys) {
+    throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): ${keys.length} keys, the limit is ${options.maxKeys}`);
+  }
+  return { keys: keys.filter(isObject), maxAgeMs: maxAge(header('cache-control')) };
 }
 
 /** `max-age` of a `Cache-Control` field, in milliseconds. */

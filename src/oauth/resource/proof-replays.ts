@@ -44,72 +44,80 @@ export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000 
  * most proofs makes room, and only its own proofs are refused for that, whatever their dates.
  */
 export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = Date.now): ProofReplays {
-  // If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proof
-  // has the earliest date is forgotten completely. From then on, principals that are not remembered can only bring
-  // proofs newer than that one, which is never dated in the future. To guarantee this, at most a quarter of
-  // `maxProofs` principals may have proofs dated in the future at a time.
   checkOptions('proofReplays: limits', limits, defaultProofReplayLimits);
-  const { maxProofs } = { ...defaultProofReplayLimits, ...limits };
-  const byPrincipal = new Map<string, OwnProofs>();
-  const bySize = new PrincipalsBySize();
-  const leaving = new PrincipalsByTime(({ expires }) => expires);
-  /** The principals that have a proof dated in the future. */
-  const ahead = new PrincipalsByTime(({ newest }) => newest);
-  /** The same as `OwnProofs.floor`, for principals that are not remembered. */
-  let floor = -Infinity;
+  const memory = new ProofMemory({ ...defaultProofReplayLimits, ...limits });
+  return { add: (proof) => memory.add(proof, now()) };
+}
 
-  function remember(principal: string): OwnProofs {
-    const own = new OwnProofs(principal, floor);
-    byPrincipal.set(principal, own);
-    bySize.add(own);
+/**
+ * The proofs of all principals.
+ *
+ * If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proof
+ * has the earliest date is forgotten completely. From then on, principals that are not remembered can only bring
+ * proofs newer than that one, which is never dated in the future. To guarantee this, at most a quarter of `maxProofs`
+ * principals may have proofs dated in the future at a time.
+ */
+class ProofMemory {
+  readonly #maxProofs: number;
+  readonly #byPrincipal = new Map<string, OwnProofs>();
+  readonly #bySize = new PrincipalsBySize();
+  readonly #leaving = new PrincipalsByTime(({ expires }) => expires);
+  /** The principals that have a proof dated in the future. */
+  readonly #ahead = new PrincipalsByTime(({ newest }) => newest);
+  /** The same as `OwnProofs.floor`, for principals that are not remembered. */
+  #floor = -Infinity;
+
+  constructor({ maxProofs }: ProofReplayLimits) {
+    this.#maxProofs = maxProofs;
+  }
+
+  /** See `ProofReplays.add`; `at` is the time now. */
+  add({ principal, key, jti, created, expires }: PresentedProof, at: number): boolean {
+    this.#clean(this.#byPrincipal.get(principal), at);
+    const known = this.#byPrincipal.get(principal);
+    const id = `${key} ${jti}`;
+    if (known?.has(id) || created <= (known?.floor ?? this.#floor)) return false;
+    if (created > at && !(known && this.#ahead.has(known)) && this.#ahead.size >= Math.floor(this.#maxProofs / 4)) return false;
+    const own = known ?? this.#remember(principal);
+    this.#bySize.change(own, () => own.add(id, created, expires));
+    this.#leaving.add(own);
+    if (created > at) this.#ahead.add(own);
+    this.#makeRoom(at);
+    return true;
+  }
+
+  #remember(principal: string): OwnProofs {
+    const own = new OwnProofs(principal, this.#floor);
+    this.#byPrincipal.set(principal, own);
+    this.#bySize.add(own);
     return own;
   }
 
-  function dropFirst(): void {
-    const own = leaving.takeFirst() as OwnProofs;
-    bySize.remove(own);
-    byPrincipal.delete(own.principal);
+  #dropFirst(): void {
+    const own = this.#leaving.takeFirst() as OwnProofs;
+    this.#bySize.remove(own);
+    this.#byPrincipal.delete(own.principal);
   }
 
   /** Forgets proofs until the limit holds. */
-  function makeRoom(at: number): void {
-    while (bySize.proofs + byPrincipal.size > maxProofs) {
-      const most = bySize.largest() as OwnProofs;
+  #makeRoom(at: number): void {
+    while (this.#bySize.proofs + this.#byPrincipal.size > this.#maxProofs) {
+      const most = this.#bySize.largest() as OwnProofs;
       if (most.size > 1) {
-        bySize.change(most, () => most.forgetFirst(at));
+        this.#bySize.change(most, () => most.forgetFirst(at));
       } else {
         // Its newest proof is not dated in the future: principals with such proofs are so few that others leave before
         // them.
-        floor = Math.max(floor, leaving.first()?.newest ?? floor);
-        dropFirst();
+        this.#floor = Math.max(this.#floor, this.#leaving.first()?.newest ?? this.#floor);
+        this.#dropFirst();
       }
     }
   }
 
-  /**
-   * Forgets what has expired: each expired proof of this principal, and other principals whose proofs have all
-   * expired.
-   */
-  function clean(own: OwnProofs | undefined, at: number): void {
-    while (own?.hasExpired(at)) bySize.change(own, () => own.forgetFirst(at));
-    while ((ahead.first()?.newest ?? Infinity) <= at) ahead.takeFirst();
-    while ((leaving.first()?.expires ?? Infinity) <= at) dropFirst();
+  /** Forgets what has expired: each expired proof of this principal, and other principals whose proofs have all expired. */
+  #clean(own: OwnProofs | undefined, at: number): void {
+    while (own?.hasExpired(at)) this.#bySize.change(own, () => own.forgetFirst(at));
+    while ((this.#ahead.first()?.newest ?? Infinity) <= at) this.#ahead.takeFirst();
+    while ((this.#leaving.first()?.expires ?? Infinity) <= at) this.#dropFirst();
   }
-
-  return {
-    add({ principal, key, jti, created, expires }) {
-      const at = now();
-      clean(byPrincipal.get(principal), at);
-      const known = byPrincipal.get(principal);
-      const id = `${key} ${jti}`;
-      if (known?.has(id) || created <= (known?.floor ?? floor)) return false;
-      if (created > at && !(known && ahead.has(known)) && ahead.size >= Math.floor(maxProofs / 4)) return false;
-      const own = known ?? remember(principal);
-      bySize.change(own, () => own.add(id, created, expires));
-      leaving.add(own);
-      if (created > at) ahead.add(own);
-      makeRoom(at);
-      return true;
-    },
-  };
 }

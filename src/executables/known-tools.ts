@@ -1,0 +1,106 @@
+import { errorMessage } from '../jsonrpc/door.ts';
+import { compile } from '../schema/index.ts';
+import type { AddTool, Context, Handle, ToolDefinition, ToolReturn } from '../server/index.ts';
+import type { ToolDescription } from './description.ts';
+import type { ExecutableFile } from './file-checks.ts';
+import type { Callable } from './tool-call.ts';
+
+/** One file, or one pipeline, as it was last found: a tool, or the reason why it is not one. */
+interface KnownTool {
+  readonly version: string;
+  readonly described: string;
+  readonly handle?: Handle<ToolDefinition>;
+  readonly tool?: Callable;
+}
+
+/** What `knownTools` needs. */
+export interface KnownToolsOptions {
+  readonly server: { readonly tool: AddTool<Context> };
+  /** Runs the tool with this description for a client. */
+  readonly run: (description: ToolDescription, params: unknown, ctx: Context) => Promise<ToolReturn>;
+  /** Called with the reason why a file is not a tool: once for each version of the file. */
+  readonly onProblem?: ((file: string, why: string) => void) | undefined;
+}
+
+/** The files and pipelines of a folder that were found, each under a key: the file's name, or `pipeline.json#name`. */
+export interface KnownTools {
+  readonly names: readonly string[];
+  find(name: string): Callable | undefined;
+  /** The version that was last found. */
+  version(key: string): string | undefined;
+  /**
+   * Registers a tool on the server, in place of the one with this key, unless it is unchanged. A name that another tool has is
+   * a problem.
+   */
+  set(key: string, version: string, description: ToolDescription, file?: ExecutableFile): void;
+  /** The file is not a tool: removes the tool that was there. */
+  problem(key: string, version: string, why: string): void;
+  /** Removes the tools whose keys do not fit. */
+  retain(fits: (key: string) => boolean): void;
+}
+
+/** Makes an empty set of tools. */
+export function knownTools(options: KnownToolsOptions): KnownTools {
+  const { onProblem } = options;
+  const known = new Map<string, KnownTool>();
+
+  const find = (name: string): Callable | undefined =>
+    [...known.values()].find(({ tool }) => tool?.description.name === name)?.tool;
+
+  function replace(key: string, version: string, description: ToolDescription, file: ExecutableFile | undefined): void {
+    const before = known.get(key);
+    const described = JSON.stringify(description);
+    const check = compile(description.parameters);
+    const tool = (file ? { description, file, check } : { description, check }) as Callable;
+    if (before?.handle && before.described === described) {
+      known.set(key, { ...before, version, tool });
+      return;
+    }
+    const other = find(description.name);
+    if (other && other !== before?.tool) throw new Error(`another tool is called ${description.name}`);
+    before?.handle?.remove();
+    known.delete(key);
+    known.set(key, { version, described, tool, handle: register(options, description) });
+  }
+
+  function problem(key: string, version: string, why: string): void {
+    const before = known.get(key);
+    if (before?.version === version && before.described === why) return;
+    before?.handle?.remove();
+    known.set(key, { version, described: why });
+    onProblem?.(key, why);
+  }
+
+  return {
+    find, problem,
+    get names() {
+      return [...known.values()].flatMap(({ tool }) => (tool ? [tool.description.name] : []));
+    },
+    version: (key) => known.get(key)?.version,
+    set(key, version, description, file) {
+      try {
+        replace(key, version, description, file);
+      } catch (thrown) {
+        problem(key, version, errorMessage(thrown));
+      }
+    },
+    retain(fits) {
+      for (const [key, { handle }] of known) {
+        if (fits(key)) continue;
+        handle?.remove();
+        known.delete(key);
+      }
+    },
+  };
+}
+
+function register({ server, run }: KnownToolsOptions, description: ToolDescription): Handle<ToolDefinition> {
+  const { name, title, description: text, parameters, output, annotations } = description;
+  return server.tool(name, {
+    input: parameters,
+    ...title !== undefined && { title },
+    ...text !== undefined && { description: text },
+    ...output && { output },
+    ...annotations && { annotations },
+  }, (params: unknown, ctx: Context): Promise<ToolReturn> => run(description, params, ctx)) as Handle<ToolDefinition>;
+}

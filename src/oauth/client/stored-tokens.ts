@@ -1,0 +1,101 @@
+import { toError } from '../../jsonrpc/door.ts';
+import type { DpopKey } from './dpop.ts';
+import { parseStored, swap } from './store.ts';
+import type { AuthorizationStore } from './store.ts';
+import { readTokens, removeTokens } from './tokens.ts';
+import type { ServerRecord, TokenRecord, Tokens } from './tokens.ts';
+
+/** The tokens of one client for one MCP server, as the store has them. */
+export interface StoredTokens {
+  /** Where the tokens belong; undefined: there was no login yet. */
+  place(): Promise<ServerRecord | undefined>;
+  load(): Promise<Tokens | undefined>;
+  /** Stores tokens of a new login. If that fails, they are used all the same, and stored at the next call. */
+  save(place: ServerRecord, record: TokenRecord, key: DpopKey | undefined): Promise<Tokens | undefined>;
+  /** The same for refreshed tokens. If other tokens are in the store by then, those count: it returns them. */
+  replace(place: ServerRecord, before: Tokens, record: TokenRecord): Promise<Tokens | undefined>;
+  /** Removes these tokens; tokens that another process has written since stay. */
+  remove(place: ServerRecord, tokens: Tokens): Promise<void>;
+  /** Removes the tokens that the store has. */
+  clear(): Promise<void>;
+  /** Why the tokens in use could not be stored; undefined: they were. */
+  readonly unsaved: Error | undefined;
+}
+
+/** Writes the text of tokens into the store. False: another process has replaced the old text. */
+type Keep = (text: string) => Promise<boolean>;
+
+/**
+ * Tokens that could not be stored, for example because the disk is full; the authorization server no longer accepts
+ * older ones.
+ */
+interface OwedTokens {
+  readonly tokens: Tokens;
+  readonly keep: Keep;
+  readonly error: Error;
+}
+
+/** Tokens with this record and key, which is not in the store yet. */
+const inUse = (record: TokenRecord, key: DpopKey | undefined): Tokens => ({ ...record, text: JSON.stringify(record), key });
+
+/** `client` identifies the client, so that several clients can share a store. */
+export function storedTokens(store: AuthorizationStore, client: string, server: URL, onError: (error: Error) => void): StoredTokens {
+  const serverKey = `server ${client} ${server.href}`;
+  // The key contains the server: several servers may name one resource (a whole host), and each has the tokens of its
+  // own logins.
+  const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${client} ${server.href} ${issuer} ${resource}`;
+  let owed: OwedTokens | undefined;
+
+  async function place(): Promise<ServerRecord | undefined> {
+    const { issuer, resource, resourceMetadata } = parseStored(await store.get(serverKey)) ?? {};
+    if (typeof issuer !== 'string' || typeof resource !== 'string') return undefined;
+    return { issuer, resource, resourceMetadata: typeof resourceMetadata === 'string' ? resourceMetadata : undefined };
+  }
+
+  async function load(): Promise<Tokens | undefined> {
+    if (owed) return keepOrOwe(owed.tokens, owed.keep);
+    const found = await place();
+    return found && readTokens(store, tokensKey(found), (why) => onError(new Error(why)));
+  }
+
+  async function keepOrOwe(tokens: Tokens, keep: Keep): Promise<Tokens | undefined> {
+    let isKept: boolean;
+    try {
+      isKept = await keep(tokens.text);
+    } catch (thrown) {
+      owed = { tokens, keep, error: toError(thrown) };
+      onError(owed.error);
+      return tokens;
+    }
+    owed = undefined;
+    return isKept ? tokens : load();
+  }
+
+  async function remove(where: ServerRecord, tokens: Tokens): Promise<void> {
+    if (owed) await swap(store, tokensKey(where), () => undefined);
+    else await removeTokens(store, tokensKey(where), tokens);
+    owed = undefined;
+  }
+
+  return {
+    place, load,
+    save: (where, record, key) => keepOrOwe(inUse(record, key), async (newest) => {
+      await swap(store, tokensKey(where), () => newest);
+      await swap(store, serverKey, () => JSON.stringify(where));
+      return true;
+    }),
+    // If a login has replaced the tokens meanwhile, or somebody has signed out, that state counts.
+    replace: (where, before, record) =>
+      keepOrOwe(inUse(record, before.key), owed?.keep ?? ((newest) => store.update(tokensKey(where), before.text, newest))),
+    remove,
+    async clear() {
+      owed = undefined;
+      const where = await place();
+      const kept = await load();
+      if (where && kept) await remove(where, kept);
+    },
+    get unsaved() {
+      return owed?.error;
+    },
+  };
+}

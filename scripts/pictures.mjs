@@ -15,7 +15,7 @@ if (from < 0 || to < from) throw new Error('the tour does not begin with Opening
 
 const [size, height, left, columns] = [13, 19, 20, 118];
 const colours = { title: '#e6edf3', sent: '#79c0ff', received: '#7ee787', said: '#c9d1d9', quiet: '#8b949e' };
-const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll(' ', '\u00a0');
 
 function colourOf(line) {
   if (line.startsWith('──')) return colours.title;
@@ -30,7 +30,7 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 writeFileSync(`${root}docs/pictures/tour.svg`, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * left + Math.ceil(columns * size * 0.602)} ${40 + shown.length * height}" role="img">
 <title>What barewire tour prints (${version}): the handshake with a server, message by message, each explained with its section</title>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
-<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="${size}" xml:space="preserve">
+<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="${size}">
 ${texts.filter((text) => text !== '').join('\n')}
 </g>
 </svg>

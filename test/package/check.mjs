@@ -106,7 +106,7 @@ try {
   const packed = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], root));
   const [{ filename, unpackedSize, files }] = Array.isArray(packed) ? packed : Object.values(packed);
   const tarball = join(project, filename);
-  const holds = /^(dist\/lib\/.*\.js(\.map)?|dist\/types\/.*\.d\.ts|src\/.*\.ts|package\.json|capabilities\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  const holds = /^(dist\/lib\/.*\.js(\.map)?|dist\/types\/.*\.d\.ts|src\/.*\.ts|docs\/[\w/-]*\.md|SKILL\.md|llms\.txt|package\.json|capabilities\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
   const strays = files.filter(({ path }) => !holds.test(path));
   if (strays.length > 0) throw new Error(`the package holds what no user needs: ${strays.map(({ path }) => path).join(', ')}`);
   judge('publint', [tarball, '--strict']);

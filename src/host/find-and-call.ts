@@ -8,21 +8,21 @@ import type { Host } from './host.ts';
 import { hostCallShape } from './tool-calls.ts';
 import type { HostCallOptions } from './tool-calls.ts';
 
-/** What `findAndCall` may be given. */
+/** The options of `findAndCall`. */
 export interface FindAndCallOptions {
-  /** The most tools that one search finds. Default: 5. */
+  /** The largest number of tools that one search finds. Default: 5. */
   readonly limit?: number;
-  /** The most characters of input schemas in one answer; tools after that are named without theirs. Default: 6,000. */
+  /** The largest number of characters of input schemas in one answer; tools after that come without theirs. Default: 6,000. */
   readonly maxSchemaChars?: number;
-  /** The most characters of each description. Default: 300. */
+  /** The largest number of characters of each description. Default: 300. */
   readonly maxDescriptionChars?: number;
 }
 
 /** Two tools in the place of all tools of a host. */
 export interface FindAndCall {
-  /** `find_tools` and `call_tool`, to be offered to a model. */
+  /** `find_tools` and `call_tool`, to offer to a model. */
   readonly tools: readonly [find: { readonly name: string; readonly tool: Tool }, call: { readonly name: string; readonly tool: Tool }];
-  /** Runs one of the two by its name, with what the model gave it. A call is the host's: rules and consent hold. */
+  /** Runs one of the two by its name, with the model's arguments. `call_tool` is a call of the host: rules and consent apply. */
   readonly call: (name: string, args: Readonly<Record<string, unknown>>, options?: HostCallOptions) => Promise<CallToolResult>;
 }
 
@@ -43,7 +43,7 @@ const callTool: Tool = {
   },
 };
 
-/** For a host with more tools than a model should read: the model searches them, and reads the schemas of what it found. */
+/** For a host with more tools than a model should read: the model searches them, and reads the schemas of those that it found. */
 export function findAndCall(
   host: Pick<Host, 'tools' | 'call' | 'catalogue'>,
   options: FindAndCallOptions = {},
@@ -59,7 +59,7 @@ export function findAndCall(
     const told = found.map(({ name, tool }, at) => {
       const schema = compact(tool);
       left -= JSON.stringify(schema).length;
-      // One tool is told whole, however long its schema is: it could not be called otherwise.
+      // The first tool comes with its schema, however long that is: otherwise the model could not call it.
       return { name, description: (tool.description ?? '').slice(0, maxDescriptionChars), ...left >= 0 || at === 0 ? { inputSchema: schema } : { inputSchema: 'find it by its name' } };
     });
     return text(told.length > 0 ? told.map((one) => JSON.stringify(one)).join('\n') : `No tool fits ${quote(request)}. Try other words.`);
@@ -79,7 +79,7 @@ export function findAndCall(
   };
 }
 
-/** The input schema without what only people read. */
+/** The input schema without the members that only people read. */
 function compact({ inputSchema }: CatalogueTool['tool']): Record<string, unknown> {
   const { $schema: _, title: __, ...schema } = inputSchema;
   return schema;

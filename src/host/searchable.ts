@@ -36,7 +36,7 @@ export function searchables(catalogue: Listed): Searchable[] {
   ];
 }
 
-/** The text of each field. A server may have put anything there: what is no text is left out. */
+/** The text of each field. A server may send any value there: a value that is not text is left out. */
 export function fieldsOf(item: Searchable): [Field, string][] {
   const fields: [Field, unknown][] = [['server', item.server]];
   const described = (name: unknown, { title, description }: { title?: unknown; description?: unknown }): void => {

@@ -199,7 +199,7 @@ test('bounds: arguments that are nested deeper than what judges them goes are re
   const log = memoryLog();
   const server = new McpServer({ name: 's', version: '1.0.0' });
   let ran = 0;
-  server.tool('t', {}, () => `${++ran}`);
+  server.tool('t', { input: { type: 'object' } }, () => `${++ran}`);
   const asked: unknown[] = [];
   const host = new Host({
     info: { name: 'host', version: '1.0.0' }, servers: { s: { command: 's' } }, transport: () => memoryTransport(server), log,

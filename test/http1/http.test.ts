@@ -1,5 +1,5 @@
 // In a process of its own: it says with which engine the tests of HTTP serve.
-// The tests of HTTP once more, with HTTP/1.1 of our own. npm test runs those that are nearest to the wire.
+// The tests of HTTP once more, with HTTP/1.1 of our own on both sides. npm test runs those that are nearest to the wire.
 import { everyNth } from '../every-nth.ts';
 
 process.env['BAREWIRE_ENGINE'] = 'http1';
@@ -9,6 +9,7 @@ await import('../transport/http/guard.test.ts');
 await import('../transport/http/serve-close.test.ts');
 await import('../transport/http/listening.test.ts');
 await import('../transport/http/modern.test.ts');
+await import('../transport/http-client/node-sender.test.ts');
 if (everyNth(2) === 1) {
   await import('../transport/http/authorization.test.ts');
   await import('../transport/http/closing.test.ts');

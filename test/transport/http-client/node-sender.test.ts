@@ -13,10 +13,10 @@ import { gzipSync } from 'node:zlib';
 import { McpClient } from '../../../src/client/index.ts';
 import { HttpError } from '../../../src/transport/http/http-error.ts';
 import { proxyOf } from '../../../src/transport/http/node/proxy.ts';
-import { httpTransport } from '../../../src/transport/http/node/index.ts';
 import type { NodeTransportOptions } from '../../../src/transport/http/node/index.ts';
 import { json, result, serve, stream } from './harness.ts';
 import type { Call } from './harness.ts';
+import { httpTransport } from '../http/engine.ts';
 
 const certificate = (name: string): string =>
   readFileSync(new URL(`../../../../test/transport/http-client/certificates/${name}.pem`, import.meta.url), 'utf8');

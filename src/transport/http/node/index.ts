@@ -13,7 +13,7 @@ export { serveHttp } from './serve.ts';
 export type { HttpServer, ServeHttpOptions } from './serve.ts';
 export { httpTransport } from './transport.ts';
 export { defaultNodeHttpClientLimits } from './transport-options.ts';
-export type { NodeHttpClientLimits, NodeTransportOptions } from './transport-options.ts';
+export type { HttpClientEngine, NodeHttpClientLimits, NodeTransportOptions } from './transport-options.ts';
 export { httpTrace } from '../client/http-trace.ts';
 export type {
   Cancellation, HeaderValues, HttpAnswer, HttpAuthorization, HttpClientLimits, HttpRefusal, HttpSend, HttpSender, HttpTarget, HttpTransportOptions,

@@ -4,6 +4,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { Shape } from '../../../bounds/options.ts';
 import { defaultHttpClientLimits } from '../client/options.ts';
 import type { HttpClientLimits, HttpTransportOptions } from '../client/options.ts';
+import type { HttpSender } from '../client/sender.ts';
 
 /** The bounds of every HTTP client, and those of its connections. */
 export interface NodeHttpClientLimits extends HttpClientLimits {
@@ -26,6 +27,9 @@ export const defaultNodeHttpClientLimits: NodeHttpClientLimits = {
   ...defaultHttpClientLimits, maxConnections: 256, maxIdleConnections: 16, idleMs: 4000,
 };
 
+/** Sends requests in the place of `node:http`: `http1Client` of barewire/http1/node. */
+export type HttpClientEngine = (origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits) => HttpSender;
+
 /** What `httpTransport` of `barewire/http` may be given. */
 export interface NodeTransportOptions extends HttpTransportOptions {
   /** Holds the connections instead of one that is made here; its bounds, TLS settings and proxy are its own. */
@@ -43,6 +47,8 @@ export interface NodeTransportOptions extends HttpTransportOptions {
    */
   readonly proxy?: 'environment' | URL | (string & {}) | undefined;
   readonly limits?: Partial<NodeHttpClientLimits> | undefined;
+  /** What speaks HTTP: `http1Client` of barewire/http1/node. Default, and through a proxy or an `agent`: `node:http`. */
+  readonly engine?: HttpClientEngine | undefined;
 }
 
 /** For `checkOptions`. */

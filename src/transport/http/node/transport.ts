@@ -13,8 +13,9 @@ import { nodeSender } from './sender.ts';
  */
 export function httpTransport(url: string | URL, options: NodeTransportOptions = {}): ClientTransport {
   checkOptions('httpTransport: options', options, {
-    ...httpTransportShape, limits: defaultNodeHttpClientLimits, agent: 'object', socketPath: 'string', proxy: 'string or object', tls: tlsShape,
+    ...httpTransportShape, limits: defaultNodeHttpClientLimits, agent: 'object', socketPath: 'string', proxy: 'string or object', tls: tlsShape, engine: 'function',
   });
   const limits = { ...defaultNodeHttpClientLimits, ...options.limits };
-  return clientTransport(url, options, nodeSender(new URL(url), options, limits));
+  const send = options.proxy === undefined && !options.agent && options.engine || nodeSender;
+  return clientTransport(url, options, send(new URL(url), options, limits));
 }

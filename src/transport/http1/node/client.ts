@@ -1,0 +1,86 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import type { HttpClientEngine } from '../../http/node/transport-options.ts';
+import type { HttpSend } from '../../http/client/sender.ts';
+import { ClientConnection } from './client-connection.ts';
+
+/**
+ * HTTP/1.1 of our own for a client: `httpTransport(url, { engine: http1Client })`. A connection is kept and used again, the one
+ * that was used last first. Through a proxy, and with an `agent`, requests go by `node:http` as without it.
+ */
+export const http1Client: HttpClientEngine = (origin, { tls, socketPath }, limits) => {
+  const { maxConnections, maxIdleConnections, idleMs } = limits;
+  const idle: ClientConnection[] = [];
+  // Quick requests must not wait behind those whose answers may take long: they have places of their own.
+  const places = { lasting: new Places(maxConnections), quick: new Places(maxConnections) };
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  const safe = origin.protocol === 'https:';
+  const port = Number(origin.port || (safe ? 443 : 80));
+
+  async function dial(): Promise<Socket> {
+    const to = socketPath === undefined ? { host, port } : { path: socketPath };
+    if (!safe) return connect({ ...to, noDelay: true });
+    const { connect: connectSafely } = await import('node:tls');
+    // RFC 6066, 3: an address is no server name.
+    const servername = tls?.servername ?? (/^[\d.]+$|:/.test(host) ? '' : host);
+    return connectSafely({ ...to, ...tls, servername, ALPNProtocols: ['http/1.1'] });
+  }
+
+  async function connection(): Promise<ClientConnection> {
+    for (let found = idle.pop(); found; found = idle.pop()) if (found.usable) return found;
+    const made: ClientConnection = new ClientConnection(await dial(), idleMs, {
+      free() {
+        const kept = idle.length < maxIdleConnections;
+        if (kept) idle.push(made);
+        return kept;
+      },
+      gone() {
+        const at = idle.indexOf(made);
+        if (at >= 0) idle.splice(at, 1);
+      },
+    });
+    return made;
+  }
+
+  return {
+    async send(request: HttpSend) {
+      const own = request.lasting ? places.lasting : places.quick;
+      await own.take();
+      try {
+        request.cancellation.check();
+        const to = await connection();
+        if (request.cancellation.cancelled) to.end();
+        request.cancellation.check();
+        return await to.ask(request, () => own.free());
+      } catch (error) {
+        own.free();
+        throw error;
+      }
+    },
+    close() {
+      for (const one of idle.splice(0)) one.end();
+    },
+  };
+};
+
+/** So many requests at once; further ones wait in their order. */
+class Places {
+  #left: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#left = places;
+  }
+
+  /** Undefined: there is one. */
+  take(): Promise<void> | undefined {
+    if (this.#left > 0) return void this.#left--;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  free(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#left++;
+  }
+}

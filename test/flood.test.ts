@@ -285,8 +285,8 @@ test('reading in turns: what is held back comes in order, once it is released, a
         if (decoded.kind !== 'request') return;
         heard.push(decoded.message.id);
         if (Number(decoded.message.id) % 100 !== 0) return;
-        reading.hold(true);
-        setImmediate(() => reading.hold(false));
+        reading.pause(true);
+        setImmediate(() => reading.pause(false));
       },
       end: resolve,
       noisy: () => assert.fail('noisy'),

@@ -46,7 +46,7 @@ export interface ActiveSessions {
 }
 
 /**
- * Makes those of one endpoint. More than 60 lines: its short functions share the records, the settings and the streams of
+ * Makes those of one endpoint. Long function: its short functions share the records, the settings and the streams of
  * the sessions.
  */
 export function activeSessions(self: StoringProcess, services: EndpointServices, local: Sessions): ActiveSessions {

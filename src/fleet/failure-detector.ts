@@ -32,7 +32,7 @@ const mostLeft = 1000;
  * is away, and its sender tries again.
  *
  * Processes with listeners are checked four times a lease, and at least four times a second. `self` is the name under
- * which `bus` was joined. More than 60 lines: its short functions share the processes that are watched and the time of the
+ * which `bus` was joined. Long function: its short functions share the processes that are watched and the time of the
  * last trouble.
  */
 export function failureDetector(bus: Bus, self: string, report: (error: Error) => void): FailureDetector {

@@ -186,7 +186,7 @@ function processOn(
   return self;
 }
 
-/** Takes what comes on the bus. More than 60 lines: one object with a function for each kind of message. */
+/** Takes what comes on the bus. Long function: one object with a function for each kind of message. */
 function listen(
   bus: FailureDetector, self: FleetProcess, tables: readonly SharedSessions[], changes: JoinedChanges | undefined,
   report: (thrown: unknown) => void,

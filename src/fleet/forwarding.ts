@@ -22,7 +22,7 @@ const nobodyWaits = 'The process that asked cannot be reached: nobody waits for 
 type SingleMessage = Exclude<Decoded, { kind: 'batch' }>;
 
 /**
- * Forwards the client's messages to the processes that their ids name. More than 60 lines: its short functions share the
+ * Forwards the client's messages to the processes that their ids name. Long function: its short functions share the
  * process and the services of one endpoint.
  */
 export function createForwarding(self: FleetProcess, services: EndpointServices): Pick<Shared, 'forward' | 'pairElsewhere'> {

@@ -22,7 +22,7 @@ export interface JoinedChanges {
 }
 
 /**
- * `tell` tells the other processes; `report` is told of a server whose changes cannot be known. More than 60 lines: its
+ * `tell` tells the other processes; `report` is told of a server whose changes cannot be known. Long function: its
  * short functions share the servers that have joined.
  */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void): JoinedChanges {

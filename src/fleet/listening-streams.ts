@@ -52,7 +52,7 @@ const clocksDifferMs = 5000;
 const lists = ['tools', 'prompts', 'resources'] as const;
 
 /**
- * `make` makes a GET stream that this process writes. More than 60 lines: its short functions share the streams that are
+ * `make` makes a GET stream that this process writes. Long function: its short functions share the streams that are
  * held and those that are claimed.
  */
 export function listeningStreams(

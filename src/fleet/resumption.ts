@@ -36,7 +36,7 @@ export function cannotResume(services: EndpointServices, request: HttpRequest, e
   refuse(services, request, 400, `The stream cannot be resumed after event ${quote(event)}`);
 }
 
-/** Makes those of one endpoint. More than 60 lines: its short functions share the streams that are borrowed. */
+/** Makes those of one endpoint. Long function: its short functions share the streams that are borrowed. */
 export function resumption(
   self: StoringProcess, connections: EndpointConnections, records: StreamRecords, written: WrittenStreams, gets: ListeningStreams,
 ): Resumption {

@@ -46,8 +46,8 @@ function readSealed(text: string): Sealed | undefined {
  * A bus that authenticates messages, for an engine to which others can write. Each message is sealed by a
  * key that is derived from the fleet's first and from the name of the sender, and bound to the process or the topic that
  * it is for, to its number and to its time. What was made up or changed, is for another process or came before is dropped
- * and reported as `BusMessageRefused`. Any of `keys` opens. `self`: the name under which `bus` was joined. More than 60
- * lines: its short functions share the keys and the numbers of messages.
+ * and reported as `BusMessageRefused`. Any of `keys` opens. `self`: the name under which `bus` was joined.
+ * Long function: its short functions share the keys and the numbers of messages.
  */
 export async function sealedBus(
   bus: Bus, self: string, keys: readonly Uint8Array[], report: (error: Error) => void,

@@ -28,7 +28,7 @@ interface Opening {
 
 /**
  * Sessions whose ids say all that a process needs, so that each process with the keys opens them. Those that are open here are in
- * `local` under their names. One that is removed from there has not ended: its id opens it again. More than 60 lines: its
+ * `local` under their names. One that is removed from there has not ended: its id opens it again. Long function: its
  * short functions share the keys and the sessions that are open.
  */
 export function sealedSessions(self: FleetProcess, services: EndpointServices, local: Sessions): SharedSessions {

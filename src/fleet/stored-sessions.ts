@@ -11,7 +11,7 @@ import { changeIn } from './session-settings.ts';
 import type { SharedSessions, StoringProcess } from './process.ts';
 
 /**
- * Sessions whose records the engine keeps, with the events of their streams, as an endpoint sees them. More than 60 lines:
+ * Sessions whose records the engine keeps, with the events of their streams, as an endpoint sees them. Long function:
  * its short functions share the sessions that are active.
  */
 export function storedSessions(self: StoringProcess, services: EndpointServices, local: Sessions): SharedSessions {

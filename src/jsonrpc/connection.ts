@@ -134,7 +134,7 @@ export class Connection {
     if (this.closed) return outlet.answer(undefined);
     this.monitor?.heard();
     switch (decoded.kind) {
-      case 'request': return this.#answer(decoded.message, outlet, decoded.weight);
+      case 'request': return this.#begin(decoded.message, outlet, decoded.weight);
       case 'notification': return this.#notice(decoded.message);
       case 'refusal':
         return this.pending?.refused(decoded) ? outlet.answer(undefined) : this.refuse(outlet, decoded);
@@ -156,7 +156,7 @@ export class Connection {
     outlet.answer(failureText(id, error, this.nullErrorId), error.code);
   }
 
-  #answer(request: Request, outlet: Outlet, weight: number): void {
+  #begin(request: Request, outlet: Outlet, weight: number): void {
     const inFlight = this.#inFlight ??= new Map();
     const { id } = request;
     if (inFlight.has(id)) {
@@ -186,10 +186,10 @@ export class Connection {
   readonly #done = (inbound: Inbound): void => {
     // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
     this.budget.release(inbound.weight);
-    this.#take(inbound);
+    this.#forget(inbound);
   };
 
-  #take(inbound: Inbound): void {
+  #forget(inbound: Inbound): void {
     const { id } = inbound.request;
     const inFlight = this.#inFlight;
     const entry = inFlight?.get(id);
@@ -219,7 +219,7 @@ export class Connection {
 
   /** Stops a request of the peer's: its handler is told, and it gets no answer. */
   cancel(inbound: Inbound, reason: string): void {
-    this.#take(inbound);
+    this.#forget(inbound);
     inbound.cancel(new Cancelled(reason));
   }
 

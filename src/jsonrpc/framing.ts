@@ -36,8 +36,8 @@ export interface Framer {
  * The framing of the stdio transport. 2026-07-28 basic/transports/stdio: one message a line.
  * CRLF is taken for LF and empty lines are skipped, because people type and tools convert.
  * `maxBytes` bounds one line; a longer one is refused by name and skipped to its end without being held.
- * `budget` is charged with what is held of an unfinished line; a line that does not fit is refused likewise. More than 60
- * lines: a state machine whose functions share the bytes of an unfinished line.
+ * `budget` is charged with what is held of an unfinished line; a line that does not fit is refused likewise.
+ * Long function: a state machine whose functions share the bytes of an unfinished line.
  */
 export function createFramer(
   events: FramerEvents, maxBytes: number = defaultMaxMessageBytes, budget?: Budget,
@@ -49,7 +49,7 @@ export function createFramer(
 
   const overLimit = `the limit of ${maxBytes} bytes`;
 
-  function hold(part: Uint8Array): void {
+  function keep(part: Uint8Array): void {
     if (part.length === 0) return;
     if (skipped === undefined) {
       // One byte more than the limit may still be the CR of a line that just fits.
@@ -120,15 +120,15 @@ export function createFramer(
   return {
     push(chunk) {
       const last = chunk.lastIndexOf(LF);
-      if (last < 0) return hold(chunk);
+      if (last < 0) return keep(chunk);
       let start = 0;
       if (held.length > 0 || skipped !== undefined) {
         start = chunk.indexOf(LF) + 1;
-        hold(chunk.subarray(0, start - 1));
+        keep(chunk.subarray(0, start - 1));
         finishHeld();
       }
       if (last >= start) emitRun(chunk.subarray(start, last + 1));
-      if (last + 1 < chunk.length) hold(chunk.subarray(last + 1));
+      if (last + 1 < chunk.length) keep(chunk.subarray(last + 1));
     },
     end: finishHeld,
     close() {

@@ -54,7 +54,7 @@ export class Inbound extends Abortable {
   /** Answered, or cancelled: nothing more may be sent for it. */
   settled = false;
   /** Set by who runs the handler. */
-  author: ResultJudge | undefined;
+  resultJudge: ResultJudge | undefined;
 
   constructor(request: Request, outlet: Outlet, weight: number = 0) {
     super();
@@ -109,10 +109,10 @@ export class Inbound extends Abortable {
     let error: ErrorObject;
     try {
       // What nobody wrote for the caller, the author judges.
-      if (!(known instanceof RpcError)) known = this.author?.judge(known) ?? known;
+      if (!(known instanceof RpcError)) known = this.resultJudge?.judge(known) ?? known;
       error = toErrorObject(known);
     } catch (unreadable) {
-      error = toErrorObject(this.author?.judge(unreadable) ?? internalError('the error cannot be read'));
+      error = toErrorObject(this.resultJudge?.judge(unreadable) ?? internalError('the error cannot be read'));
     }
     this.#settle(errorText(this, error), error.code, known);
   }

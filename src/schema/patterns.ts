@@ -40,8 +40,8 @@ export function weightOf(source: string): number {
 /**
  * Tests a pattern (ECMA-262, flag `u`) at a bounded cost. The engine is used if its worst case is cheap; other
  * patterns are matched in time linear in the string, or refused by the limit `work`. A pattern that needs the engine
- * (lookbehind, back references, modifiers) is refused by the limit `pattern` if the string is too long for it. More than 60
- * lines: its parser finds out whether the engine has to match the pattern, which decides how a text is tested.
+ * (lookbehind, back references, modifiers) is refused by the limit `pattern` if the string is too long for it.
+ * Long function: its parser finds out whether the engine has to match the pattern, which decides how a text is tested.
  *
  * @throws SyntaxError if the pattern is malformed
  */

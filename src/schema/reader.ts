@@ -44,7 +44,7 @@ export const defaultSchemaLimits: SchemaLimits = {
 
 /**
  * Reads a schema as a whole: every keyword is checked, every reference resolved and every pattern parsed, so that no
- * part of it can fail later. More than 60 lines: a recursive walk whose functions share the nodes and the room that is left.
+ * part of it can fail later. Long function: a recursive walk whose functions share the nodes and the room that is left.
  */
 export function readSchema(
   schema: JsonSchema,

@@ -56,13 +56,13 @@ export abstract class AskingExchange extends Exchange implements Context {
   /** What a question with `otherwise` has for a client that did not declare such questions; undefined: the client is asked. */
   protected instead<T>(question: Question<T>): Reading<T> | undefined {
     const { method, otherwise = {} } = question;
-    return missingForQuestion(method, {}, this.capabilities, this.rules) && question.read(otherwise);
+    return missingForQuestion(method, {}, this.capabilities, this.revision) && question.read(otherwise);
   }
 
   /** A question as it is sent. Throws where the client cannot answer such a question. */
   protected put(question: Question, problem?: string): Params {
-    const put = question.params(this.rules, problem);
-    const missing = missingForQuestion(question.method, put, this.capabilities, this.rules);
+    const put = question.params(this.revision, problem);
+    const missing = missingForQuestion(question.method, put, this.capabilities, this.revision);
     if (missing) throw missing;
     // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is `none`.
     if ('includeContext' in put && !this.capabilities.sampling?.context) delete put['includeContext'];
@@ -88,7 +88,7 @@ export abstract class AskingExchange extends Exchange implements Context {
 
   defer(release: Release): void {
     (this.#releases ??= []).push(release);
-    this.release = this.undo;
+    this.runDeferred = this.undo;
     // Work that went on beside a question that ended the run.
     if (this.#over) void this.undo();
   }
@@ -97,7 +97,7 @@ export abstract class AskingExchange extends Exchange implements Context {
   protected async undo(): Promise<void> {
     const releases = this.#releases;
     this.#over = true;
-    this.#releases = this.release = undefined;
+    this.#releases = this.runDeferred = undefined;
     for (const release of releases?.reverse() ?? []) {
       try {
         await release();
@@ -110,7 +110,7 @@ export abstract class AskingExchange extends Exchange implements Context {
   override checkNeeds(needs: readonly Need[]): void {
     for (const need of needs) {
       const [method, params] = kinds[need];
-      const missing = missingForQuestion(method, params, this.capabilities, this.rules);
+      const missing = missingForQuestion(method, params, this.capabilities, this.revision);
       if (missing) throw missing;
     }
   }
@@ -138,7 +138,7 @@ export abstract class AskingExchange extends Exchange implements Context {
   /** Calls `leave` when the run ends with a question, after which the handler runs again. A legacy request runs once. */
   onLeave(_leave: () => void): void {}
 
-  override settle<R>(outcome: Outcome<R>): R | Promise<R> {
+  override resolveOutcome<R>(outcome: Outcome<R>): R | Promise<R> {
     return isGenerator<R>(outcome) ? drive(outcome, this) : outcome;
   }
 }

@@ -81,7 +81,7 @@ const asIs = <T>(value: T): T => value;
  * functions that were given to `ctx.defer`, and makes the result. Whatever is thrown is reported and becomes what the caller
  * may read. This is the one place where the value of a handler may be late; one that is there at once stays synchronous.
  */
-export function chain<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failures: Failures, lookOver?: LookOver): AnswerCall {
+export function makeAnswerCall<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failures: Failures, lookOver?: LookOver): AnswerCall {
   function fail(thrown: unknown, exchange: Exchange): object {
     const judged = failures.judge(thrown, exchange);
     if (failed && judged instanceof ToolError) return failed(judged);
@@ -94,13 +94,13 @@ export function chain<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failu
   ): Promise<object> {
     try {
       const value = await outcome;
-      if (exchange.release) await exchange.release();
+      if (exchange.runDeferred) await exchange.runDeferred();
       const made = next(value, exchange, params);
       const result = made instanceof Promise ? await made : made;
       lookOver?.(result, exchange);
       return result;
     } catch (thrown) {
-      if (exchange.release) await exchange.release();
+      if (exchange.runDeferred) await exchange.runDeferred();
       return fail(thrown, exchange);
     }
   }
@@ -109,15 +109,15 @@ export function chain<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failu
     try {
       const outcome = invoke(args as never, exchange, params) as Outcome<R>;
       // Only an object can be a promise or a generator. Another value needs no waiting.
-      const value = typeof outcome === 'object' ? exchange.settle(outcome) : outcome;
-      if (value instanceof Promise || exchange.release) return later(value as R | Promise<R>, params, exchange, finish);
+      const value = typeof outcome === 'object' ? exchange.resolveOutcome(outcome) : outcome;
+      if (value instanceof Promise || exchange.runDeferred) return later(value as R | Promise<R>, params, exchange, finish);
       const result = finish(value, exchange, params);
       if (result instanceof Promise) return later(result, params, exchange, asIs);
       // The result of a text is our own.
       if (lookOver && typeof value !== 'string') lookOver(result, exchange);
       return result;
     } catch (thrown) {
-      return exchange.release ? later(Promise.reject(thrown), params, exchange, asIs) : fail(thrown, exchange);
+      return exchange.runDeferred ? later(Promise.reject(thrown), params, exchange, asIs) : fail(thrown, exchange);
     }
   };
 }

@@ -1,6 +1,7 @@
 import type { Form, FormContent } from '../protocol/form.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
+import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Auth } from '../transport/auth.ts';
@@ -35,8 +36,8 @@ export interface PlainContext {
   /** The request's `_meta`, where an extension may keep keys of its own. From the wire, unchecked. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
 
-  /** The protocol revision of this request, such as `2025-06-18`. */
-  readonly revision: string;
+  /** The protocol revision of this request. Its `version` is a text such as `2025-06-18`. */
+  readonly revision: Revision;
 
   /**
    * Reports progress, where the client asked for it. A report that is not above the last one is not sent, nor are

@@ -46,25 +46,24 @@ export interface LegacyRequester extends Requester {
 /** Hears of what a handler throws. */
 export type HandlerFailures = Pick<Failures, 'alarm' | 'judge' | 'report'>;
 
-/** One request on its way to its answer: who asks, by which rules. To handlers it is their context. */
+/** One request on its way to its answer: who asks, in which revision. To handlers it is their context. */
 export class Exchange implements PlainContext, ResultJudge {
   readonly inbound: Inbound;
   readonly auth: Auth | undefined;
-  /** The row of the request's revision. */
-  readonly rules: Revision;
+  readonly revision: Revision;
   readonly requester: Requester;
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
   /** Calls the functions that the handler gave to `ctx.defer`; undefined where it gave none. Never rejects. */
-  release: (() => Promise<void>) | undefined;
+  runDeferred: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
 
   constructor(inbound: Inbound, requester: Requester, auth: Auth | undefined) {
     this.inbound = inbound;
     this.auth = auth;
-    this.rules = requester.revision as Revision;
+    this.revision = requester.revision as Revision;
     this.requester = requester;
     this.client = requester.client;
     this.capabilities = requester.capabilities;
@@ -76,10 +75,6 @@ export class Exchange implements PlainContext, ResultJudge {
 
   get meta(): Readonly<Record<string, unknown>> | undefined {
     return metaOf(this.inbound.request.params);
-  }
-
-  get revision(): string {
-    return this.rules.version;
   }
 
   closeStream(): void {
@@ -96,7 +91,7 @@ export class Exchange implements PlainContext, ResultJudge {
   checkNeeds(_needs: readonly Need[]): void {}
 
   /** What a handler returned, taken to its end. A value that is there at once stays synchronous. */
-  settle<R>(outcome: Outcome<R>): R | Promise<R> {
+  resolveOutcome<R>(outcome: Outcome<R>): R | Promise<R> {
     return outcome as R | Promise<R>;
   }
 
@@ -123,7 +118,7 @@ export class Exchange implements PlainContext, ResultJudge {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
     this.#reports ??= ProgressReports.of(this.meta);
-    const text = this.#reports?.next(progress, total, columns.progressMessage(this.rules) ? message : undefined);
+    const text = this.#reports?.next(progress, total, columns.progressMessage(this.revision) ? message : undefined);
     if (text) this.#mention(text);
   }
 

@@ -96,7 +96,7 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
     inside.features.unshift(all);
   }
   all.add(extension);
-  inside.found();
+  inside.refresh();
   return (...what) => inside.changes?.tell(...what);
 }
 

@@ -53,7 +53,7 @@ export function placeOf(request: Request): ErrorPlace {
 /** The request whose handler has failed, and the row of its revision. */
 interface FailedRequest {
   readonly inbound: Inbound;
-  readonly rules: Revision;
+  readonly revision: Revision;
 }
 
 /** What the author is told of failures, and what the caller is told. */
@@ -103,7 +103,7 @@ export class Failures {
 
   /** What is told of an error that the caller may read, or that nobody reads. Undefined for any other. */
   #known(
-    thrown: unknown, { inbound, rules }: FailedRequest, place: ErrorPlace, told: (message: string) => ToolError | RpcError,
+    thrown: unknown, { inbound, revision }: FailedRequest, place: ErrorPlace, told: (message: string) => ToolError | RpcError,
   ): ToolError | RpcError | undefined {
     if (thrown instanceof ToolError || thrown instanceof RpcError) {
       // Read once, before anything is said.
@@ -116,8 +116,8 @@ export class Failures {
       const lacking = name === 'MissingCapabilityError';
       if (!lacking) this.report(toError(thrown), place);
       // 2026-07-28 defines -32021. In a legacy tool the model is told.
-      if (lacking && rules.era === 'legacy') return told(message);
-      return new RpcError(codeFor(typeof code === 'number' ? code : NaN, rules), message, data);
+      if (lacking && revision.era === 'legacy') return told(message);
+      return new RpcError(codeFor(typeof code === 'number' ? code : NaN, revision), message, data);
     }
     // A handler that stops because its request is over has not failed, and nobody reads its answer.
     return inbound.settled && isEnding(thrown) ? told('cancelled') : undefined;
@@ -145,12 +145,12 @@ const isEnding = (thrown: unknown): boolean =>
  * 2026-07-28 basic/index#error-codes reserves -32020 to -32099 for the specification and forbids the codes of
  * earlier revisions. What is not allowed becomes -32603.
  */
-function codeFor(code: number, rules: Revision): number {
+function codeFor(code: number, revision: Revision): number {
   const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;
-  if (code === errorCodes.resourceNotFound) return columns.resourceNotFound(rules);
+  if (code === errorCodes.resourceNotFound) return columns.resourceNotFound(revision);
   let allowed = !within(-32768, -32000) || within(errorCodes.internalError, errorCodes.invalidRequest);
-  if (code === errorCodes.urlElicitationRequired) allowed = columns.elicitationId(rules);
-  else if (rules.era === 'modern') allowed ||= code >= -32019 || code === errorCodes.missingClientCapability;
+  if (code === errorCodes.urlElicitationRequired) allowed = columns.elicitationId(revision);
+  else if (revision.era === 'modern') allowed ||= code >= -32019 || code === errorCodes.missingClientCapability;
   // A legacy client that sees a code of 2026-07-28 takes the server for a modern one.
   else allowed ||= code >= -32099 && !within(errorCodes.unsupportedProtocolVersion, errorCodes.headerMismatch);
   return allowed && Number.isInteger(code) ? code : errorCodes.internalError;

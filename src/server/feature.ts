@@ -63,7 +63,7 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
     member: ListedKind, registry: Registry<E>, params: Params, exchange: Exchange,
   ): Serialized;
   /** The entry of this name. Throws `-32602` where there is none, or where it is hidden from the requester. */
-  require<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): Callable<E>;
+  findOrThrow<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): Callable<E>;
   /** Whether the requester may see an entry. */
   shows(member: ListedKind, entry: Pick<Entry, 'name' | 'definition'>, requester: Listener): boolean;
   /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
@@ -73,7 +73,7 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
    * and at each `rechain`. Whatever the handler throws is reported and becomes what the caller may read: in `tools/call` a
    * `ToolError`, which `failed` makes a result of, otherwise an `RpcError`.
    */
-  chain<R>(handled: Handled<R>): AnswerCall;
+  answerCall<R>(handled: Handled<R>): AnswerCall;
   /** Runs a function of the author's that nothing stands around, and makes a result of its value. */
   guard<R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>): object | Promise<object>;
   /** Tells the author of something that works but should not be. */

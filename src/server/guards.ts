@@ -50,7 +50,7 @@ export class Guards<C extends PlainContext = PlainContext> {
   view(member: ListedKind, exchange: Exchange): View | undefined {
     const { listFilter } = this;
     return listFilter && {
-      key: `${exchange.rules.version} ${listFilter.key(exchange)}`,
+      key: `${exchange.revision.version} ${listFilter.key(exchange)}`,
       of: (entries) => [...entries].filter(({ name, definition }) => listFilter.shows(member, name, definition, exchange)),
     };
   }
@@ -81,7 +81,7 @@ function callThrough<C extends PlainContext>(around: readonly Around<C>[], call:
   const step = (at: number, args: unknown, ctx: PlainContext): unknown => {
     const outer = around[at];
     const exchange = ctx as Exchange;
-    return exchange.settle((outer === undefined
+    return exchange.resolveOutcome((outer === undefined
       ? handler(args as never, exchange, call.params)
       : outer({ ...call, args, ctx: ctx as C }, (own = args, given = ctx as C) => step(at + 1, own, given))) as Outcome<unknown>);
   };

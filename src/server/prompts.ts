@@ -82,9 +82,9 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
         promptEntry(name, changed, get as unknown as PromptEntry['handler']));
     },
     methods: {
-      'prompts/list': (params, exchange, lent) => lent.page('prompts', entries, params, exchange),
-      'prompts/get': (params, exchange, lent) =>
-        getPrompt(lent.require('prompts', entries, params['name'], exchange), params, exchange),
+      'prompts/list': (params, exchange, host) => host.page('prompts', entries, params, exchange),
+      'prompts/get': (params, exchange, host) =>
+        getPrompt(host.findOrThrow('prompts', entries, params['name'], exchange), params, exchange),
     },
     capabilities: (_revision, { changes }) => entries.everHeld ? { prompts: changes ? { listChanged: true } : {} } : undefined,
     get scoped() {
@@ -93,7 +93,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
     completes: () => [...entries.values()].some(({ definition }) =>
       Object.values(definition.arguments ?? {}).some(({ complete }) => complete)),
     completer(ref, argument, exchange) {
-      const { definition } = hostOf(entries.host).require('prompts', entries, ref, exchange);
+      const { definition } = hostOf(entries.host).findOrThrow('prompts', entries, ref, exchange);
       checkScopes(definition, exchange);
       const { arguments: args = {} } = definition;
       if (!Object.hasOwn(args, argument)) {
@@ -119,7 +119,7 @@ function promptEntry(name: string, definition: PromptDefinition, handler: Prompt
       ([argument, { complete, ...rest }]) => ({ name: argument, ...rest }),
     );
   }
-  return { kind: 'prompt', name, listed: prompt, definition, handler, finish: (value, { rules }) => toResult(value, definition, rules) };
+  return { kind: 'prompt', name, listed: prompt, definition, handler, finish: (value, { revision }) => toResult(value, definition, revision) };
 }
 
 /** 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */

@@ -93,8 +93,10 @@ interface KeptEntry extends Listed {
   call: AnswerCall;
 }
 
-/** Nobody can call it yet. */
-const notAttached: AnswerCall = () => ({});
+/** Stands for the call of an entry until its registry belongs to a server. */
+const notAttached: AnswerCall = () => {
+  throw new Error('the registry belongs to no server yet');
+};
 
 /** Entries by name, listed in the order in which they were registered. */
 export class Registry<E extends Entry> {
@@ -149,7 +151,7 @@ export class Registry<E extends Entry> {
 
   /** Puts together what answers the calls of each entry. */
   rechain(host: FeatureHost): void {
-    for (const entry of this.#entries.values()) entry.call = host.chain(entry);
+    for (const entry of this.#entries.values()) entry.call = host.answerCall(entry);
   }
 
   /** Throws where the name is taken. `make` is called for the definition, and again for each update of it. */
@@ -162,7 +164,7 @@ export class Registry<E extends Entry> {
     const held = (): boolean => entries.get(name) === entry;
     const set = (changed: D): void => {
       const made = make(changed);
-      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.chain(made) ?? notAttached };
+      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.answerCall(made) ?? notAttached };
       entries.set(name, entry);
       this.#scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;

@@ -137,10 +137,10 @@ class RehearsedExchange extends ModernExchange {
     });
   }
 
-  override settle<R>(outcome: Outcome<R>): R | Promise<R> {
+  override resolveOutcome<R>(outcome: Outcome<R>): R | Promise<R> {
     this.ended = !(outcome instanceof Promise);
     if (outcome instanceof Promise) void outcome.then(() => this.ended = true, () => this.ended = true);
-    return super.settle(outcome);
+    return super.resolveOutcome(outcome);
   }
 
   override once<T>(key: string, make: () => T | Promise<T>): Promise<T> {

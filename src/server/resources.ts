@@ -252,7 +252,7 @@ function completerOf(
   const entry = entries.get(ref);
   // A resource's own URI is a legal reference, with nothing to complete.
   if (entry && lent.shows('resources', entry, exchange)) return undefined;
-  const { pattern, definition } = lent.require('resourceTemplates', templates, ref, exchange);
+  const { pattern, definition } = lent.findOrThrow('resourceTemplates', templates, ref, exchange);
   checkScopes(definition, exchange);
   if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
   const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;
@@ -282,20 +282,20 @@ function readResource(
   throw notFound(uri, exchange);
 }
 
-function notFound(uri: string, { rules }: Exchange): RpcError {
-  return new RpcError(columns.resourceNotFound(rules), `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
+function notFound(uri: string, { revision }: Exchange): RpcError {
+  return new RpcError(columns.resourceNotFound(revision), `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
 }
 
 function toResult(
   uri: string,
   value: ResourceReturn,
   { mimeType, cache }: Described,
-  { rules }: Exchange,
+  { revision }: Exchange,
   caching: Caching | undefined,
 ): object {
   if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
-  return { contents, ...columns.cacheHints(rules) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
+  return { contents, ...columns.cacheHints(revision) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
 }
 
 function toContents(

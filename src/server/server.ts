@@ -8,7 +8,7 @@ import type { Pinging } from '../protocol/pinging.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { ServerPort } from '../transport/server-port.ts';
 import type { Caching } from './caching.ts';
-import { chain } from './chain.ts';
+import { makeAnswerCall } from './chain.ts';
 import type { Invoke } from './chain.ts';
 import type { Changes } from './changes.ts';
 import type { Outcome, PlainContext } from './context.ts';
@@ -66,7 +66,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
   /** Set by the first extension. */
   isExtended: FeatureHost['isExtended'];
   /** Finds anew what follows from what is registered. */
-  found(): void;
+  refresh(): void;
   offer(revision: Revision): Offer;
   /** What the server declares in a revision; to one client, where one is named. */
   capabilities(revision: Revision, requester?: Requester): ServerCapabilities;
@@ -75,7 +75,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
 }
 
 /**
- * Makes a server, and attaches its features to it. More than 60 lines: an object of short methods over the same few variables.
+ * Makes a server, and attaches its features to it. Long function: an object of short methods over the same few variables.
  */
 export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Server {
   const { revisions, failures, caching, changes, info, pages } = parts;
@@ -90,10 +90,10 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     stampText: undefined,
     isExtended: () => false,
     changed(list) {
-      server.found();
+      server.refresh();
       changes?.listChanged(list);
     },
-    found() {
+    refresh() {
       offers.clear();
       server.scoped ||= features.some(({ scoped }) => scoped);
       server.toolInput = features.find(({ toolInput }) => toolInput)?.toolInput;
@@ -121,29 +121,29 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       return capabilities;
     },
     handle(method, params, exchange) {
-      const { rules } = exchange;
-      const answer = (offers.get(rules) ?? server.offer(rules)).methods.get(method);
+      const { revision } = exchange;
+      const answer = (offers.get(revision) ?? server.offer(revision)).methods.get(method);
       if (!answer) throw methodNotFound(method);
       exchange.failures = failures;
-      exchange.inbound.author = exchange;
+      exchange.inbound.resultJudge = exchange;
       return answer(params, exchange, server);
     },
     page(member, registry, { cursor }, exchange) {
       const view = server.guards?.view(member, exchange);
-      const { rules } = exchange;
-      const hints = (): object => columns.resultType(rules)
+      const { revision } = exchange;
+      const hints = (): object => columns.resultType(revision)
         ? stamped(caching?.fields(member, view !== undefined) ?? notKept, info)
         : {};
-      const text = registry.list(member, cursor, pages, rules, hints, view);
+      const text = registry.list(member, cursor, pages, revision, hints, view);
       return new Serialized(() => text);
     },
-    require(member, registry, name, exchange) {
+    findOrThrow(member, registry, name, exchange) {
       const entry = registry.get(name);
       if (!entry || server.guards?.listFilter?.shows(member, entry.name, entry.definition, exchange) === false) throw registry.unknown(name);
       return entry;
     },
     shows: (member, { name, definition }, requester) => server.guards?.listFilter?.shows(member, name, definition, requester) ?? true,
-    chain(handled) {
+    answerCall(handled) {
       const { guards } = server;
       const { definition: { needs, scopes }, handler } = handled;
       let invoke: Invoke = guards ? guards.enclose(handled) : scopes?.length ? noGuards : handler;
@@ -154,15 +154,15 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
           return inner(args, exchange, params);
         };
       }
-      return chain(invoke, handled, failures, guards?.lookOver);
+      return makeAnswerCall(invoke, handled, failures, guards?.lookOver);
     },
     guard: <R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>) =>
-      chain<R>(call, { finish }, failures)(undefined, {}, exchange),
+      makeAnswerCall<R>(call, { finish }, failures)(undefined, {}, exchange),
     warn: (message, name) => failures.report(new Error(message), { what: 'registration', name }),
   };
   changes?.attach(server);
   for (const feature of parts.features) feature.attach(server);
-  server.found();
+  server.refresh();
   return server;
 }
 

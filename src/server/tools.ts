@@ -142,7 +142,7 @@ interface ToolEntry extends Handled<unknown> {
   readonly listed: Tool;
   readonly definition: AnyDefinition;
   /** Judges arguments; undefined: nothing does. */
-  readonly judge: ReadSchema['validate'];
+  readonly checkArguments: ReadSchema['validate'];
 }
 
 /** 2026-07-28 server/tools#tool-names. */
@@ -168,15 +168,15 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
       for (const { name } of entries.values()) warn(name);
     },
     methods: {
-      'tools/list': (params, exchange, lent) => lent.page('tools', entries, params, exchange),
-      'tools/call': (params, exchange, lent) => {
-        const { judge, call } = lent.require('tools', entries, params['name'], exchange);
+      'tools/list': (params, exchange, host) => host.page('tools', entries, params, exchange),
+      'tools/call': (params, exchange, host) => {
+        const { checkArguments, call } = host.findOrThrow('tools', entries, params['name'], exchange);
         const args = params['arguments'] ?? {};
         if (!isObject(args)) throw invalidParams('arguments must be an object');
-        if (judge === undefined) return call(args, params, exchange);
-        const judged = judge(args);
+        if (checkArguments === undefined) return call(args, params, exchange);
+        const judged = checkArguments(args);
         return judged instanceof Promise
-          ? judged.then((late) => callJudged(call, late, params, exchange)) : callJudged(call, judged, params, exchange);
+          ? judged.then((late) => callChecked(call, late, params, exchange)) : callChecked(call, judged, params, exchange);
       },
     },
     rechain: (host) => entries.rechain(host),
@@ -226,30 +226,30 @@ function toolEntry(
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
   return {
-    kind: 'tool', name, listed: tool, definition, handler, judge: input.validate, failed,
+    kind: 'tool', name, listed: tool, definition, handler, checkArguments: input.validate, failed,
     finish(value, exchange) {
       if (typeof value === 'string' && !output) return { content: [{ type: 'text', text: value }] };
       if (value instanceof RawResult) return value.result;
       if (isObject(value) && isExtended(value, exchange)) return value;
-      const { rules } = exchange;
+      const { revision } = exchange;
       const result = output && structured ? structured(value, output) : plainResult(value);
-      return result instanceof Promise ? result.then((late) => adaptToolResult(late, rules)) : adaptToolResult(result, rules);
+      return result instanceof Promise ? result.then((late) => adaptToolResult(late, revision)) : adaptToolResult(result, revision);
     },
   };
 }
 
 /** Calls a tool with arguments that were judged. */
-const callJudged = (call: AnswerCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
+const callChecked = (call: AnswerCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
   judged.valid ? call(judged.value, params, exchange) : refuse(judged.errors, params, exchange);
 
 /**
  * 2025-11-25 server/tools#error-handling:
  * a model can correct itself where it sees what was wrong; before, an error.
  */
-function refuse(errors: ValidationError[], { task }: Params, { rules }: Exchange): CallToolResult {
+function refuse(errors: ValidationError[], { task }: Params, { revision }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   // Who asked for a task of 2025-11-25 reads no other result.
-  if (columns.inputErrorResults(rules) && !(task && columns.coreTasks(rules))) return failed({ message: faults.join('\n') });
+  if (columns.inputErrorResults(revision) && !(task && columns.coreTasks(revision))) return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 

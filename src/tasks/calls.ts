@@ -59,8 +59,8 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     // A worker has it: this is the task.
     if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
-    const { rules, capabilities } = exchange;
-    const wanted = coreTasks(rules) ? call.params['task'] : undefined;
+    const { revision, capabilities } = exchange;
+    const wanted = coreTasks(revision) ? call.params['task'] : undefined;
     if (wanted !== undefined) {
       if (!support) throw needlessTask(call.name);
       let begun = '';
@@ -76,7 +76,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
       });
     }
     if (!support) return next();
-    const declared = extensions(rules) && capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, tasksExtension);
+    const declared = extensions(revision) && capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, tasksExtension);
     if (support === 'required' && !declared) throw needsTask(call.name, exchange);
     const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();
@@ -100,11 +100,11 @@ function notKept(error: unknown): never {
 const needlessTask = (name: string): RpcError =>
   new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
 
-function needsTask(name: string, { rules }: Exchange): RpcError {
-  if (extensions(rules)) {
+function needsTask(name: string, { revision }: Exchange): RpcError {
+  if (extensions(revision)) {
     return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
   }
-  const why = coreTasks(rules) ? 'must be called as a task' : `runs as a task alone, which ${rules.version} does not have`;
+  const why = coreTasks(revision) ? 'must be called as a task' : `runs as a task alone, which ${revision.version} does not have`;
   return new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} ${why}`);
 }
 
@@ -120,7 +120,7 @@ function orderOf(
     tool: name,
     arguments: params['arguments'] ?? {},
     _meta: own.length > 0 ? Object.fromEntries(own) : undefined,
-    revision, client, capabilities,
+    revision: revision.version, client, capabilities,
     scopes: scopesOf(call),
     auth: auth && remember(auth) as TaskOrder['auth'],
     answers: before && filled(before.answers),

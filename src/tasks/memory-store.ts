@@ -12,7 +12,7 @@ interface MemoryTask extends NewTask {
   until: number;
 }
 
-/** Keeps tasks in this process: they end with it. More than 60 lines: one object with a method for each call of a store. */
+/** Keeps tasks in this process: they end with it. Long function: one object with a method for each call of a store. */
 export function memoryStore(): TaskStore {
   const tasks = new Map<string, MemoryTask>();
   const watchers = new Watchers();

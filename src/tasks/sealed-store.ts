@@ -9,7 +9,7 @@ type SealedPlace = readonly (string | number)[];
  * A store that never sees what tasks say: arguments, steps, answers and results are sealed by AES-256-GCM, each bound
  * to its task and its place there, and the arguments to the task's owner, so that whoever can write to the store cannot give
  * a task to somebody else. In clear text stay the task's id, its owner, its times and the keys of questions. What is taken
- * away from a task (its end, its last records) is not missed. More than 60 lines: one object with a method for each call of
+ * away from a task (its end, its last records) is not missed. Long function: one object with a method for each call of
  * a store.
  *
  * @param keys secrets of 32 bytes: the first seals, all of them open. Throws a RangeError for others.

@@ -15,7 +15,7 @@ export interface RunPort {
   readonly task: ReadTask;
   /** The fence of this run's lease. */
   readonly run: number;
-  readonly rules: Revision;
+  readonly revision: Revision;
   readonly stallMs: number;
   /** Writes a record; resolves when it counts. Never settles where the lease is lost: the run is over then. */
   write(record: JournalRecord): Promise<void>;
@@ -157,7 +157,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
       answer: () => {},
     });
     const { client, capabilities, auth, scopes } = head;
-    const named = { revision: port.rules, client, capabilities, logLevel: undefined };
+    const named = { revision: port.revision, client, capabilities, logLevel: undefined };
     super(inbound, named, auth && scopes ? reaching(auth, scopes) : auth);
     this.#port = port;
     const { records } = port.task;
@@ -273,7 +273,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
   override progress(progress: number, total?: number, message?: string): void {
     const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
     this.#port.status(message === undefined ? count : `${count}: ${message}`);
-    if (this.rules.era === 'legacy') super.progress(progress, total, message);
+    if (this.revision.era === 'legacy') super.progress(progress, total, message);
   }
 
   protected override wait(key: string, request?: InputRequest): Promise<never> {

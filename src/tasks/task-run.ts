@@ -62,7 +62,7 @@ export class TaskRun {
       task,
       run: lease.fence,
       // The revision of whoever began the task.
-      rules: findRevision(revisions, task.head.revision) ?? revisions[0] as Revision,
+      revision: findRevision(revisions, task.head.revision) ?? revisions[0] as Revision,
       stallMs: options.limits.stallMs,
       write: (record) => this.#write(record),
       holds: () => this.#holds(),

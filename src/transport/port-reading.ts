@@ -40,7 +40,7 @@ export interface PortReading {
 /**
  * Reads the messages of a port so that nobody else starves: a port cannot be told to wait, and a runtime hands over a
  * thousand messages in one turn of the event loop. After some milliseconds others have their turn; what comes
- * meanwhile waits, as far as the budget allows. Who posts more before it is read is given up. More than 60 lines: its short
+ * meanwhile waits, as far as the budget allows. Who posts more before it is read is given up. Long function: its short
  * functions share the messages that wait and the time of the turn.
  */
 export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): PortReading {

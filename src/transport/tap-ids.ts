@@ -23,7 +23,7 @@ export interface TapIds {
   outgoing(text: string, decoded: Decoded, pipe: boolean): Outgoing;
 }
 
-/** Makes those of one connection. More than 60 lines: its short functions share the ids that wait for an answer. */
+/** Makes those of one connection. Long function: its short functions share the ids that wait for an answer. */
 export function tapIds(): TapIds {
   let count = 0;
   /** Ids of the client's requests that have no answer yet. */

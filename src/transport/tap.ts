@@ -80,7 +80,7 @@ interface HeldMessage extends Held {
 
 /**
  * Stands between a client and a transport. `open` makes the transport and gives it this trace: raw text, what is no
- * message, and the heads of HTTP are seen only by a transport's trace. More than 60 lines: its short functions share what is
+ * message, and the heads of HTTP are seen only by a transport's trace. Long function: its short functions share what is
  * held, the ids, and the two sides of the connection.
  *
  * ```ts

@@ -11,7 +11,7 @@ export function sayHello(server: McpServer): McpServer {
         throw error;
       },
     );
-    return `Hello ${name} in ${ctx.revision}`;
+    return `Hello ${name} in ${ctx.revision.version}`;
   });
   return server;
 }

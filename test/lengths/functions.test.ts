@@ -33,9 +33,9 @@ test('lengths: what counts as a function, and where its reason is found', () => 
   const lines = (count: number): string => 'void 0;\n'.repeat(count);
   writeFileSync(join(folder, 'a.ts'), `
 export function outer() {\nfunction inner() {\n${lines(3)}}\n${lines(2)}}
-/** Says what it does.\n * More than 4 lines is no reason. More than 60 lines: it is one\n * long table. */
+/** Says what it does.\n * More than 4 lines is no reason. Long function: it is one\n * long table. */
 export const table = () => {\n${lines(9)}};
-class A {\n  // More than 60 lines: a state machine.\n  constructor() {\n${lines(9)}}\n  get long() {\n${lines(9)}return 1; }\n  short() {\n${lines(2)}}\n}
+class A {\n  // Long function: a state machine.\n  constructor() {\n${lines(9)}}\n  get long() {\n${lines(9)}return 1; }\n  short() {\n${lines(2)}}\n}
 export const made = { method: function () {\n${lines(9)}} };
 `);
   try {

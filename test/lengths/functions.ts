@@ -12,7 +12,7 @@ export interface LongFunction {
   /** `FILE NAME`. */
   readonly name: string;
   readonly lines: number;
-  /** What the comment before it says after `More than 60 lines:`; undefined where it says nothing. */
+  /** What the comment before it says after `Long function:`; undefined where it says nothing. */
   readonly reason: string | undefined;
 }
 
@@ -53,7 +53,7 @@ function longIn(source: SourceFile, file: string, most: number): LongFunction[] 
       const begins = lineOf(node.getStart(source));
       const outer = above.find((parent) => parent.kind !== source.kind && lineOf(parent.getStart(source)) === begins) ?? node;
       const comment = source.text.slice(outer.getFullStart(), outer.getStart(source)).replaceAll(/\s*\n\s*(\*|\/\/)?\s*/g, ' ');
-      found.push({ name: `${file} ${nameOf(node, above)}`, lines, reason: /More than 60 lines: ([^.]+\.)/.exec(comment)?.[1] });
+      found.push({ name: `${file} ${nameOf(node, above)}`, lines, reason: /Long function: ([^.]+\.)/.exec(comment)?.[1] });
     }
     node.forEachChild((child) => visit(child, [...above, node]));
   }

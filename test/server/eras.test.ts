@@ -13,7 +13,7 @@ const modern = '2026-07-28';
 
 function server(options?: ServerOptions): McpServer {
   const made = new McpServer(info, options);
-  made.tool('revision', {}, (_args, ctx) => `${ctx.revision} ${ctx.client?.version} ${Object.keys(ctx.capabilities)}`);
+  made.tool('revision', {}, (_args, ctx) => `${ctx.revision.version} ${ctx.client?.version} ${Object.keys(ctx.capabilities)}`);
   return made;
 }
 
@@ -174,7 +174,7 @@ test('an extension adds methods for clients that declare it, in the revisions th
     settings: { loud: true },
     methods: {
       'echo/say': (params, ctx) =>
-        ({ said: params['text'], revision: ctx.revision, resultType: 'echo', _meta: { 'com.example/x': 1 } }),
+        ({ said: params['text'], revision: ctx.revision.version, resultType: 'echo', _meta: { 'com.example/x': 1 } }),
       'echo/ask': async (_params, ctx) => ({ action: (await ctx.elicit('?', { a: { type: 'string' } })).action }),
     },
   });

@@ -98,7 +98,7 @@ test('a feature is found when there is something of it, and stays when that is t
 test('without asking a handler has no questions, and with it has them in both eras', async () => {
   const looking = tools();
   const plain = new ServerCore(info, { features: [looking] });
-  looking.add('look', {}, (_args, ctx) => `${'elicit' in ctx} ${ctx.revision}`);
+  looking.add('look', {}, (_args, ctx) => `${'elicit' in ctx} ${ctx.revision.version}`);
   assert.equal(textOf(await (await connect(plain, { revision })).call('look')), `false ${revision}`);
 
   const questions = tools<Context>();

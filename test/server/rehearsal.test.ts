@@ -129,7 +129,7 @@ test('a rehearsal reports what a run leaves open, and what it gives back', async
     } finally {
       counts.closed++;
     }
-    return ctx.revision;
+    return ctx.revision.version;
   });
   const of = async (name: string, answer: InputResponse) => {
     const { rounds } = await rehearse(server, name, {}, { sure: answer });

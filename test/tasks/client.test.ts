@@ -25,7 +25,7 @@ function define(server: McpServer): void {
     return `${name.content?.name} on ${more.content?.day}`;
   });
   server.tool('plain', {}, () => 'plain');
-  server.tool('optional', { task: 'optional' }, (_args, ctx) => `on ${ctx.revision}`);
+  server.tool('optional', { task: 'optional' }, (_args, ctx) => `on ${ctx.revision.version}`);
   server.tool('fails', { task: 'required' }, () => {
     throw new RpcError(4711, 'the oven is off', { oven: 1 });
   });

@@ -35,10 +35,10 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   const sessions = new WeakMap<object, string>();
   let counted = 0;
 
-  function principalOf({ auth, requester, rules }: Pick<Exchange, 'auth' | 'requester' | 'rules'>): string {
+  function principalOf({ auth, requester, revision }: Pick<Exchange, 'auth' | 'requester' | 'revision'>): string {
     if (auth) return `principal ${auth.principal}`;
     // A legacy connection is somebody; modern requests without credentials are all the same.
-    if (rules.era === 'modern') return 'anonymous';
+    if (revision.era === 'modern') return 'anonymous';
     let session = sessions.get(requester);
     if (session === undefined) {
       const name = session = `session ${(counted += 1)}`;
@@ -65,15 +65,15 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
       if (member === 'tools') for (const { name, inputSchema } of items as Tool[]) schemas.set(name, inputSchema);
       return {
         ...plain(result, exchange),
-        [member]: items.map((item) => (member === 'tools' ? adaptTool(item as Tool, exchange.rules) : adaptListed(item, exchange.rules))),
+        [member]: items.map((item) => (member === 'tools' ? adaptTool(item as Tool, exchange.revision) : adaptListed(item, exchange.revision))),
       };
     });
   }
 
   /** A result without what only its own revision has, and with what the client's has to have. */
-  function plain(result: Bag, { rules }: Exchange, cacheable: boolean = true): Bag {
+  function plain(result: Bag, { revision }: Exchange, cacheable: boolean = true): Bag {
     const { resultType: _type, ttlMs, cacheScope, ...rest } = result;
-    if (!resultType(rules) || !cacheable) return rest;
+    if (!resultType(revision) || !cacheable) return rest;
     // Another principal's server may say something else.
     return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
   }
@@ -99,10 +99,10 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     if (step.kind === 'error') throw step.error;
     if (step.kind === 'question') throw new RpcError(-32603, 'the call has no end');
     const { result } = step;
-    if (method === 'tools/call') return adaptToolResult(plain(result, exchange, false) as unknown as CallToolResult, exchange.rules);
+    if (method === 'tools/call') return adaptToolResult(plain(result, exchange, false) as unknown as CallToolResult, exchange.revision);
     if (method === 'prompts/get' && Array.isArray(result['messages'])) {
       const messages = (result['messages'] as { role: string; content: Parameters<typeof adaptContent>[0] }[])
-        .map((message) => ({ ...message, content: adaptContent(message.content, exchange.rules) }));
+        .map((message) => ({ ...message, content: adaptContent(message.content, exchange.revision) }));
       return { ...plain(result, exchange, false), messages };
     }
     return plain(result, exchange, method === 'resources/read');

@@ -17,7 +17,7 @@ interface EarlyInbox {
 }
 
 /**
- * The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. More than 60 lines: its
+ * The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. Long function: its
  * short functions share the channel and the calls that wait for an answer.
  */
 export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): RelayedEngine {

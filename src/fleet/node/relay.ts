@@ -18,7 +18,7 @@ export interface Relay {
 
 /**
  * The relay for the processes of one machine. The channel to each is its inbox: it keeps order, and ends with it. Sessions
- * and streams are in the memory of the relay's process. More than 60 lines: its short functions share the processes that are
+ * and streams are in the memory of the relay's process. Long function: its short functions share the processes that are
  * attached.
  */
 export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {

@@ -46,7 +46,7 @@ const burst = 3;
 /**
  * `locate` finds the URL of the set, and is called again after a failure. `what` names the set in errors.
  *
- * More than 60 lines: the keys, their age, the last failure and the allowance are one state.
+ * Long function: the keys, their age, the last failure and the allowance are one state.
  */
 export function keySet(locate: () => Promise<string>, what: string, options: KeySetOptions): KeySet {
   const { now, maxKeysAgeMs, maxKeysStaleMs, keysCooldownMs } = options;

@@ -17,7 +17,7 @@ export function dynamicAnchor(resource: SchemaResource, name: string): Node | un
 
 /**
  * Reads schemas of the whole dialect: every schema that one compilation knows, by address. Schemas from
- * `options.schemas` are read when a reference first needs them. More than 60 lines: its functions call one another over the
+ * `options.schemas` are read when a reference first needs them. Long function: its functions call one another over the
  * schemas that were read, by address.
  */
 export function createLibrary(

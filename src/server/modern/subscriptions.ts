@@ -67,7 +67,7 @@ export class Subscriptions {
 
   /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
   #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
-    const { features, capabilities } = this.#server.offer(exchange.rules);
+    const { features, capabilities } = this.#server.offer(exchange.revision);
     const agreed: SubscriptionFilter = {};
     for (const [key, wanted] of Object.entries(asked)) {
       const list = listChanged.exec(key)?.[1] as ListName | undefined;

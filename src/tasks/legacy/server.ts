@@ -190,9 +190,9 @@ const isLegacy = (requester: Requester): requester is LegacyRequester => 'announ
 const isAnonymous = ({ options }: Requester): boolean => options?.modern === false && options.auth === undefined;
 
 /** "exactly what the underlying request would have returned, whether that is a successful result or a JSON-RPC error" */
-function resultOf({ id, status, end }: TaskView, { rules }: Exchange): object {
+function resultOf({ id, status, end }: TaskView, { revision }: Exchange): object {
   if (end?.status === 'completed') {
-    const result = adaptToolResult(end.result as unknown as CallToolResult, rules);
+    const result = adaptToolResult(end.result as unknown as CallToolResult, revision);
     return { ...result, _meta: { ...result._meta, ...related(id) } };
   }
   if (end?.status === 'failed') throw new RpcError(end.error.code, end.error.message, end.error.data);

@@ -50,7 +50,7 @@ const LF = 10;
 const NOTHING: Uint8Array = new Uint8Array(0);
 
 /**
- * Makes a parser. Linear in its input however it is cut; holds at most one event. More than 60 lines: a state machine whose
+ * Makes a parser. Linear in its input however it is cut; holds at most one event. Long function: a state machine whose
  * functions share the bytes of an unfinished line and the fields of an unfinished event.
  */
 export function sseParser(options: SseParserOptions): SseParser {

@@ -122,7 +122,7 @@ class ChildRun {
     const { stallMs } = this.#how;
     this.#owed += length;
     if (this.#owed <= maxOwed || this.#stall !== undefined) return;
-    this.#reading.hold(true);
+    this.#reading.pause(true);
     this.#stall = setTimeout(() => this.#end(`it read none of the answers to its own requests within ${stallMs} ms`), stallMs);
   }
 
@@ -131,7 +131,7 @@ class ChildRun {
     if (this.#stall === undefined) return;
     clearTimeout(this.#stall);
     this.#stall = undefined;
-    this.#reading.hold(false);
+    this.#reading.pause(false);
   }
 
   #end(fault: string): void {

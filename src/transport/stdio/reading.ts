@@ -11,8 +11,8 @@ import type { Trace } from '../trace.ts';
 const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
-/** Who reads, and within which limits. */
-export interface MessageReader<D extends Unjudged | Decoded> {
+/** Takes what was read, and says within which limits. */
+export interface ReadMessages<D extends Unjudged | Decoded> {
   readonly trace?: Trace | undefined;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
@@ -30,41 +30,41 @@ export interface MessageReader<D extends Unjudged | Decoded> {
 /** A stream that is being read. */
 export interface StreamReading {
   /** Whether nothing more is read for now. */
-  hold(on: boolean): void;
+  pause(on: boolean): void;
   /** Reads nothing more. */
   stop(): void;
 }
 
 /**
  * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
- * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits. More than 60
- * lines: its short functions share the bytes that wait and the time of the turn.
+ * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
+ * Long function: its short functions share the bytes that wait and the time of the turn.
  */
-export function readMessages<D extends Unjudged | Decoded>(stream: Readable, reader: MessageReader<D>): StreamReading {
-  const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
+export function readMessages<D extends Unjudged | Decoded>(stream: Readable, sink: ReadMessages<D>): StreamReading {
+  const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = sink;
   const framer = createFramer({
     line(text) {
       trace?.({ direction: 'received', text, at: Date.now() });
-      take(reader.decode(text), text);
+      receive(sink.decode(text), text);
     },
-    refused: take,
-  }, reader.maxMessageBytes, reader.budget);
-  let rest: Uint8Array = none;
+    refused: receive,
+  }, sink.maxMessageBytes, sink.budget);
+  let unread: Uint8Array = none;
   let atOnce = mostAtOnce;
   let noise = 0;
-  let held = false;
-  let resting = false;
+  let paused = false;
+  let yielding = false;
   let stopped = false;
 
-  function take(decoded: D | Refusal, text?: string): void {
+  function receive(decoded: D | Refusal, text?: string): void {
     noise = noiseAfter(noise, decoded.kind);
-    reader.message(decoded, text);
+    sink.message(decoded, text);
   }
 
   function go(): void {
-    while (rest.length > 0 && !held && !resting) {
-      const part = rest.length > atOnce ? rest.subarray(0, atOnce) : rest;
-      rest = part === rest ? none : rest.subarray(atOnce);
+    while (unread.length > 0 && !paused && !yielding) {
+      const part = unread.length > atOnce ? unread.subarray(0, atOnce) : unread;
+      unread = part === unread ? none : unread.subarray(atOnce);
       beginReading();
       // Before it is read: a message in this part sets the count to 0, so that what follows it there is not counted.
       noise += part.length;
@@ -73,53 +73,53 @@ export function readMessages<D extends Unjudged | Decoded>(stream: Readable, rea
       if (stopped) return framer.close();
       if (noise > maxNoiseBytes) {
         stop();
-        return reader.noisy(onlyNoise(maxNoiseBytes));
+        return sink.noisy(onlyNoise(maxNoiseBytes));
       }
-      resting = readEnough();
-      atOnce = resting ? Math.max(leastAtOnce, atOnce / 4) : Math.min(mostAtOnce, atOnce * 2);
-      if (resting) {
+      yielding = readEnough();
+      atOnce = yielding ? Math.max(leastAtOnce, atOnce / 4) : Math.min(mostAtOnce, atOnce * 2);
+      if (yielding) {
         othersFirst(() => {
-          resting = false;
+          yielding = false;
           go();
         });
       }
     }
-    if (held || resting) stream.pause();
+    if (paused || yielding) stream.pause();
     else if (stream.isPaused()) stream.resume();
   }
 
   function onData(chunk: Uint8Array): void {
     // Node empties the stdout of a child that has exited even while it is paused: what comes is added.
-    if (rest.length > 0) {
+    if (unread.length > 0) {
       const both = new ByteGatherer();
-      both.push(rest);
+      both.push(unread);
       both.push(chunk);
       chunk = both.take();
     }
-    rest = chunk;
+    unread = chunk;
     go();
   }
 
   function onEnd(): void {
-    framer.push(rest);
-    rest = none;
+    framer.push(unread);
+    unread = none;
     framer.end();
-    reader.end();
+    sink.end();
   }
 
   function stop(): void {
     stream.off('data', onData).off('end', onEnd).pause();
-    held = stopped = true;
-    rest = none;
+    paused = stopped = true;
+    unread = none;
     framer.close();
   }
 
   stream.on('data', onData).on('end', onEnd);
   return {
     stop,
-    hold(on) {
-      held = on;
-      // Holding may come from what is being read: the loop sees it.
+    pause(on) {
+      paused = on;
+      // A pause may come from what is being read: the loop sees it.
       if (!on) go();
     },
   };

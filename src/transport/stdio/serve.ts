@@ -54,8 +54,8 @@ export interface StdioServing {
  * The end of stdin is the end of the session: requests in flight are answered (for `drainMs`), then aborted;
  * the process then ends by itself. SIGTERM and SIGINT abort at once, and a second one ends the process as if
  * nobody listened. A client that no longer reads ends the session quietly.
- * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory. More than 60
- * lines: its short functions share the streams and the phase of one connection.
+ * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
+ * Long function: its short functions share the streams and the phase of one connection.
  */
 export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}): StdioServing {
   checkOptions('serveStdio: options', options, {
@@ -65,8 +65,9 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;
   const budget = peerBudget();
+  let ending: Promise<void> | undefined;
   const writer = lineWriter(stdout, () => {
-    if (ending === undefined) reading.hold(false);
+    if (ending === undefined) reading.pause(false);
   }, budget);
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
@@ -82,13 +83,13 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     ...options, budget, decode: decodeUnjudged,
     message(decoded) {
       peer.receive(decoded);
-      if (writer.full) reading.hold(true);
+      if (writer.full) reading.pause(true);
     },
-    end: onEnd,
+    end: onInputEnd,
     noisy: (why) => void finish(`the client was given up: ${why}`),
   });
 
-  function onEnd(): void {
+  function onInputEnd(): void {
     // A subscription is a request that is never answered: it must not hold up the end.
     server.endSubscriptions();
     void within(drainMs, peer.idle()).then(() => finish('the client closed stdin'));
@@ -104,18 +105,17 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     void finish(`the process received ${signal}`);
   }
 
-  let ending: Promise<void> | undefined;
   let resolveClosed: () => void;
   const closed = new Promise<void>((resolve) => {
     resolveClosed = resolve;
   });
 
   function finish(why: string, exits: boolean = ownProcess): Promise<void> {
-    ending ??= end(why, exits);
+    ending ??= shutDown(why, exits);
     return ending;
   }
 
-  async function end(why: string, exits: boolean): Promise<void> {
+  async function shutDown(why: string, exits: boolean): Promise<void> {
     reading.stop();
     peer.close(why);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);

@@ -64,7 +64,7 @@ test('reading: what is longer than is taken at once arrives whole and in order, 
 test('reading: what is held waits in the stream, and what is in hand is kept in its order', async (t) => {
   stopTime(t);
   const stream = new PassThrough();
-  const { seen, reading } = read(stream, { onMessage: (it, n) => n === 1 && it.hold(true) });
+  const { seen, reading } = read(stream, { onMessage: (it, n) => n === 1 && it.pause(true) });
   // In one chunk that is taken in parts: the rest of it waits with the reader.
   stream.write(line(0, 70 * KiB) + line(1, 60 * KiB) + line(2, 70 * KiB) + line(3));
   await turn();
@@ -74,7 +74,7 @@ test('reading: what is held waits in the stream, and what is in hand is kept in 
   stream.write(line(5));
   await turn();
   assert.deepEqual(seen, [0, 1]);
-  reading.hold(false);
+  reading.pause(false);
   assert.deepEqual([seen, stream.isPaused()], [[0, 1, 2, 3, 4], false]);
   stream.end(line(6).trim());
   await turn();
@@ -84,7 +84,7 @@ test('reading: what is held waits in the stream, and what is in hand is kept in 
 test('reading: the end brings what was still held back', async (t) => {
   stopTime(t);
   const stream = new PassThrough();
-  const { seen, over } = read(stream, { onMessage: (it, n) => n === 0 && it.hold(true) });
+  const { seen, over } = read(stream, { onMessage: (it, n) => n === 0 && it.pause(true) });
   stream.write(line(0, 70 * KiB) + line(1));
   await turn();
   stream.emit('end');
@@ -126,7 +126,7 @@ test('reading: noise is counted between messages, and one byte over the limit en
 test('reading: at most 64 KiB are read at once, and no message of the next part comes before them', async (t) => {
   stopTime(t);
   const stream = new PassThrough();
-  const { seen } = read(stream, { onMessage: (it, n) => n === 0 && it.hold(true) });
+  const { seen } = read(stream, { onMessage: (it, n) => n === 0 && it.pause(true) });
   // The first part ends within the first message, the second within the second.
   stream.write(line(0, 70 * KiB) + line(1, 60 * KiB) + line(2));
   await turn();

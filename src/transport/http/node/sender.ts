@@ -21,7 +21,7 @@ interface Route {
 }
 
 /**
- * Sends by `node:http` and `node:https`. Every request of a transport goes to one origin. More than 60 lines: its functions
+ * Sends by `node:http` and `node:https`. Every request of a transport goes to one origin. Long function: its functions
  * share the agents, the proxy and the path of the last request.
  */
 export function nodeSender(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): HttpSender {

@@ -37,7 +37,7 @@ export interface Endpoint {
 }
 
 /**
- * Makes an endpoint of a server: everything of HTTP that is the same in every runtime. More than 60 lines: its short
+ * Makes an endpoint of a server: everything of HTTP that is the same in every runtime. Long function: its short
  * functions share the services, the sessions and the phase of one endpoint.
  */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {

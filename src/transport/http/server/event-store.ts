@@ -64,7 +64,7 @@ function dropFirst(log: EventLog): number {
 }
 
 /**
- * Keeps messages in memory, at most so many bytes of one stream and of all. More than 60 lines: its short functions share
+ * Keeps messages in memory, at most so many bytes of one stream and of all. Long function: its short functions share
  * the logs and the size of all of them.
  */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {

@@ -18,7 +18,7 @@ export type Serve = (request: HttpRequest, auth: Auth | undefined) => void;
 export type Router = (request: HttpRequest) => Serve | undefined;
 
 /**
- * Makes the router of an endpoint, by its paths. More than 60 lines: one function for each path and method, which share the
+ * Makes the router of an endpoint, by its paths. Long function: one function for each path and method, which share the
  * services of the endpoint.
  */
 export function createRouter(

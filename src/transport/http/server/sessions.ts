@@ -40,7 +40,7 @@ export function randomId(): string {
   return id;
 }
 
-/** Makes the table. More than 60 lines: its short functions share the table of sessions. */
+/** Makes the table. Long function: its short functions share the table of sessions. */
 export function createSessions(services: EndpointServices): Sessions {
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   const byId = new Map<string, Session>();

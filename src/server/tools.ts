@@ -143,6 +143,8 @@ interface ToolEntry extends Handled<unknown> {
   readonly definition: AnyDefinition;
   /** Judges arguments; undefined: nothing does. */
   readonly checkArguments: ReadSchema['validate'];
+  /** Whether no arguments are what it takes: these need no check. */
+  readonly takesNone: boolean;
 }
 
 /** 2026-07-28 server/tools#tool-names. */
@@ -170,10 +172,10 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     methods: {
       'tools/list': (params, exchange, host) => host.page('tools', entries, params, exchange),
       'tools/call': (params, exchange, host) => {
-        const { checkArguments, call } = host.findOrThrow('tools', entries, params['name'], exchange);
+        const { checkArguments, takesNone, call } = host.findOrThrow('tools', entries, params['name'], exchange);
         const args = params['arguments'] ?? {};
         if (!isObject(args)) throw invalidParams('arguments must be an object');
-        if (checkArguments === undefined) return call(args, params, exchange);
+        if (checkArguments === undefined || (takesNone && Object.keys(args).length === 0)) return call(args, params, exchange);
         const judged = checkArguments(args);
         return judged instanceof Promise
           ? judged.then((late) => callChecked(call, late, params, exchange)) : callChecked(call, judged, params, exchange);
@@ -226,7 +228,7 @@ function toolEntry(
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
   return {
-    kind: 'tool', name, listed: tool, definition, handler, checkArguments: input.validate, failed,
+    kind: 'tool', name, listed: tool, definition, handler, checkArguments: input.validate, takesNone: source === undefined, failed,
     finish(value, exchange) {
       if (typeof value === 'string' && !output) return { content: [{ type: 'text', text: value }] };
       if (value instanceof RawResult) return value.result;

@@ -16,7 +16,7 @@ import { didYouMean } from '../near-miss.ts';
 import { checkedName, describedServer } from '../server-words.ts';
 
 const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' } } as const;
-type Words = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'>;
+type ConfigWords = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'>;
 
 export const command: Command = {
   usage: 'add NAME ADDRESS | add NAME -- PROGRAM ... | remove NAME | import --from APP [NAME ...] | path',
@@ -59,13 +59,13 @@ export const command: Command = {
 };
 
 /** The file that is changed. */
-function placeOf(proc: CommandProcess, { flag }: Words): Omit<ConfigChange, 'entries'> {
+function placeOf(proc: CommandProcess, { flag }: ConfigWords): Omit<ConfigChange, 'entries'> {
   const member = 'mcpServers';
   return flag('folder') ? { file: join(proc.cwd(), '.mcp.json'), within: proc.cwd(), member } : { file: join(homeFolder(proc.env), 'servers.json'), member };
 }
 
 /** Copies servers of an application, but those whose names are taken. */
-async function importServers(proc: CommandProcess, read: Words, place: Omit<ConfigChange, 'entries'>): Promise<number> {
+async function importServers(proc: CommandProcess, read: ConfigWords, place: Omit<ConfigChange, 'entries'>): Promise<number> {
   const from = read.text('from') ?? '';
   if (!isHostName(from)) throw new WrongUse(`--from takes one of ${hostNames.join(', ')}`);
   const [theirs, mine] = [await writtenServers(fileOfHost(from, machineOf(proc), false)), await writtenServers(place.file)];

@@ -72,7 +72,7 @@ export interface Handled<R = never> extends Finishing<R> {
 export type AnswerCall = (args: unknown, params: Params, exchange: Exchange) => object | Promise<object>;
 
 /** Tells the author of faults in a result. The result is sent unchanged. */
-export type LookOver = (result: object, exchange: Exchange) => void;
+export type Inspect = (result: object, exchange: Exchange) => void;
 
 const asIs = <T>(value: T): T => value;
 
@@ -81,7 +81,7 @@ const asIs = <T>(value: T): T => value;
  * functions that were given to `ctx.defer`, and makes the result. Whatever is thrown is reported and becomes what the caller
  * may read. This is the one place where the value of a handler may be late; one that is there at once stays synchronous.
  */
-export function makeAnswerCall<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failures: Failures, lookOver?: LookOver): AnswerCall {
+export function makeAnswerCall<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failures: Failures, inspect?: Inspect): AnswerCall {
   function fail(thrown: unknown, exchange: Exchange): object {
     const judged = failures.judge(thrown, exchange);
     if (failed && judged instanceof ToolError) return failed(judged);
@@ -97,7 +97,7 @@ export function makeAnswerCall<R>(invoke: Invoke, { finish, failed }: Finishing<
       if (exchange.runDeferred) await exchange.runDeferred();
       const made = next(value, exchange, params);
       const result = made instanceof Promise ? await made : made;
-      lookOver?.(result, exchange);
+      inspect?.(result, exchange);
       return result;
     } catch (thrown) {
       if (exchange.runDeferred) await exchange.runDeferred();
@@ -114,7 +114,7 @@ export function makeAnswerCall<R>(invoke: Invoke, { finish, failed }: Finishing<
       const result = finish(value, exchange, params);
       if (result instanceof Promise) return later(result, params, exchange, asIs);
       // The result of a text is our own.
-      if (lookOver && typeof value !== 'string') lookOver(result, exchange);
+      if (inspect && typeof value !== 'string') inspect(result, exchange);
       return result;
     } catch (thrown) {
       return exchange.runDeferred ? later(Promise.reject(thrown), params, exchange, asIs) : fail(thrown, exchange);

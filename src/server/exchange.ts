@@ -81,8 +81,8 @@ export class Exchange implements PlainContext, ResultJudge {
     this.requester.options?.closeStream?.(this.inbound.request.id);
   }
 
-  /** Has the request answered, with what the era has to do before and after. */
-  begin(server: Server): object | Promise<object> {
+  /** Has a request of the modern era answered, with what comes before and after. A session calls `server.handle` itself. */
+  beginModern(server: Server): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     return server.handle(method, params, this);
   }

@@ -115,7 +115,7 @@ function extensions(server: Server): Extensions {
     if (extension) needExtension(extension, exchange);
     return server.guard<unknown>(exchange, () => handler?.(params as never, exchange as never), (value) => value as object);
   };
-  server.isExtended = (value, exchange) => {
+  server.isExtensionResult = (value, exchange) => {
     const extension = resultTypes.get(value['resultType']);
     if (extension) needExtension(extension, exchange);
     return extension !== undefined;

@@ -67,7 +67,7 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   /** Whether the requester may see an entry. */
   shows(member: ListedKind, entry: Pick<Entry, 'name' | 'definition'>, requester: Listener): boolean;
   /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
-  isExtended(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
+  isExtensionResult(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
   /**
    * Makes what answers the calls of a handler, with all that stands around it; to be called when the handler is registered,
    * and at each `rechain`. Whatever the handler throws is reported and becomes what the caller may read: in `tools/call` a

@@ -56,7 +56,7 @@ export class Guards<C extends PlainContext = PlainContext> {
   }
 
   /** Tells the author of malformed keys of `_meta` in a result, which is sent unchanged. */
-  readonly lookOver = (result: object, { failures, inbound }: Exchange): void => {
+  readonly inspect = (result: object, { failures, inbound }: Exchange): void => {
     this.#metas.look(result, (fault) => failures?.report(fault, { ...placeOf(inbound.request), what: 'result' }));
   };
 

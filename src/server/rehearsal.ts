@@ -94,7 +94,7 @@ export async function rehearse(
       answer: () => {},
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
-    const result = await exchange.begin(server.inside) as Params;
+    const result = await exchange.beginModern(server.inside) as Params;
     await exchange.over();
     const asking = result['resultType'] === 'input_required';
     const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};

@@ -64,7 +64,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
   /** The start of nearly every modern result, as text: see `modern/answer.ts`. */
   stampText: string | undefined;
   /** Set by the first extension. */
-  isExtended: FeatureHost['isExtended'];
+  isExtensionResult: FeatureHost['isExtensionResult'];
   /** Finds anew what follows from what is registered. */
   refresh(): void;
   offer(revision: Revision): Offer;
@@ -88,7 +88,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     modern: revisions[0]?.era === 'modern',
     scoped: false,
     stampText: undefined,
-    isExtended: () => false,
+    isExtensionResult: () => false,
     changed(list) {
       server.refresh();
       changes?.listChanged(list);
@@ -154,7 +154,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
           return inner(args, exchange, params);
         };
       }
-      return makeAnswerCall(invoke, handled, failures, guards?.lookOver);
+      return makeAnswerCall(invoke, handled, failures, guards?.inspect);
     },
     guard: <R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>) =>
       makeAnswerCall<R>(call, { finish }, failures)(undefined, {}, exchange),

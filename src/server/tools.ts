@@ -143,8 +143,6 @@ interface ToolEntry extends Handled<unknown> {
   readonly definition: AnyDefinition;
   /** Judges arguments; undefined: nothing does. */
   readonly checkArguments: ReadSchema['validate'];
-  /** Whether no arguments are what it takes: these need no check. */
-  readonly takesNone: boolean;
 }
 
 /** 2026-07-28 server/tools#tool-names. */
@@ -154,14 +152,14 @@ const usualName = /^[\w.-]{1,128}$/;
 export function tools<C extends PlainContext = PlainContext>(options: ToolsOptions = {}): Tools<C> {
   checkOptions('tools: options', options, { validator: 'function', schemas: 'function', structured: 'function', check: 'function' });
   const entries = new Registry<ToolEntry>('tool', 'tools', adaptTool);
-  const isExtended: FeatureHost['isExtended'] = (value, exchange) => entries.host?.isExtended(value, exchange) === true;
+  const isExtensionResult: FeatureHost['isExtensionResult'] = (value, exchange) => entries.host?.isExtensionResult(value, exchange) === true;
   const warn = (name: string): void => {
     if (!usualName.test(name)) entries.host?.warn(`a tool name should match ${usualName.source}`, name);
   };
   return {
     add(name: string, definition: AnyDefinition, handler: unknown) {
       const handle = entries.register(name, definition, (changed) =>
-        toolEntry(name, changed, handler as ToolEntry['handler'], options, isExtended));
+        toolEntry(name, changed, handler as ToolEntry['handler'], options, isExtensionResult));
       warn(name);
       return handle;
     },
@@ -172,10 +170,12 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     methods: {
       'tools/list': (params, exchange, host) => host.page('tools', entries, params, exchange),
       'tools/call': (params, exchange, host) => {
-        const { checkArguments, takesNone, call } = host.findOrThrow('tools', entries, params['name'], exchange);
+        const { checkArguments, definition, call } = host.findOrThrow('tools', entries, params['name'], exchange);
         const args = params['arguments'] ?? {};
         if (!isObject(args)) throw invalidParams('arguments must be an object');
-        if (checkArguments === undefined || (takesNone && Object.keys(args).length === 0)) return call(args, params, exchange);
+        // A tool without `input` takes no arguments: where there are none, there is nothing to check.
+        const plain = definition.input === undefined && Object.keys(args).length === 0;
+        if (plain || checkArguments === undefined) return call(args, params, exchange);
         const judged = checkArguments(args);
         return judged instanceof Promise
           ? judged.then((late) => callChecked(call, late, params, exchange)) : callChecked(call, judged, params, exchange);
@@ -206,7 +206,7 @@ function toolEntry(
   definition: AnyDefinition,
   handler: ToolEntry['handler'],
   { validator, check, schemas = readJsonSchema, structured }: ToolsOptions,
-  isExtended: FeatureHost['isExtended'],
+  isExtensionResult: FeatureHost['isExtensionResult'],
 ): ToolEntry {
   checkDefinition<AnyDefinition>('tool', name, definition, handler, {
     title: 'string', description: 'string', input: 'object or function', output: 'object or function', annotations: 'object', execution: 'object',
@@ -228,11 +228,11 @@ function toolEntry(
     tool.outputSchema = output.jsonSchema as NonNullable<Tool['outputSchema']>;
   }
   return {
-    kind: 'tool', name, listed: tool, definition, handler, checkArguments: input.validate, takesNone: source === undefined, failed,
+    kind: 'tool', name, listed: tool, definition, handler, checkArguments: input.validate, failed,
     finish(value, exchange) {
       if (typeof value === 'string' && !output) return { content: [{ type: 'text', text: value }] };
       if (value instanceof RawResult) return value.result;
-      if (isObject(value) && isExtended(value, exchange)) return value;
+      if (isObject(value) && isExtensionResult(value, exchange)) return value;
       const { revision } = exchange;
       const result = output && structured ? structured(value, output) : plainResult(value);
       return result instanceof Promise ? result.then((late) => adaptToolResult(late, revision)) : adaptToolResult(result, revision);
@@ -242,13 +242,13 @@ function toolEntry(
 
 /** Calls a tool with arguments that were judged. */
 const callChecked = (call: AnswerCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
-  judged.valid ? call(judged.value, params, exchange) : refuse(judged.errors, params, exchange);
+  judged.valid ? call(judged.value, params, exchange) : argumentFaults(judged.errors, params, exchange);
 
 /**
  * 2025-11-25 server/tools#error-handling:
  * a model can correct itself where it sees what was wrong; before, an error.
  */
-function refuse(errors: ValidationError[], { task }: Params, { revision }: Exchange): CallToolResult {
+function argumentFaults(errors: ValidationError[], { task }: Params, { revision }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   // Who asked for a task of 2025-11-25 reads no other result.
   if (columns.inputErrorResults(revision) && !(task && columns.coreTasks(revision))) return failed({ message: faults.join('\n') });

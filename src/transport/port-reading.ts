@@ -1,7 +1,7 @@
 import { openThingBytes } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../bounds/noise.ts';
+import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../bounds/noise.ts';
 import { beginReading, othersFirst, readEnough } from '../bounds/turn.ts';
 import type { Trace } from './trace.ts';
 
@@ -75,7 +75,7 @@ export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): P
     // We send text. Others may post the message as an object: it meets the same limits.
     const decoded = typeof data === 'string' || data instanceof Uint8Array ? reader.decode(data) : reader.decodeValue(data);
     noise = noiseAfter(noise + lengthOf(data), decoded.kind);
-    if (noise > maxNoiseBytes) return giveUp(onlyNoise(maxNoiseBytes));
+    if (noise > maxNoiseBytes) return giveUp(noiseFault(maxNoiseBytes));
     reader.message(decoded);
     if (readEnough()) rest();
   }

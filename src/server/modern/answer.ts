@@ -21,7 +21,7 @@ type Stamped = object & { resultType?: string; _meta?: object };
  */
 export function answerModern(server: Server, inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object> {
   if (inbound.request.method === 'server/discover') return complete(server, discover(server, meta.revision));
-  const result = server.exchanges.modern(inbound, meta, auth).begin(server);
+  const result = server.exchanges.modern(inbound, meta, auth).beginModern(server);
   return result instanceof Promise ? result.then((late) => complete(server, late)) : complete(server, result);
 }
 

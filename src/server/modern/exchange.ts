@@ -81,7 +81,7 @@ export class ModernExchange extends RepeatedExchange {
    * Runs a handler of a request that may ask, after the state that the client brought back has been opened. The handler gets
    * a copy of the arguments: what it changes in them must not change what the state belongs to.
    */
-  override begin(server: Server): object | Promise<object> {
+  override beginModern(server: Server): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     if (!mayAsk(method)) return server.handle(method, params, this);
     this.#mayAsk = true;

@@ -3,7 +3,7 @@ import type { Budget } from '../../bounds/budget.ts';
 import { ByteGatherer } from '../../bounds/bytes.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, onlyNoise } from '../../bounds/noise.ts';
+import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../../bounds/noise.ts';
 import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
 import type { Trace } from '../trace.ts';
 
@@ -29,7 +29,7 @@ export interface ReadMessages<D extends Unjudged | Decoded> {
 
 /** A stream that is being read. */
 export interface StreamReading {
-  /** Whether nothing more is read for now. */
+  /** `true`: reads nothing for now. `false`: reads on. */
   pause(on: boolean): void;
   /** Reads nothing more. */
   stop(): void;
@@ -73,7 +73,7 @@ export function readMessages<D extends Unjudged | Decoded>(stream: Readable, sin
       if (stopped) return framer.close();
       if (noise > maxNoiseBytes) {
         stop();
-        return sink.noisy(onlyNoise(maxNoiseBytes));
+        return sink.noisy(noiseFault(maxNoiseBytes));
       }
       yielding = readEnough();
       atOnce = yielding ? Math.max(leastAtOnce, atOnce / 4) : Math.min(mostAtOnce, atOnce * 2);

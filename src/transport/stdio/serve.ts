@@ -34,8 +34,8 @@ export interface ServeStdioOptions {
   readonly stdout?: Writable | undefined;
 }
 
-/** Characters of an answer that not every client takes. */
-const largeAnswer = 10_485_760;
+/** Characters of a message that not every client takes. */
+const largeMessage = 10_485_760;
 
 /** A server that listens on a pair of streams. */
 export interface StdioServing {
@@ -72,11 +72,11 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
     trace?.({ direction: 'sent', text, at: Date.now() });
-    if (text.length > largeAnswer) advise(text.length);
+    if (text.length > largeMessage) warnOfSize(text.length);
     writer.write(text);
   };
-  const advise = (length: number): void => peer.error?.(new Error(
-    `an answer of ${length} characters: the official clients close the pipe above 10 MiB`,
+  const warnOfSize = (length: number): void => peer.error?.(new Error(
+    `a message of ${length} characters: the official clients close the pipe above 10 MiB`,
   ));
   const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
   const reading = readMessages(stdin, {

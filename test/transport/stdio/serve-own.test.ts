@@ -231,5 +231,5 @@ test('an answer of 10 MiB is told of to nobody, one of a character more to who l
     stdin.end(ask(1, 'big', { size: 10 * 1024 * 1024 - frame }) + ask(1, 'big', { size: 10 * 1024 * 1024 - frame + 1 }));
     await serving.closed;
   }
-  assert.deepEqual(reported, ['an answer of 10485761 characters: the official clients close the pipe above 10 MiB']);
+  assert.deepEqual(reported, ['a message of 10485761 characters: the official clients close the pipe above 10 MiB']);
 });

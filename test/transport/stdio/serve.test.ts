@@ -226,7 +226,7 @@ test('serveStdio: an answer above 10 MiB is written, and its author is told of c
   await serving.closed;
   assert.ok(written > 20_000_000);
   assert.equal(reported.length, 1);
-  assert.match(reported[0] ?? '', /^an answer of 11000\d\d\d characters: the official clients close the pipe/);
+  assert.match(reported[0] ?? '', /^a message of 11000\d\d\d characters: the official clients close the pipe/);
 });
 
 test('serveStdio: a client that sends and never reads gets errors for results, and costs no more memory', async () => {

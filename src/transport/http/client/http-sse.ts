@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Decoded } from '../../../jsonrpc/message.ts';
-import { noiseAfter, onlyNoise } from '../../../bounds/noise.ts';
+import { noiseAfter, noiseFault } from '../../../bounds/noise.ts';
 import { beginReading } from '../../../bounds/turn.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
@@ -55,7 +55,7 @@ export function readHttpSse(
     answer.cancel();
     return undefined;
   }).catch((cause: unknown) => cause).then((cause) => (
-    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was given up: ${onlyNoise(maxNoiseBytes)}`) : cause
+    noise > maxNoiseBytes ? new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`) : cause
   ));
   ended.then(() => settle?.());
   return { endpoint, ended };

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import { noiseAfter, onlyNoise } from '../../../bounds/noise.ts';
+import { noiseAfter, noiseFault } from '../../../bounds/noise.ts';
 import { beginReading } from '../../../bounds/turn.ts';
 import { HttpError } from '../http-error.ts';
 import { sseParser } from '../sse-parser.ts';
@@ -94,7 +94,7 @@ class Following {
     const posted = this.#posted;
     for (;; this.#attempts++, this.#empty++) {
       if (this.#at.requests.over(posted)) return undefined;
-      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${onlyNoise(maxNoiseBytes)}`);
+      if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`);
       // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
       const resumeAfter = sendable(this.#lastEventId);
       const resumable = posted.id === undefined || (!posted.modern && resumeAfter !== '');

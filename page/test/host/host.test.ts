@@ -234,7 +234,7 @@ test('host: a tool that changed is shown as a diff, and asked for again', async 
 
 test('host: what a server logs, and what was decided, reach the page', async (t) => {
   const server = new McpServer({ name: 'log', version: '1.0.0' });
-  server.tool('say', {}, (_args, ctx) => {
+  server.tool('say', { input: { type: 'object', properties: { password: { type: 'string' } } } }, (_args, ctx) => {
     ctx.log('warning', { told: true }, 'here');
     return 'said';
   });

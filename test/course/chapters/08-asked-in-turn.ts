@@ -74,7 +74,7 @@ export const askedInTurn: Chapter = {
     }),
     check('a real server asks it', requests, async (desk) => {
       const real = new McpServer({ name: 'hidden', version: '1.0.0' }, { revisions: ['2025-11-25'] });
-      real.tool('add', {}, async (_args, ctx) => {
+      real.tool('add', { input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }, async (_args, ctx) => {
         const answer = await ctx.elicit('Which seat?', { seat: { type: 'string', default: 'aisle' }, bags: { type: 'integer', default: 2 } });
         return answer.action === 'accept' ? `seat ${answer.content.seat}, bags ${answer.content.bags}` : answer.action;
       });

@@ -158,11 +158,13 @@ test('barewire bridge: a program over HTTP, and an address as a program', { skip
 });
 
 test('bridge: a modern client that does not come back with its answer: the call is cancelled after awayMs', async (t) => {
-  const bridge = await bridged(t, 'http', legacy, { limits: { awayMs: 200 } });
+  // Long enough for the other client, which comes back on a busy machine too.
+  const awayMs = 2000;
+  const bridge = await bridged(t, 'http', legacy, { limits: { awayMs } });
   const one = await client(t, bridge, 'http', modern, {
     // Counted from the question, which comes after the bridge began to count `awayMs`: a slow start changes nothing.
     onElicit: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, awayMs + 500));
       return { action: 'accept', content: { answer: 'late' } };
     },
   });

@@ -38,7 +38,7 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.4 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.35 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 80.62 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 80.65 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */

@@ -6,6 +6,7 @@ import { configurationHelp, readConfiguration } from './configuration.ts';
 import { WrongUse } from './exit-codes.ts';
 import { shellWord } from './shell-word.ts';
 import { didYouMean } from './near-miss.ts';
+import { atProgram } from './program-words.ts';
 import type { CommandProcess } from './command-process.ts';
 
 /** The options of every subcommand that speaks with one server. */
@@ -96,14 +97,14 @@ export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, le
  * first word that is no option: an address, or a name from the configuration. Where that word is neither, a later one may be.
  */
 export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
-  const end = words.indexOf('--');
-  const read = readWords(end < 0 ? words : words.slice(0, end), own, true);
+  const { before, program } = atProgram(words);
+  const read = readWords(before, own, true);
   const { text, texts } = read;
   const revision = text('revision');
   if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);
   const seconds = Number(text('timeout') ?? 60);
   if (!(seconds > 0 && seconds <= 86_400)) throw new WrongUse('--timeout takes a number of seconds');
-  const found = end < 0 ? await serverOf(proc, read) : programOf(words.slice(end + 1), read.rest);
+  const found = program ? programOf(program, read.rest) : await serverOf(proc, read);
   const server = withOwn(found.server, headersOf(texts('header')), texts('env').map(readVariable), text('cwd'));
   return { ...read, ...found, server, proc, timeoutMs: seconds * 1000, revisions: revision === undefined ? undefined : [revision] };
 }

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { lstat, mkdir, readFile, realpath } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
 import { visible } from '../explain/safe-text.ts';
 import { linesTo } from '../host/node/lines.ts';
 import { editJson } from '../host/node/json-edit.ts';
 import { openPrompter } from '../host/node/prompter.ts';
 import { withoutComments } from '../host/node/json-with-comments.ts';
+import { replaceFile } from '../host/node/replace-file.ts';
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { redactText } from '../transport/door.ts';
 import type { CommandProcess } from './command-process.ts';
@@ -128,19 +128,5 @@ function redacted(value: unknown): unknown {
 async function replace(file: string, { path, text, mode }: Located, after: string): Promise<void> {
   if (await readFile(path, 'utf8').catch(() => undefined) !== text) throw new WrongUse(`${file} has changed meanwhile; nothing was written`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // A name that nobody can have put there, in the same folder.
-  const made = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
-  try {
-    const handle = await open(made, 'wx', mode);
-    try {
-      await handle.writeFile(after);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(made, path);
-  } catch (thrown) {
-    await rm(made, { force: true }).catch(() => {});
-    throw thrown;
-  }
+  await replaceFile(path, after, mode);
 }

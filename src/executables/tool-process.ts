@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Places } from '../bounds/places.ts';
 import { shorten } from '../bounds/quote.ts';
 import type { Cgroup } from './cgroup.ts';
 import type { Confinement } from './confinement.ts';
@@ -51,22 +52,20 @@ export interface RunnerOptions {
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #running = new Set<ToolProcess>();
-  readonly #waiting: (() => void)[] = [];
-  #taken = 0;
+  readonly #places: Places;
   #closed = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#places = new Places(options.limits.maxConcurrentRuns);
   }
 
   /** Starts an executable when there is a free place. Rejects if it cannot be started, or if the signal has fired. */
   async start(file: ExecutableFile, settings: RunSettings): Promise<ToolProcess> {
     const { nested = false } = settings;
-    if (nested) {
-      // It uses the place of the run that waits for it.
-    } else if (this.#taken < this.#options.limits.maxConcurrentRuns) this.#taken += 1;
-    // A run that ends passes its place on.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    // A nested run uses the place of the run that waits for it.
+    const wait = nested ? undefined : this.#places.take();
+    if (wait) await wait;
     try {
       if (this.#closed) throw new Error('the tools are closed');
       settings.signal?.throwIfAborted();
@@ -74,19 +73,13 @@ export class Runner {
       this.#running.add(run);
       void run.ended.then(() => {
         this.#running.delete(run);
-        if (!nested) this.#leave();
+        if (!nested) this.#places.free();
       });
       return run;
     } catch (thrown) {
-      if (!nested) this.#leave();
+      if (!nested) this.#places.free();
       throw thrown;
     }
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#taken -= 1;
   }
 
   /** Ends all running executables. */

@@ -132,9 +132,9 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     visible: (uri, listener) => findWatched(entries, templates, uri, listener) !== 'hidden',
   });
   const methods: Record<string, AnswerMethod> = {
-    'resources/list': (params, exchange, lent) => lent.page('resources', entries, params, exchange),
-    'resources/templates/list': (params, exchange, lent) => lent.page('resourceTemplates', templates, params, exchange),
-    'resources/read': (params, exchange, lent) => readResource(entries, templates, params, exchange, lent),
+    'resources/list': (params, exchange, host) => host.page('resources', entries, params, exchange),
+    'resources/templates/list': (params, exchange, host) => host.page('resourceTemplates', templates, params, exchange),
+    'resources/read': (params, exchange, host) => readResource(entries, templates, params, exchange, host),
   };
   const finish: Finish = (value, definition, exchange, { uri }) => {
     if (value === undefined) throw notFound(uri as string, exchange);
@@ -233,13 +233,13 @@ function templateEntry(
 function findWatched(
   entries: Registry<ResourceEntry>, templates: Registry<TemplateEntry>, uri: string, listener: Listener,
 ): ResourceEntry | TemplateEntry | 'hidden' | undefined {
-  const lent = hostOf(entries.host);
+  const host = hostOf(entries.host);
   const entry = entries.get(uri);
-  if (entry && lent.shows('resources', entry, listener)) return entry;
+  if (entry && host.shows('resources', entry, listener)) return entry;
   let hidden = entry !== undefined;
   for (const template of templates.values()) {
     if (template.pattern.match(uri) === undefined) continue;
-    if (lent.shows('resourceTemplates', template, listener)) return template;
+    if (host.shows('resourceTemplates', template, listener)) return template;
     hidden = true;
   }
   return hidden ? 'hidden' : undefined;
@@ -248,11 +248,11 @@ function findWatched(
 function completerOf(
   entries: Registry<ResourceEntry>, templates: Registry<TemplateEntry>, ref: string, argument: string, exchange: Exchange,
 ): Completer | undefined {
-  const lent = hostOf(entries.host);
+  const host = hostOf(entries.host);
   const entry = entries.get(ref);
   // A resource's own URI is a legal reference, with nothing to complete.
-  if (entry && lent.shows('resources', entry, exchange)) return undefined;
-  const { pattern, definition } = lent.findOrThrow('resourceTemplates', templates, ref, exchange);
+  if (entry && host.shows('resources', entry, exchange)) return undefined;
+  const { pattern, definition } = host.findOrThrow('resourceTemplates', templates, ref, exchange);
   checkScopes(definition, exchange);
   if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
   const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;

@@ -13,6 +13,7 @@ import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { completed } from '../missing-arguments.ts';
 import { didYouMean } from '../near-miss.ts';
 import { showResult } from '../output.ts';
+import { atProgram } from '../program-words.ts';
 import { ruledConsent, rulesOf } from '../rules-file.ts';
 import { keepTools } from '../seen-tools.ts';
 import { isWholeObject, readArguments } from '../tool-arguments.ts';
@@ -58,10 +59,10 @@ export const command: Command = {
     });
   },
   async explain(words, proc) {
-    const end = words.indexOf('--');
-    const mine = (end < 0 ? words : words.slice(0, end)).filter((word) => word !== '--help' && word !== '-h');
-    if (mine.filter((word) => !word.startsWith('-')).length < (end < 0 ? 2 : 1)) return undefined;
-    const read = await readClientWords(proc, end < 0 ? mine : [...mine, ...words.slice(end)], own);
+    const { before, program } = atProgram(words);
+    const mine = before.filter((word) => word !== '--help' && word !== '-h');
+    if (mine.filter((word) => !word.startsWith('-')).length < (program ? 1 : 2)) return undefined;
+    const read = await readClientWords(proc, program ? [...mine, '--', ...program] : mine, own);
     const [name] = read.rest;
     if (name === undefined) return undefined;
     return withClient(read, async (session) => {

@@ -13,6 +13,7 @@ import { homeFolder, machineOf } from '../configuration.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { fileOfHost, hostNames, isHostName, writtenServers } from '../installed-hosts.ts';
 import { didYouMean } from '../near-miss.ts';
+import { atProgram } from '../program-words.ts';
 import { checkedName, describedServer } from '../server-words.ts';
 
 const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' } } as const;
@@ -35,9 +36,8 @@ export const command: Command = {
     'what only your own file may say (trusted, roots, maxSampledTokens).',
   ],
   async run(words, proc) {
-    const end = words.indexOf('--');
-    const read = readWords(end < 0 ? words : words.slice(0, end), own, true);
-    const program = end < 0 ? undefined : words.slice(end + 1);
+    const { before, program } = atProgram(words);
+    const read = readWords(before, own, true);
     const [verb = '', name, ...more] = read.rest;
     const place = placeOf(proc, read);
     switch (verb) {

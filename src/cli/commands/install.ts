@@ -8,6 +8,7 @@ import { homeFolder, machineOf } from '../configuration.ts';
 import { WrongUse } from '../exit-codes.ts';
 import { entryFor, fileOfHost, hostNames, hostOf, isHostName, writtenServers } from '../installed-hosts.ts';
 import { didYouMean } from '../near-miss.ts';
+import { atProgram } from '../program-words.ts';
 import { checkedName, describedServer } from '../server-words.ts';
 
 const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, name: { type: 'string' }, remove: { type: 'boolean' } } as const;
@@ -30,9 +31,8 @@ export const command: Command = {
     'headers are not shown, and variables stay variables, in the words of the host. Most hosts read the file at their start.',
   ],
   async run(words, proc) {
-    const end = words.indexOf('--');
-    const read = readWords(end < 0 ? words : words.slice(0, end), own, true);
-    const program = end < 0 ? undefined : words.slice(end + 1);
+    const { before, program } = atProgram(words);
+    const read = readWords(before, own, true);
     const [host = '', target, more] = read.rest;
     if (!isHostName(host)) throw new WrongUse(`install takes one of ${hostNames.join(', ')}${didYouMean(host, hostNames)}`);
     if (more !== undefined || (program && target !== undefined)) throw new WrongUse(`${more ?? target} is too much`);

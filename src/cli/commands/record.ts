@@ -6,6 +6,7 @@ import { readClientWords, readWords } from '../client-options.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { openEntries } from '../entries-file.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { atProgram } from '../program-words.ts';
 import { relay } from '../relay.ts';
 import { redactText, redactUrl } from '../../transport/door.ts';
 import { before } from './trace.ts';
@@ -27,10 +28,9 @@ export const command: Command = {
     'in a message is in the transcript too.',
   ],
   async run(words, proc) {
-    const end = words.indexOf('--');
-    const mine = end < 0 ? words : words.slice(0, end);
+    const { before: mine, program } = atProgram(words);
     const [target, ...more] = readWords(mine, own, true).rest;
-    if (target === undefined || (end >= 0) !== (more.length === 0)) throw new WrongUse('record needs a file, and an address, a name from the configuration, or a program behind --');
+    if (target === undefined || (program !== undefined) !== (more.length === 0)) throw new WrongUse('record needs a file, and an address, a name from the configuration, or a program behind --');
     const at = mine.indexOf(target);
     const read = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
     const http = target.endsWith('.http');

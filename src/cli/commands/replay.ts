@@ -12,6 +12,7 @@ import type { ClientTransport, Outgoing } from '../../transport/door.ts';
 import { readClientWords, readWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { serverOpener } from '../open-server.ts';
+import { atProgram } from '../program-words.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import type { CommandProcess } from '../command-process.ts';
 
@@ -32,14 +33,13 @@ export const command: Command = {
   ],
   async run(words, proc) {
     const own = { exact: { type: 'boolean' }, ignore: { type: 'string', multiple: true } } as const;
-    const end = words.indexOf('--');
-    const before = end < 0 ? words : words.slice(0, end);
+    const { before, program } = atProgram(words);
     const read = readWords(before, own, true);
     const [file, ...rest] = read.rest;
     if (file === undefined) throw new WrongUse('the file of a transcript is missing');
     const transcript = load(file);
     const ignored = read.texts('ignore');
-    if (rest.length === 0 && end < 0) return mock(proc, transcript, read.flag('exact'), ignored);
+    if (rest.length === 0 && program === undefined) return mock(proc, transcript, read.flag('exact'), ignored);
     const at = before.indexOf(file);
     const target = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
     const transport = serverOpener(proc.env)(target.targetName, target.server, { trace: ({ direction, text }) => direction === 'received' && onText(text), onStderr: () => {} });

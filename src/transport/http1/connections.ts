@@ -117,9 +117,9 @@ export class Connections {
 
   /** A connection has read what there was and has something to write: at once, where no other one was read since. */
   settle(connection: ServerConnection): void {
-    const alone = this.#latest === connection;
+    const again = this.#latest === connection;
     this.#latest = connection;
-    if (alone && !connection.streams) connection.flush();
+    if (again && !connection.streams) connection.flush();
     else this.flushLater(connection);
   }
 

@@ -215,8 +215,10 @@ export class ServerConnection {
       else if (event === 'body') this.#request?.take(decoder.body);
       else if (event === 'end') this.#end();
       else {
-        if (event === 'fault') this.#fault(decoder.refused as HttpFault);
-        else if (!begun && decoder.begun && !this.unused) this.deadline = this.connections.after(this.connections.limits.headMs);
+        if (event === 'fault') {
+          const { status, message } = decoder.refused as HttpFault;
+          this.#refuse(status, message);
+        } else if (!begun && decoder.begun && !this.unused) this.deadline = this.connections.after(this.connections.limits.headMs);
         break;
       }
     }
@@ -258,10 +260,6 @@ export class ServerConnection {
     if (!this.#paused) return;
     this.#paused = false;
     this.pipe.resume();
-  }
-
-  #fault({ status, message }: HttpFault): void {
-    this.#refuse(status, message);
   }
 
   /** Refuses what came, in words, and ends the connection. A response that has begun cannot be followed by another one. */

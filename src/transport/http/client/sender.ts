@@ -42,3 +42,6 @@ export interface HttpSender {
   /** Lets go of idle connections. */
   close?(): void;
 }
+
+/** Fields that say where a request goes and where its body ends: the sender's own, never the caller's. */
+export const framingFields: readonly string[] = ['host', 'connection', 'content-length', 'transfer-encoding'];

@@ -2,8 +2,10 @@ import { request as plainRequest } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent, AgentOptions } from 'node:https';
 import type { Readable } from 'node:stream';
+import { framingFields } from '../client/sender.ts';
 import type { HttpAnswer, HttpSend, HttpSender } from '../client/sender.ts';
 import { boundIdle, noteKeepAlive, plainAgent } from './agent.ts';
+import { inflaterOf } from './content-encoding.ts';
 import type { NodeHttpClientLimits, NodeTransportOptions } from './transport-options.ts';
 
 type AnyAgent = Agent | HttpsAgent;
@@ -42,7 +44,7 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
       // A list goes out in its order, checked but not kept by name.
       const headers = ['host', url.host];
       if (given.headers['accept-encoding'] === undefined) headers.push('accept-encoding', 'identity');
-      for (const name in given.headers) if (!framing.includes(name)) headers.push(name, given.headers[name] as string);
+      for (const name in given.headers) if (!framingFields.includes(name)) headers.push(name, given.headers[name] as string);
       for (const name in to.proxied) headers.push(name, to.proxied[name] as string);
       if (body !== undefined) headers.push('content-length', `${Buffer.byteLength(body)}`);
       const out = to.request({
@@ -94,9 +96,6 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
   };
 }
 
-/** Headers that say where a request goes and where its body ends: never the caller's. */
-const framing: readonly string[] = ['host', 'connection', 'content-length', 'transfer-encoding'];
-
 function hasRoom(agent: AnyAgent, { maxConnections }: NodeHttpClientLimits): boolean {
   let open = 0;
   for (const name in agent.sockets) open += agent.sockets[name]?.length ?? 0;
@@ -141,20 +140,11 @@ function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8
   });
 }
 
-/** Some servers compress although they were asked not to. The reader counts what comes out, and stops in time. */
+/** The reader counts what comes out, and stops in time. */
 async function inflate(
   answer: IncomingMessage, encoding: string, onChunk: (chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
-  const zlib = await import('node:zlib');
-  const make = {
-    gzip: zlib.createGunzip, 'x-gzip': zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress,
-  }[encoding];
-  if (make === undefined) {
-    answer.destroy();
-    throw new Error(`the content encoding ${JSON.stringify(encoding.slice(0, 40))} is not known`);
-  }
-  // An event must come out as soon as it is in, not when a block is full.
-  const body = make({ flush: zlib.constants.Z_SYNC_FLUSH });
+  const body = await inflaterOf(encoding, answer);
   answer.on('error', (error) => body.destroy(error));
   answer.on('close', () => answer.complete || body.destroy(new Error('the connection was closed')));
   return readAll(answer.pipe(body), answer, onChunk);

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
-import type { Transform } from 'node:stream';
+import { framingFields } from '../../http/client/sender.ts';
 import type { HttpAnswer, HttpSend } from '../../http/client/sender.ts';
+import { inflaterOf } from '../../http/node/content-encoding.ts';
 import { fieldLine, requestLine } from '../head-writer.ts';
 import type { MessageDecoder } from '../message-decoder.ts';
 import { responseDecoder } from '../response-decoder.ts';
 import type { ResponseHead } from '../response-decoder.ts';
+import { nodeLatin1 } from './latin1.ts';
 
 /** What a connection tells the pool that it belongs to. */
 export interface PoolEvents {
@@ -12,9 +14,6 @@ export interface PoolEvents {
   free(): boolean;
   gone(): void;
 }
-
-/** Fields that say where a request goes and where its body ends: never the caller's. */
-const framing: readonly string[] = ['host', 'connection', 'content-length', 'transfer-encoding'];
 
 /** Interim responses before the one that counts. RFC 9110, 15.2. */
 const maxInterim = 16;
@@ -53,9 +52,7 @@ export class ClientConnection {
     this.#socket = socket;
     this.#idleMs = idleMs;
     this.#events = events;
-    this.#decoder = responseDecoder(() => this.#method, {
-      latin1: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'),
-    });
+    this.#decoder = responseDecoder(() => this.#method, { latin1: nodeLatin1 });
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('end', () => this.#serverEnded());
@@ -81,7 +78,7 @@ export class ClientConnection {
     const { method, url, body, cancellation, headers } = request;
     let head = requestLine(method, url.pathname + url.search) + fieldLine('host', url.host);
     if (headers['accept-encoding'] === undefined) head += 'accept-encoding: identity\r\n';
-    for (const name in headers) if (!framing.includes(name)) head += fieldLine(name, headers[name] as string);
+    for (const name in headers) if (!framingFields.includes(name)) head += fieldLine(name, headers[name] as string);
     if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`;
     const socket = this.#socket;
     this.#method = method;
@@ -238,16 +235,9 @@ export class ClientConnection {
     });
   }
 
-  /** Some servers compress although they were asked not to. The reader counts what comes out, and stops in time. */
+  /** The reader counts what comes out, and stops in time. */
   async #inflate(exchange: HttpExchange, encoding: string, onChunk: OnChunk): Promise<void> {
-    const zlib = await import('node:zlib');
-    const make = { gzip: zlib.createGunzip, 'x-gzip': zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress }[encoding];
-    if (make === undefined) {
-      this.#cancel(new Error('not wanted'));
-      throw new Error(`the content encoding ${JSON.stringify(encoding.slice(0, 40))} is not known`);
-    }
-    // An event must come out as soon as it is in, not when a block is full.
-    const body: Transform = make({ flush: zlib.constants.Z_SYNC_FLUSH });
+    const body = await inflaterOf(encoding, { destroy: () => this.#cancel(new Error('not wanted')) });
     const out = (async () => {
       for await (const chunk of body) await onChunk(chunk as Uint8Array);
     })();

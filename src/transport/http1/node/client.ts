@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { Places } from '../../../bounds/places.ts';
 import type { HttpClientEngine } from '../../http/node/transport-options.ts';
 import type { HttpSend } from '../../http/client/sender.ts';
 import { ClientConnection } from './client-connection.ts';
@@ -62,25 +63,3 @@ export const http1Client: HttpClientEngine = (origin, { tls, socketPath }, limit
     },
   };
 };
-
-/** So many requests at once; further ones wait in their order. */
-class Places {
-  #left: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(places: number) {
-    this.#left = places;
-  }
-
-  /** Undefined: there is one. */
-  take(): Promise<void> | undefined {
-    if (this.#left > 0) return void this.#left--;
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  free(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#left++;
-  }
-}

@@ -10,6 +10,7 @@ import type { CloseOptions, Endpoint } from '../../http/server/endpoint.ts';
 import { Connections } from '../connections.ts';
 import { defaultHttp1Limits } from '../limits.ts';
 import type { Http1Limits } from '../limits.ts';
+import { nodeLatin1 } from './latin1.ts';
 
 /** How a server shows who it is. */
 export type ServerTls = Pick<TlsOptions, 'key' | 'cert' | 'ca' | 'passphrase' | 'pfx' | 'requestCert' | 'minVersion'>;
@@ -41,7 +42,7 @@ export const http1: HttpEngine = (endpoint, at) => listen(endpoint, at, {});
 
 function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limits, tls }: Http1EngineOptions): Promise<HttpServer> {
   const connections = new Connections(endpoint, limits, {
-    latin1: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'),
+    latin1: nodeLatin1,
     byteLength: Buffer.byteLength,
     later: setImmediate,
   });

@@ -148,7 +148,7 @@ test('http1: what is known of a request', () => {
   assert.equal(head('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nExpect: 100-continue').expects, true);
   assert.equal(head('POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue').expects, false);
   assert.equal(head('POST / HTTP/1.0\r\nContent-Length: 1\r\nExpect: 100-continue').expects, false);
-  const { header, all } = head('GET / HTTP/1.1\r\nHOST:\t h \t\r\nAccept: a/b\r\naccept: c/d\r\nCookie: a\r\nCookie: b\r\n__proto__: x\r\nA: B c');
+  const { header, all } = head('GET / HTTP/1.1\r\nHOST:  h  \r\nAccept: a/b\r\naccept: c/d\r\nCookie: a\r\nCookie: b\r\n__proto__: x\r\nA: B c');
   assert.equal(header('host'), 'h');
   assert.equal(header('accept'), 'a/b, c/d');
   assert.equal(header('cookie'), 'a; b');

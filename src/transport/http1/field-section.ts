@@ -1,3 +1,5 @@
+import { HttpFault } from './fault.ts';
+import { tabFault } from './head-scanner.ts';
 import type { HeadScanner } from './head-scanner.ts';
 
 /**
@@ -13,6 +15,7 @@ const single: readonly string[] = [
 export class FieldSection {
   readonly #names: string[] = [];
   readonly #values: string[] = [];
+  #tab = false;
 
   /** `head`: the octets of a head, as characters; `scanner`: where its fields are. */
   constructor(head: string, { marks }: HeadScanner) {
@@ -22,7 +25,8 @@ export class FieldSection {
       let end = marks[i + 3] as number;
       const start = marks[i + 2] as number;
       // RFC 9112, 5.1: white space around the value is not part of it.
-      while (end > start && (head.charCodeAt(end - 1) === 32 || head.charCodeAt(end - 1) === 9)) end--;
+      while (end > start && head.charCodeAt(end - 1) === 32) end--;
+      if (head.charCodeAt(end - 1) === 9) this.#tab = true;
       this.#names.push(lower.slice(marks[i], marks[i + 1]));
       this.#values.push(head.slice(start, end));
     }
@@ -38,10 +42,12 @@ export class FieldSection {
     return value;
   }
 
-  /** The name of a field that stands twice and must not; undefined: there is none. */
-  get repeated(): string | undefined {
+  /** Why this head is refused: a tab at the end of a value, or a field that stands twice and must not. */
+  get refused(): HttpFault | undefined {
+    if (this.#tab) return tabFault();
     const names = this.#names;
-    return names.find((name, at) => names.indexOf(name) !== at && single.includes(name));
+    const twice = names.find((name, at) => names.indexOf(name) !== at && single.includes(name));
+    return twice === undefined ? undefined : new HttpFault(`the field ${twice} stands twice`);
   }
 
   /** Whether a list of tokens has this one: RFC 9110, 5.6.1. */

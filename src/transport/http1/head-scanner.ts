@@ -11,6 +11,9 @@ const fieldValue = 5;
 const fieldLf = 6;
 const lastLf = 7;
 
+/** RFC 9112, 5.1 allows a tab around a value. nginx takes it as part of the value, and so of a length. */
+export const tabFault = (): HttpFault => new HttpFault('a field value begins or ends with a tab');
+
 const lineFault = (): HttpFault => new HttpFault('a line does not end with CR LF');
 
 /**
@@ -18,7 +21,7 @@ const lineFault = (): HttpFault => new HttpFault('a line does not end with CR LF
  * octets: `marks` says where the fields are.
  *
  * RFC 9112, 2.2: a recipient may take a bare LF for the end of a line, and has to do something about a bare CR. Recipients
- * differ in this, so both are refused. So is white space before a colon (5.1) and a folded line (5.2).
+ * differ in this, so both are refused. So is white space before a colon (5.1), a tab behind it, and a folded line (5.2).
  */
 export class HeadScanner {
   /** For each field where its name begins and ends, and where its value begins and its line ends; from the head's first octet. */
@@ -68,7 +71,8 @@ export class HeadScanner {
         marks.push(at + offset);
         state = beforeValue;
       } else if (state === beforeValue) {
-        if (octet !== SPACE && octet !== TAB) {
+        if (octet === TAB) return this.#refuse(at, tabFault());
+        if (octet !== SPACE) {
           marks.push(at + offset);
           state = fieldValue;
           continue;

@@ -37,7 +37,8 @@ export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<Req
     lastTarget = target;
     const fields = new FieldSection(text, scanner);
     const { minor } = target;
-    if (fields.repeated !== undefined) return new HttpFault(`the field ${fields.repeated} stands twice`);
+    const { refused } = fields;
+    if (refused) return refused;
     const host = fields.get('host');
     // 3.2: without Host, or with a malformed one, it must be 400.
     if (host === undefined ? minor === 1 : !hostForm.test(host)) return new HttpFault('Host is missing or malformed');

@@ -27,7 +27,8 @@ export function responseDecoder(method: () => string, options: DecoderOptions = 
     const minor = Number(line[1]);
     const status = Number(line[2]);
     const fields = new FieldSection(text, scanner);
-    if (fields.repeated !== undefined) return new HttpFault(`the field ${fields.repeated} stands twice`);
+    const { refused } = fields;
+    if (refused) return refused;
     // RFC 9110, 7.8: only where the client asked for another protocol, which none of ours does.
     if (status === 101) return new HttpFault('the server switches to a protocol that nobody asked for');
     const announced = announcedLength(fields, minor);

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -42,6 +43,15 @@ func server() {
 	log.Fatal((&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}).Serve(listener))
 }
 
+// A client that waits for more has read something else than one that refuses.
+func fault(err error) string {
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		return "waits"
+	}
+	return "refused"
+}
+
 func ask(client *http.Client, method string, url string) string {
 	request, err := http.NewRequest(method, url, nil)
 	if err != nil {
@@ -49,12 +59,12 @@ func ask(client *http.Client, method string, url string) string {
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return "refused"
+		return fault(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return "refused"
+		return fault(err)
 	}
 	text, _ := json.Marshal(latin1(body))
 	return fmt.Sprintf("%d %s", response.StatusCode, text)

@@ -188,7 +188,7 @@ export interface Welcome {
   /** What this host can do; views of what it cannot are not shown. */
   readonly features: {
     /** Servers can be typed in. */
-    readonly add: boolean; readonly save: boolean; readonly doctor: boolean; readonly login: boolean; readonly model: boolean;
+    readonly add: boolean; readonly save: boolean; readonly login: boolean; readonly model: boolean;
   };
   readonly barewire: string;
   readonly servers: readonly ServerView[];

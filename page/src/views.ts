@@ -396,6 +396,8 @@ export interface FindingView {
   readonly section: string;
   /** What was seen, such as the line that is no message; '' for nothing. */
   readonly evidence: string;
+  /** The wire entry of the request whose answer, or silence, shows it; null: no single message does. */
+  readonly wire: number | null;
 }
 
 // ---- login

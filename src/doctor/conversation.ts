@@ -2,6 +2,8 @@ import { decode } from '../jsonrpc/index.ts';
 import type { Message, RequestId } from '../jsonrpc/index.ts';
 import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
 import type { ClientTransport, Trace } from '../transport/door.ts';
+import { finding } from './finding.ts';
+import type { AskedBy, Finding, FindingCode } from './finding.ts';
 
 /** The outcome of a request. */
 export type Outcome =
@@ -23,6 +25,7 @@ export class Conversation {
   readonly stray: string[] = [];
   /** Why the other side has gone; undefined: it is connected. */
   gone: string | undefined;
+  readonly #number: number;
   readonly #transport: ClientTransport;
   readonly #timeoutMs: number;
   readonly #startMs: number;
@@ -32,8 +35,9 @@ export class Conversation {
   #ids = 0;
   #closed: Promise<void> | undefined;
 
-  /** `startMs`: milliseconds to wait for the very first answer. */
-  constructor(open: (trace: Trace) => ClientTransport, timeoutMs: number, startMs: number) {
+  /** `number`: of the conversations of one examination, from 1. `startMs`: milliseconds to wait for the very first answer. */
+  constructor(number: number, open: (trace: Trace) => ClientTransport, timeoutMs: number, startMs: number) {
+    this.#number = number;
     this.#timeoutMs = timeoutMs;
     this.#startMs = startMs;
     this.#transport = open(({ direction, text }) => {
@@ -92,6 +96,16 @@ export class Conversation {
       });
       this.#transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: whole }), { id, method, params: whole });
     });
+  }
+
+  /** The request that was sent last. */
+  get asked(): AskedBy {
+    return { conversation: this.#number, id: this.#ids };
+  }
+
+  /** Makes a finding about the request that was sent last. */
+  finding(code: FindingCode, what: string, own: Partial<Omit<Finding, 'code' | 'what'>> = {}): Finding {
+    return finding(code, what, { request: this.asked, ...own });
   }
 
   notify(method: string): void {

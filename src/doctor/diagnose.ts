@@ -78,7 +78,7 @@ async function examine(
     if (report.wantsLogin) refusals = report.findings;
     else findings.push(...report.findings);
   }
-  const conversation = new Conversation(open, timeoutMs, startMs);
+  const conversation = new Conversation(1, open, timeoutMs, startMs);
   try {
     onStep('the opening');
     try {
@@ -107,7 +107,7 @@ async function examine(
     onStep('how it behaves');
     if (conversation.gone === undefined) findings.push(...await examineManners(conversation, opened));
     const other = opened.legacy === undefined || conversation.gone !== undefined ? { findings: [], modern: opened.modern }
-      : await examineOtherEra(new Conversation(open, timeoutMs, startMs), opened.capabilities);
+      : await examineOtherEra(new Conversation(2, open, timeoutMs, startMs), opened.capabilities);
     findings.push(...other.findings);
     const spoken = [...opened.legacy === undefined ? [] : [opened.legacy], ...other.modern];
     facts.push(`it speaks ${visible(shorten([...new Set(spoken)].sort().join(', ')))}`);

@@ -17,6 +17,14 @@ export type FindingCode =
   | 'schema-rejected' | 'annotations-contradict' | 'many-tools' | 'uri-invalid' | 'template-invalid'
   | 'prompt-malformed';
 
+/** A request of the doctor, as it stands in its messages. */
+export interface AskedBy {
+  /** The number of the conversation, from 1, in the order in which they are opened. */
+  readonly conversation: number;
+  /** The id of the request. */
+  readonly id: number;
+}
+
 /** One problem of a server. */
 export interface Finding {
   /** Stable. */
@@ -32,6 +40,8 @@ export interface Finding {
   readonly where: string;
   /** Advice. */
   readonly todo: string;
+  /** The request whose answer, or silence, shows the problem; undefined: no single request does. */
+  readonly request?: AskedBy | undefined;
 }
 
 /** The common facts about all findings with a code. */

@@ -9,7 +9,7 @@ export type { Address, AddressReport } from './address.ts';
 export { diagnose, startFinding } from './diagnose.ts';
 export type { Diagnosis, DiagnoseOptions, Subject } from './diagnose.ts';
 export { findingKinds } from './finding.ts';
-export type { Finding, FindingCode, Kind, Severity } from './finding.ts';
+export type { AskedBy, Finding, FindingCode, Kind, Severity } from './finding.ts';
 export { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
 export type { SchemaCheck } from './items.ts';
 export { networkFinding } from './network.ts';

@@ -24,6 +24,9 @@ const lists = [
   { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts },
 ] as const;
 
+/** Findings about the answer that came last. */
+const about = ({ asked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: asked }));
+
 /** Says what came instead of a result. */
 export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
   if (outcome.kind === 'silent') return 'got no answer';
@@ -49,14 +52,14 @@ export async function examineLists(
       if (member === 'resourceTemplates') continue;
       const found = await conversation.ask(method, {}, modern);
       const some = found.kind === 'result' && isObject(found.result) ? found.result[member] : undefined;
-      if (Array.isArray(some) && some.length > 0) findings.push(finding('method-without-capability', `${method} lists ${some.length} ${member}, and the capability ${capability} is not declared.`));
+      if (Array.isArray(some) && some.length > 0) findings.push(conversation.finding('method-without-capability', `${method} lists ${some.length} ${member}, and the capability ${capability} is not declared.`));
       continue;
     }
     const all = await allPages(conversation, method, member, modern, findings);
     if (!all) continue;
     listed[member] = all;
     counts[member] = all.length;
-    findings.push(...examine(all, check));
+    findings.push(...about(conversation, examine(all, check)));
   }
   if (['tools', 'resources', 'prompts'].every((one) => capabilities[one] === undefined)) findings.push(finding('nothing-offered', 'It declares no tools, no resources and no prompts.'));
   if (modern === undefined) findings.push(...await examineOthers(conversation, capabilities, listed['resources'] ?? []));
@@ -73,30 +76,30 @@ async function allPages(conversation: Conversation, method: string, member: stri
     if (outcome.kind !== 'result') {
       // A server with resources need not have templates.
       if (unknown(outcome) && member === 'resourceTemplates') return undefined;
-      if (unknown(outcome)) findings.push(finding('capability-without-method', `The capability for ${method} is declared, and the method ${instead(outcome)}.`));
-      else findings.push(finding('list-failed', `${method} ${instead(outcome)}`, { where: `2025-11-25 server/${method.split('/', 1)[0] ?? 'tools'}` }));
+      if (unknown(outcome)) findings.push(conversation.finding('capability-without-method', `The capability for ${method} is declared, and the method ${instead(outcome)}.`));
+      else findings.push(conversation.finding('list-failed', `${method} ${instead(outcome)}`, { where: `2025-11-25 server/${method.split('/', 1)[0] ?? 'tools'}` }));
       return undefined;
     }
     const { result } = outcome;
     const items = isObject(result) ? result[member] : undefined;
     if (!Array.isArray(items) || !isObject(result)) {
-      findings.push(finding('list-malformed', `The result of ${method} has no list ${member}.`));
+      findings.push(conversation.finding('list-malformed', `The result of ${method} has no list ${member}.`));
       return undefined;
     }
-    if (pages === 1 && modern !== undefined) findings.push(...examineModernResult(method, result));
+    if (pages === 1 && modern !== undefined) findings.push(...about(conversation, examineModernResult(method, result)));
     all.push(...items as unknown[]);
     const next = result['nextCursor'];
     if (next === undefined || next === null) return all;
     if (typeof next !== 'string') {
-      findings.push(finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and not a string.`, { where: '2025-11-25 server/utilities/pagination#response-format' }));
+      findings.push(conversation.finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and not a string.`, { where: '2025-11-25 server/utilities/pagination#response-format' }));
       return all;
     }
     if (cursors.has(next) || (items.length === 0 && next === cursor)) {
-      findings.push(finding('list-goes-round', `${method} gave the cursor ${visible(quote(next))} twice, on pages ${[...cursors].indexOf(next) + 1} and ${pages}: a client that follows it never ends.`));
+      findings.push(conversation.finding('list-goes-round', `${method} gave the cursor ${visible(quote(next))} twice, on pages ${[...cursors].indexOf(next) + 1} and ${pages}: a client that follows it never ends.`));
       return all;
     }
     if (pages >= maxPages) {
-      findings.push(finding('list-endless', `${method} has more than ${maxPages} pages (${all.length} items so far).`));
+      findings.push(conversation.finding('list-endless', `${method} has more than ${maxPages} pages (${all.length} items so far).`));
       return all;
     }
     cursors.add(next);
@@ -130,7 +133,7 @@ async function examineOthers(conversation: Conversation, capabilities: Readonly<
   const found: Finding[] = [];
   for (const [capability, method, params] of tried) {
     const outcome = await conversation.ask(method, params);
-    if (unknown(outcome)) found.push(finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<Outcome, { kind: 'result' }>)}.`));
+    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<Outcome, { kind: 'result' }>)}.`));
   }
   return found;
 }

@@ -5,7 +5,6 @@ import { findRevision, isImplementation } from '../protocol/door.ts';
 import { revisions } from '../protocol/index.ts';
 import { initializeParams } from './conversation.ts';
 import type { Conversation, Outcome } from './conversation.ts';
-import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { instead } from './lists.ts';
 
@@ -31,13 +30,14 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   const nothing = { legacy: undefined, modern: [], capabilities: {}, server: undefined, answeredMs: undefined };
   const began = performance.now();
   const first = await conversation.ask('initialize', initializeParams(newestLegacy));
+  const { asked } = conversation;
   if (first.kind === 'result') {
     const answeredMs = performance.now() - began;
     const { version, lacks, capabilities, server } = read(first.result, 'protocolVersion');
-    if (lacks.length > 0) findings.push(finding('opening-malformed', `The result of initialize lacks ${lacks.join(', ')}.`));
+    if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of initialize lacks ${lacks.join(', ')}.`));
     const known = findRevision(revisions, version);
     if (version !== undefined && known?.era !== 'legacy') {
-      findings.push(finding('unknown-revision', `initialize offered ${newestLegacy} and was answered with ${visible(quote(version))}, ${known ? 'which has no handshake' : 'which is not a revision of the protocol'}.`));
+      findings.push(conversation.finding('unknown-revision', `initialize offered ${newestLegacy} and was answered with ${visible(quote(version))}, ${known ? 'which has no handshake' : 'which is not a revision of the protocol'}.`));
     } else if (known) conversation.agreed(known);
     conversation.notify('notifications/initialized');
     return { findings, legacy: version, modern: [], capabilities, server, answeredMs };
@@ -47,13 +47,13 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   const second = await conversation.ask('server/discover', {}, newestModern);
   if (second.kind === 'result') {
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
-    if (lacks.length > 0) findings.push(finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { where: '2026-07-28 server/discover#discoverresult' }));
-    if (first.kind === 'silent') findings.push(finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.'));
+    if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { where: '2026-07-28 server/discover#discoverresult' }));
+    if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.', { request: asked }));
     return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: performance.now() - began };
   }
   if (conversation.gone !== undefined) return { ...nothing, findings: [ended(conversation, second)] };
-  if (first.kind === 'silent' && second.kind === 'silent') return { ...nothing, findings: [finding('no-answer', 'Neither initialize nor server/discover got an answer, and the server went on.')] };
-  return { ...nothing, findings: [finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
+  if (first.kind === 'silent' && second.kind === 'silent') return { ...nothing, findings: [conversation.finding('no-answer', 'Neither initialize nor server/discover got an answer, and the server went on.')] };
+  return { ...nothing, findings: [conversation.finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
 }
 
 /** After the opening: an unknown method and, after a handshake, ping. */
@@ -61,12 +61,12 @@ export async function examineManners(conversation: Conversation, opened: Opening
   const findings: Finding[] = [];
   const modern = opened.legacy === undefined ? opened.modern[0] ?? newestModern : undefined;
   const odd = await conversation.ask('barewire-doctor/unknown', {}, modern);
-  if (odd.kind === 'silent') findings.push(finding('unknown-method-silent', 'A request of an unknown method got no answer.'));
-  else if (odd.kind === 'error' && odd.code !== methodNotFoundCode) findings.push(finding('unknown-method-code', `A request of an unknown method ${instead(odd)}; -32601 was expected.`));
-  else if (odd.kind === 'result') findings.push(finding('unknown-method-code', 'A request of an unknown method was answered with a result; error -32601 was expected.'));
+  if (odd.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'A request of an unknown method got no answer.'));
+  else if (odd.kind === 'error' && odd.code !== methodNotFoundCode) findings.push(conversation.finding('unknown-method-code', `A request of an unknown method ${instead(odd)}; -32601 was expected.`));
+  else if (odd.kind === 'result') findings.push(conversation.finding('unknown-method-code', 'A request of an unknown method was answered with a result; error -32601 was expected.'));
   if (modern !== undefined || conversation.gone !== undefined) return findings;
   const ping = await conversation.ask('ping');
-  if (ping.kind !== 'result') findings.push(finding('ping-unanswered', `ping ${instead(ping)}.`));
+  if (ping.kind !== 'result') findings.push(conversation.finding('ping-unanswered', `ping ${instead(ping)}.`));
   return findings;
 }
 
@@ -78,13 +78,13 @@ export async function examineDiscovery(conversation: Conversation): Promise<{ re
   const discovered = await conversation.ask('server/discover', {}, newestModern);
   const ends = discovered.kind === 'failed' && !conversation.overHttp;
   return {
-    findings: ends ? [finding('discover-ends-server', `server/discover ended the server: it ${instead(discovered)}`)] : [],
+    findings: ends ? [conversation.finding('discover-ends-server', `server/discover ended the server: it ${instead(discovered)}`)] : [],
     modern: discovered.kind === 'result' ? read(discovered.result, 'supportedVersions').versions : [],
   };
 }
 
 function ended(conversation: Conversation, outcome: Exclude<Outcome, { kind: 'result' }>): Finding {
-  return conversation.overHttp ? finding('opening-refused', `initialize ${instead(outcome)}.`) : finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
+  return conversation.overHttp ? conversation.finding('opening-refused', `initialize ${instead(outcome)}.`) : conversation.finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
 }
 
 interface ReadOpening {

@@ -85,6 +85,31 @@ for (const [fault, expected = [fault], more = {}] of programs) {
   });
 }
 
+// [fault, conversation, method]
+for (const [fault, conversation, method] of [
+  ['opening-malformed', 1, 'initialize'], ['list-malformed', 1, 'tools/list'], ['unknown-method-code', 1, 'barewire-doctor/unknown'], ['ping-unanswered', 1, 'ping'],
+  ['discover-ends-server', 2, 'server/discover'],
+] as const) {
+  test(`doctor: the finding ${fault} names the request that shows it`, async () => {
+    const asked: string[][] = [];
+    const { findings } = await diagnose({
+      name: fault,
+      open: (trace) => {
+        const sent: string[] = [];
+        asked.push(sent);
+        return stdioTransport(process.execPath, [program, fault], { trace: (entry) => {
+          if (entry.direction === 'sent') sent.push(entry.text);
+          trace(entry);
+        } });
+      },
+    });
+    const found = findings.find(({ code }) => code === fault);
+    assert.equal(found?.request?.conversation, conversation);
+    const requests = (asked[conversation - 1] ?? []).map((text) => JSON.parse(text) as { id?: number; method: string });
+    assert.equal(requests.find(({ id }) => id === found?.request?.id)?.method, method);
+  });
+}
+
 const addresses: readonly (readonly [fault: string, codes?: readonly string[] | undefined, more?: DiagnoseOptions])[] = [
   ['duplicate-name'], ['duplicate-uri', ['duplicate-name']], ['name-invalid'], ['name-long'], ['description-missing'], ['schema-missing'], ['schema-not-object'], ['schema-invalid'],
   ['schema-rejected'], ['annotations-contradict'], ['many-tools'], ['uri-invalid'], ['template-invalid'], ['prompt-malformed'],

@@ -2,6 +2,7 @@ import type { Handlers, LocalActionName } from './actions.ts';
 import { callActions } from './call-actions.ts';
 import type { PageHost } from './page-host.ts';
 import { serverActions } from './server-actions.ts';
+import { taskActions } from './task-actions.ts';
 import { wireActions } from './wire-actions.ts';
 
 /** Makes the actions of a host that opens servers of the person's choice: `localActions`. */
@@ -9,5 +10,5 @@ export type MakeLocalActions = (page: PageHost) => Pick<Handlers, LocalActionNam
 
 /** Every action that this host does. */
 export function handlersOf(page: PageHost, local?: MakeLocalActions): Partial<Handlers> {
-  return { ...serverActions(page), ...callActions(page), ...wireActions(page), ...local?.(page) };
+  return { ...serverActions(page), ...callActions(page), ...wireActions(page), ...taskActions(page), ...local?.(page) };
 }

@@ -2,14 +2,11 @@ import { isProgram, readServers } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
 import type { WireEntry } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
-import { ready } from './call-actions.ts';
 import { curl } from './curl.ts';
 import { failureOf, PageError } from './failure.ts';
 import type { Saving } from './options.ts';
 import type { PageHost } from './page-host.ts';
 import { connect } from './server-actions.ts';
-import { knowsTasks } from './task-client.ts';
-import type { Tasks } from './tasks.ts';
 
 /** The names of servers: they stand in keys, in file names of pins and in the names of tools. */
 const goodName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
@@ -53,12 +50,6 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
       page.changed(server);
       return null;
     },
-    async 'doctor.run'({ server }, { signal }) {
-      const { config } = page.entry(server);
-      const { doctor } = page.options;
-      if (!doctor) throw new PageError('not-here', 'this host has no doctor');
-      return { findings: await doctor(server, config, (finding) => page.tell({ type: 'finding', server, finding }), signal) };
-    },
     async 'login.start'({ server }, { signal }) {
       const entry = page.entry(server);
       const { login } = page.options;
@@ -98,23 +89,5 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
         one.kind === 'http' && one.server === entry.server && one.connection === entry.connection && one.exchange === entry.exchange && one.status === null);
       return { text: curl(config.url, text, head?.headers) };
     },
-    async 'task.cancel'({ key }) {
-      await tasksOf(page).cancel(key);
-      return null;
-    },
-    async 'task.find'({ server, task }, { signal }) {
-      const client = await ready(page, server, signal);
-      if (!knowsTasks(client)) throw new PageError('not-here', 'this host knows no tasks');
-      return { key: tasksOf(page).follow(server, '', client.task(task)) };
-    },
-    'task.forget'({ key }) {
-      tasksOf(page).forget(key);
-      return null;
-    },
   };
-}
-
-function tasksOf({ tasks }: PageHost): Tasks {
-  if (!tasks) throw new PageError('not-here', 'this host knows no tasks');
-  return tasks;
 }

@@ -1,10 +1,11 @@
+import type { Address } from 'barewire/doctor';
 import type { Explanation } from 'barewire/explain';
 import type { EventTraceEntry, HttpAuthorization, HttpTrace, HttpTraceEntry } from 'barewire/fetch';
 import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig } from 'barewire/host';
 import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client';
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
-import type { FindingView, LoginStep, Target, TaskView, Welcome } from '../messages.ts';
+import type { LoginStep, Target, TaskView, Welcome } from '../messages.ts';
 import type { Tasks } from './tasks.ts';
 
 /** What a transport is opened with. */
@@ -57,8 +58,8 @@ export interface PageHostOptions {
   /** Where servers that were typed in are kept. */
   readonly saving?: Saving;
   readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
-  /** Looks a server over. */
-  readonly doctor?: (name: string, config: ServerConfig, onFinding: (finding: FindingView) => void, signal: AbortSignal) => Promise<readonly FindingView[]>;
+  /** How the doctor sends plain HTTP requests to a server; undefined: it has no address. */
+  readonly probe?: (config: ServerConfig) => Address | undefined;
   /** Of the process, in bytes. */
   readonly memory?: () => { readonly residentBytes: number; readonly heapBytes: number };
   readonly limits?: Partial<PageHostLimits>;

@@ -324,10 +324,10 @@ export class PageHost {
 
   /** A page that hears all news from now on; the welcome goes before them. `add`: whether it can type servers in. Returns what ends that. */
   listen(send: (text: string) => void, add: boolean): () => void {
-    const { carrier, version, doctor, login, model, saving } = this.options;
+    const { carrier, version, login, model, saving } = this.options;
     const welcome: Welcome = {
       type: 'welcome', version: messagesVersion, carrier, barewire: version,
-      features: { add, save: add && saving !== undefined, doctor: doctor !== undefined, login: login !== undefined, model: model !== undefined },
+      features: { add, save: add && saving !== undefined, login: login !== undefined, model: model !== undefined },
       servers: [...this.entries.values()].map((entry) => this.#view(entry)),
       catalogues: [...this.#catalogues.values()],
       questions: this.questions.open,

@@ -23,6 +23,8 @@ export class ServerEntry {
   declared: { readonly connection: number; readonly capabilities: Readonly<Record<string, unknown>> } | undefined;
   restarts = 0;
   connection = 0;
+  /** Counts the connections of the doctor. */
+  checks = 0;
   startedAt = 0;
   startMs: number | null = null;
   readySince: number | null = null;

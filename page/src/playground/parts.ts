@@ -3,6 +3,7 @@ import { Keys } from '../ui/keys.tsx';
 import { Palette } from '../ui/palette.tsx';
 import { Questions } from '../ui/questions/questions.tsx';
 import { Activity } from '../ui/views/activity.tsx';
+import { Doctor } from '../ui/views/doctor.tsx';
 import { Logs } from '../ui/views/logs.tsx';
 import { Overview } from '../ui/views/overview.tsx';
 import { Prompts } from '../ui/views/prompts.tsx';
@@ -17,7 +18,7 @@ import { formats } from './formats.ts';
 /** What the playground has: what one server in this page needs, all in one file. */
 export const playgroundParts: PageParts = {
   formats,
-  views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs },
+  views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs, doctor: Doctor },
   docks: { wire: WireView, activity: Activity, recordings: Recordings },
   Questions,
   Share,

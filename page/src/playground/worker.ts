@@ -1,9 +1,11 @@
 import { messagePortTransport, serveMessagePort } from 'barewire/message-port';
 import { compile } from 'barewire/schema';
 import { createTravelServer } from '../../../dist/examples/travel/server.js';
-import { openTab, PageHost } from '../host/index.ts';
+import { TaskClient } from 'barewire/tasks';
+import { openTab, PageHost, Tasks } from '../host/index.ts';
 import type { OpenHooks, Tab } from '../host/index.ts';
 import { formats } from './formats.ts';
+import { addGuide } from './guide.ts';
 
 /** The worker of the playground: client and server of barewire, with a `MessagePort` between them. */
 export function serveWorker(version: string): void {
@@ -13,6 +15,8 @@ export function serveWorker(version: string): void {
     servers: { travel: { command: 'travel', roots: [{ uri: 'file:///trip', name: 'A folder in memory' }] } },
     target: () => ({ kind: 'worker', title: 'Travel agency, in this page' }),
     compile: (schema) => compile(schema, { formats }),
+    client: (info, options) => new TaskClient(info, options),
+    tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),
     open: openTravel,
     limits: { maxWireBytes: 64 * 1024 * 1024 },
   });
@@ -24,9 +28,20 @@ export function serveWorker(version: string): void {
   });
 }
 
-/** A new session with a server of its own. */
+/** One server for all sessions: tasks outlive the session that began them. */
+const travel = (() => {
+  let made: ReturnType<typeof createTravelServer> | undefined;
+  let tell: OpenHooks['onStderr'] = () => {};
+  return (onStderr: OpenHooks['onStderr']): ReturnType<typeof createTravelServer> => {
+    tell = onStderr;
+    if (!made) addGuide(made = createTravelServer({ onError: (error) => tell(error.message) }));
+    return made;
+  };
+})();
+
+/** A new session. */
 function openTravel(_name: string, _config: unknown, { trace, onStderr }: OpenHooks): ReturnType<typeof messagePortTransport> {
   const { port1, port2 } = new MessageChannel();
-  serveMessagePort(createTravelServer({ onError: (error) => onStderr(error.message) }), port2);
+  serveMessagePort(travel(onStderr), port2);
   return messagePortTransport(port1, { trace });
 }

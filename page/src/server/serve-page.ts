@@ -3,16 +3,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
+import { fetchProbe } from 'barewire/doctor';
 import { explainHttp } from 'barewire/explain';
 import { guarded, guardedUpgrade, ownAddress } from 'barewire/http';
 import { fileLog, fileStore, resolvePath } from 'barewire/host/node';
+import { isProgram } from 'barewire/host';
 import type { Rule, ServerConfig } from 'barewire/host';
 import { formats } from 'barewire/schema';
 import { compile } from 'barewire/schema/full';
 import { TaskClient } from 'barewire/tasks';
 import { PageHost, Tasks } from '../host/index.ts';
 import type { PageHostLimits } from '../host/index.ts';
-import { examine } from './doctor.ts';
 import { filesOf } from './files.ts';
 import { keptLogin, loginAt } from './login.ts';
 import { openServer } from './open.ts';
@@ -49,7 +50,7 @@ const guard = ownAddress(['127.0.0.1', 'localhost'], 'allowed');
 export async function servePage({ servers, rules, folder, configuration, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
   const token = randomBytes(32).toString('base64url');
   const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
-  const page: PageHost = new PageHost({
+  const page = new PageHost({
     carrier: 'local',
     version: versionOf(),
     servers,
@@ -60,7 +61,7 @@ export async function servePage({ servers, rules, folder, configuration, port = 
     open: (_name, config, { auth, ...hooks }) => openServer(config, {
       ...hooks, auth: auth ?? ('url' in config && tokensFile !== undefined ? keptLogin(config.url, tokensFile) : undefined),
     }),
-    doctor: (name, config, onFinding) => examine(name, config, page.logins.get(name)?.auth, onFinding),
+    probe: (config) => (isProgram(config) ? undefined : { url: config.url, send: fetchProbe(fetch, { headers: config.headers ?? {} }) }),
     ...tokensFile !== undefined && { login: (_server, url, onStep) => loginAt(url, tokensFile, onStep) },
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
     ...configuration !== undefined && { saving: savingTo(configuration) },

@@ -138,7 +138,6 @@ function Work(): JSX.Element {
   if (!server) return <FirstRun />;
   const catalogue = state.catalogue.value;
   const { views } = state.parts;
-  const doctor = state.welcome.value?.features.doctor === true && views.doctor !== undefined;
   const calls = [...state.calls.value.values()].filter((one) => one.server === server.name && one.endedAt === null).length;
   const tabs: readonly TabItem<Tab>[] = [
     { id: 'overview', title: 'Overview' },
@@ -147,7 +146,7 @@ function Work(): JSX.Element {
     { id: 'prompts', title: 'Prompts', count: catalogue?.prompts.length ?? 0 },
     { id: 'tasks', title: 'Tasks', count: [...state.tasks.value.values()].filter((one) => one.server === server.name).length },
     { id: 'logs', title: 'Logs' },
-    ...doctor ? [{ id: 'doctor', title: 'Doctor' } as const] : [],
+    { id: 'doctor', title: 'Doctor' },
   ];
   const tab = state.tab.value;
   const View = views[tab] ?? views.overview;

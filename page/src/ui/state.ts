@@ -68,6 +68,14 @@ export class State {
   readonly announcement: Signal<string> = signal('');
 
   readonly current: ReadonlySignal<ServerView | undefined> = computed(() => this.servers.value.get(this.server.value));
+  /** What the doctor found, by the request that shows it. */
+  readonly verdicts: ReadonlySignal<ReadonlyMap<number, readonly FindingView[]>> = computed(() => {
+    const found = new Map<number, FindingView[]>();
+    for (const one of [...this.findings.value.values()].flat()) {
+      if (one.wire !== null) found.set(one.wire, [...found.get(one.wire) ?? [], one]);
+    }
+    return found;
+  });
   readonly catalogue: ReadonlySignal<CatalogueView | undefined> = computed(() => this.catalogues.value.get(this.server.value));
 
   constructor(connect: Connect, parts: PageParts) {

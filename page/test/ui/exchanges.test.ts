@@ -89,6 +89,27 @@ test('the answer is gone to although it is folded, and a search finds the exchan
   await end();
 });
 
+test('what the doctor found stands at the exchange that shows it, and leads there from its list', async () => {
+  const { page, end } = await openWire();
+  const finding = { code: 'description-missing', level: 'note' as const, what: '1 of 1 tools: <b>echo</b>.', advice: 'Say what it does.', section: '', evidence: '', wire: 7 };
+  await page.evaluate((found) => {
+    window.fake.replies['doctor.run'] = { findings: found };
+  }, [finding, { ...finding, code: 'list-failed', level: 'error' as const, what: 'tools/list failed' }, { ...finding, code: 'fact', level: 'ok' as const, wire: null }]);
+  assert.doesNotMatch(await page.locator('#wire-7').innerText(), /doctor/);
+  await page.getByRole('tab', { name: 'Doctor' }).click();
+  await page.getByRole('button', { name: 'Run check' }).click();
+  const main = page.getByRole('main');
+  await main.getByText('1 error, 0 warnings, 1 note, 1 ok').waitFor();
+  assert.equal(await main.getByRole('button', { name: 'On the wire' }).count(), 2);
+  assert.match(await page.locator('#wire-7').innerText(), /doctor: error/);
+  await main.getByRole('button', { name: 'On the wire' }).first().click();
+  const verdicts = page.getByRole('region', { name: 'Message' }).getByRole('list', { name: 'What the doctor found here' });
+  assert.match(await verdicts.innerText(), /<b>echo<\/b>[\s\S]*Say what it does[\s\S]*tools\/list failed/);
+  await page.getByRole('region', { name: 'Message' }).getByRole('button', { name: 'Its answer' }).click();
+  await verdicts.getByText('tools/list failed').waitFor();
+  await end();
+});
+
 test('what belongs together is lit together', async () => {
   const { page, ids, end } = await openWire();
   await page.getByLabel('each message').check();

@@ -241,6 +241,40 @@ test('a session is recorded, played again, and compared; the activity log says w
   await dock.getByRole('button', { name: 'Take back' }).first().click();
 });
 
+test('a call becomes a task, which is followed, cancelled, and found again by its id', async () => {
+  await tab('Tools');
+  await pick('Write a guide');
+  await field('city').fill('Lisbon');
+  await field('pages').fill('1');
+  await call();
+  await newest().getByText('1. Lisbon: how to get there').waitFor();
+  await field('pages').fill('20');
+  await call();
+  const id = await newest().getByText(/^It is the task/).locator('code').innerText();
+  await tab('Tasks');
+  const task = page.getByRole('article', { name: `Task ${id}` });
+  await task.getByText(/writing page \d+ of 20/).waitFor();
+  await task.getByRole('button', { name: 'Cancel' }).click();
+  await task.getByText('cancelled').first().waitFor();
+  await task.getByRole('button', { name: 'Forget' }).click();
+  await task.waitFor({ state: 'detached' });
+  await field('Id of a task').fill(id);
+  await main().getByRole('button', { name: 'Find it again' }).click();
+  await task.getByText('a task found again').waitFor();
+});
+
+test('the doctor checks the server of this page, and its messages are on the wire', async () => {
+  await tab('Doctor');
+  await main().getByRole('button', { name: 'Run check' }).click();
+  await main().getByText(/it is Travel agency/).waitFor();
+  await main().getByText(/^0 errors, 0 warnings/).waitFor();
+  await page.getByRole('tab', { name: 'Wire' }).click();
+  await page.getByLabel('Server on the wire').selectOption('travel: check');
+  await page.getByRole('complementary').locator('.wire-row', { hasText: 'barewire-doctor/unknown' }).first().waitFor();
+  await page.getByRole('button', { name: 'Lift the filter' }).click();
+  await page.getByRole('tab', { name: 'Recordings' }).click();
+});
+
 test('a transcript that is dropped is a wire of its own, and is played against the server of this page by a press', async () => {
   await page.evaluate(() => {
     const dataTransfer = new DataTransfer();

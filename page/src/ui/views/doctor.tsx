@@ -3,11 +3,10 @@ import { useSignal } from '@preact/signals';
 import type { FindingView, ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Head } from '../parts/controls.tsx';
+import { levelTones } from '../parts/level-tones.ts';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
 
-const words: Readonly<Record<FindingView['level'], string>> = { error: 'error', warning: 'warning', note: 'note', ok: 'ok' };
-const tones: Readonly<Record<FindingView['level'], string>> = { error: 'bad', warning: 'warn', note: '', ok: 'good' };
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
@@ -33,11 +32,11 @@ export function Doctor({ server }: { readonly server: ServerView }): JSX.Element
       <p role="status">{findings.length > 0 && `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}, ${plural(count('note'), 'note')}, ${count('ok')} ok`}</p>
       <ol class="findings">
         {findings.map((one, at) => (
-          <li key={at} class={tones[one.level]}>
-            <p><span class={`badge ${tones[one.level]}`}>{words[one.level]}</span> <strong><Safe text={one.what} most={1000} /></strong></p>
+          <li key={at} class={levelTones[one.level]}>
+            <p><span class={`badge ${levelTones[one.level]}`}>{one.level}</span> <strong><Safe text={one.what} most={1000} /></strong></p>
             {one.advice && <p><Safe text={one.advice} most={1000} /></p>}
             {one.evidence && <SafeText text={one.evidence} class="result-text" />}
-            <p class="dim"><code><Safe text={one.code} most={80} /></code> {one.section && <Section section={one.section} />}</p>
+            <p class="dim row wrap"><code><Safe text={one.code} most={80} /></code> {one.section && <Section section={one.section} />} {one.wire !== null && <button type="button" class="small" onClick={() => { if (one.wire !== null) state.showWire(one.wire); }}>On the wire</button>}</p>
           </li>
         ))}
       </ol>

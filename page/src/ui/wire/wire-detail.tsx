@@ -5,12 +5,13 @@ import { useSignal } from '@preact/signals';
 import { isJson, pretty } from '../../json/layout.ts';
 import { lossesOf, nodeOfText } from '../../json/node.ts';
 import type { JsonNode } from '../../json/node.ts';
-import type { WireEntry, WireMessage } from '../../messages.ts';
+import type { FindingView, WireEntry, WireMessage } from '../../messages.ts';
 import { hashOf } from '../address.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, CopyButton, duration, Facts } from '../parts/controls.tsx';
 import { DiffTexts } from '../parts/diff.tsx';
 import { NodeTree } from '../parts/json-tree.tsx';
+import { levelTones } from '../parts/level-tones.ts';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
 import { Sender } from './sender.tsx';
@@ -93,6 +94,7 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
         {server && <button type="button" class="small" onClick={() => void all().then((found) => { editing.value = found === undefined ? undefined : isJson(found) ? pretty(found) : found; })}>Edit and send</button>}
         <button type="button" class="small" aria-pressed={marked === entry.seq} onClick={() => { wire.marked.value = marked === entry.seq ? 0 : entry.seq; }}>{marked === entry.seq ? 'Marked' : 'Mark to compare'}</button>
       </div>
+      <Verdicts found={state.verdicts.value.get(entry.shape === 'request' ? entry.seq : entry.answers ?? 0)} />
       {editing.value !== undefined && <Sender server={entry.server} text={editing.value} onDone={() => { editing.value = undefined; }} />}
       {marked > 0 && marked !== entry.seq && <Compared left={marked} right={entry} />}
       {whole.value === undefined && <p class="row"><span class="dim">The first {bytes(entry.text.length)} of {bytes(entry.chars)}.</span><button type="button" class="small" onClick={() => void all()}>Load the whole</button></p>}
@@ -101,6 +103,18 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
       {parsed?.ok === false && <p class="problems">{parsed.why}</p>}
       {entry.exchange !== null && <Carried entry={entry} exchange={entry.exchange} />}
     </>
+  );
+}
+
+/** What the doctor says of this exchange. */
+function Verdicts({ found = [] }: { readonly found: readonly FindingView[] | undefined }): JSX.Element | null {
+  if (found.length === 0) return null;
+  return (
+    <ul class="plain findings" aria-label="What the doctor found here">
+      {found.map(({ code, level, what, advice }, at) => (
+        <li key={at} class={levelTones[level]}><span class={`badge ${levelTones[level]}`}>{level}</span> <strong><Safe text={what} most={1000} /></strong> <span><Safe text={advice} most={1000} /></span> <code class="dim">{code}</code></li>
+      ))}
+    </ul>
   );
 }
 

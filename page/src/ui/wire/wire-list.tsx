@@ -3,9 +3,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import type { WireEntry } from '../../messages.ts';
+import type { FindingView, WireEntry } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, duration } from '../parts/controls.tsx';
+import { levelTones } from '../parts/level-tones.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import { standingOf } from './exchanges.ts';
 import type { Exchange, Standing } from './exchanges.ts';
@@ -87,7 +88,7 @@ export function WireList(): JSX.Element {
 }
 
 function Row({ item: { entry, exchange, inside }, index, size }: { readonly item: WireItem; readonly index: number; readonly size: number }): JSX.Element {
-  const { wire } = useState();
+  const { wire, verdicts } = useState();
   const { seq } = entry;
   const standing = exchange ? standingOf(exchange) : 'single';
   const bad = standing === 'single' ? isError(entry) : standing === 'error' || standing === 'tool error';
@@ -97,12 +98,18 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
     <div id={`wire-${seq}`} role="option" aria-selected={seq === wire.cursor.value} aria-setsize={size} aria-posinset={index + 1} class={`wire-row ${tone.filter(Boolean).join(' ')}`} style={{ transform: `translateY(${index * ROW}px)` }}
       onClick={() => wire.select(seq)} onPointerEnter={() => { wire.lit.value = whole; }} onPointerLeave={() => { wire.lit.value = undefined; }}>
       <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
-      <span class="wire-main"><RowHead entry={entry} />{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}</span>
+      <span class="wire-main"><RowHead entry={entry} />{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Verdict found={verdicts.value.get(seq)} /></span>
       <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? entry)} most={220} /></span>
       <span class="wire-side"><span>{clock(entry.at)}</span><span>{exchange ? sizeOf(exchange) : entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
       {exchange && exchange.inside.length > 0 && <Fold exchange={exchange} />}
     </div>
   );
+}
+
+/** The worst that the doctor says of an exchange. */
+function Verdict({ found }: { readonly found: readonly FindingView[] | undefined }): JSX.Element | null {
+  const worst = (['error', 'warning', 'note'] as const).find((level) => found?.some((one) => one.level === level));
+  return worst ? <span class={`badge ${levelTones[worst]}`}>doctor: {worst}</span> : null;
 }
 
 const standings: Readonly<Record<Standing, readonly [words: string, tone: string]>> = {

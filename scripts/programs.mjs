@@ -27,6 +27,22 @@ const programs = [
     code: tools('{}') + stdio,
   },
   {
+    name: 'serial-lines',
+    what: 'server of tools over a wire, lines',
+    platform: 'neutral',
+    code: tools('{}') + `
+      import { serveSerial } from 'barewire/serial';
+      serveSerial(server, globalThis.wire);`,
+  },
+  {
+    name: 'serial-frames',
+    what: 'server of tools over a wire, frames',
+    platform: 'neutral',
+    code: tools('{}') + `
+      import { frames, serveSerial } from 'barewire/serial';
+      serveSerial(server, globalThis.wire, { framing: frames() });`,
+  },
+  {
     name: 'stdio-server',
     what: 'stdio server of tools, with the validator',
     platform: 'node',

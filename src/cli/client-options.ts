@@ -92,6 +92,13 @@ export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, le
   };
 }
 
+/** The revision of `--revision`, as what a client may speak; undefined: any. */
+export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly string[] | undefined {
+  const revision = text('revision');
+  if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);
+  return revision === undefined ? undefined : [revision];
+}
+
 /**
  * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
  * first word that is no option: an address, or a name from the configuration. Where that word is neither, a later one may be.
@@ -100,13 +107,12 @@ export async function readClientWords(proc: CommandProcess, words: readonly stri
   const { before, program } = atProgram(words);
   const read = readWords(before, own, true);
   const { text, texts } = read;
-  const revision = text('revision');
-  if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);
+  const spoken = readRevisions(read);
   const seconds = Number(text('timeout') ?? 60);
   if (!(seconds > 0 && seconds <= 86_400)) throw new WrongUse('--timeout takes a number of seconds');
   const found = program ? programOf(program, read.rest) : await serverOf(proc, read);
   const server = withOwn(found.server, headersOf(texts('header')), texts('env').map(readVariable), text('cwd'));
-  return { ...read, ...found, server, proc, timeoutMs: seconds * 1000, revisions: revision === undefined ? undefined : [revision] };
+  return { ...read, ...found, server, proc, timeoutMs: seconds * 1000, revisions: spoken };
 }
 
 /** A target, and the words beside it. */

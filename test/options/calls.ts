@@ -25,6 +25,8 @@ import { http1Server, requestDecoder, responseDecoder } from '../../src/transpor
 import { http1Engine } from '../../src/transport/http1/node/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
+import { frames, serialTransport, serveSerial } from '../../src/transport/serial/index.ts';
+import { serialPort } from '../../src/transport/serial/node/index.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
 import { tap } from '../../src/transport/tap.ts';
 
@@ -175,7 +177,13 @@ const inTasks: Readonly<Record<string, Tried>> = {
   'receiveTasks(limits)': { call: (options) => receiveTasks(answering({}), options) },
 };
 
+const wire = { write: nothing, read: nothing };
+
 const ofTransports: Readonly<Record<string, Tried>> = {
+  'barewire/serial frames(options)': { call: (options) => frames(options) },
+  'barewire/serial serialTransport(options)': { call: (options) => serialTransport(wire, options) },
+  'barewire/serial serveSerial(options)': { call: (options) => serveSerial(server(), wire, options) },
+  'barewire/serial/node serialPort(options)': { call: (options) => serialPort('/dev/null', options) },
   'barewire/stdio stdioTransport(options)': { call: (options) => stdioTransport(process.execPath, [], options) },
   'barewire/stdio serveStdio(options)': { call: (options) => serveStdio(server(), options), base: { stdin: new PassThrough().end(), stdout: new PassThrough(), console: false } },
   'barewire/http httpListener(options)': { call: (options) => httpListener(server(), options) },

@@ -10,17 +10,25 @@ import { defaultBridgeLimits } from '../bridge/backends.ts';
 import { issuerDoor, tokenDoor } from '../bridge/door.ts';
 import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
+import type { OwnOptions } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
+import { readSerialTarget, serialHelp } from '../serial-target.ts';
+
+const bridgeWords: OwnOptions = {
+  port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
+  tokens: { type: 'string' }, issuer: { type: 'string' }, resource: { type: 'string' },
+};
 
 export const command: Command = {
-  usage: '[options] TARGET',
+  usage: '[options] (TARGET | --serial PORT)',
   about: 'Serves another server over another transport and in other revisions: stdio to HTTP and back, legacy to modern and back.',
   options: [
     ['--port N', 'serves over HTTP (and HTTP+SSE) on 127.0.0.1, 0: a free port; without it over stdin and stdout'],
     ['--children N', 'processes or sessions behind the bridge at once; 100'],
     ['--idle N', 'seconds after which one that nobody uses is ended; 300'],
     ['--away N', 'seconds that a call waits for the answer to a question, and for a client that was cut off; 600'],
+    ...serialHelp,
     ['--revision X', 'speaks that revision to the server'],
     ['--header "N: V"', 'sends this header to the server; may be given again'],
     ['--tokens FILE', 'with --port: only who has a token of FILE is let in; a line each: PRINCIPAL TOKEN'],
@@ -44,10 +52,7 @@ export const command: Command = {
     '  what a revision lacks    is left out: titles, icons, output schemas, annotations, audio (as text)',
   ],
   async run(words, proc) {
-    const read = await readClientWords(proc, words, {
-      port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
-      tokens: { type: 'string' }, issuer: { type: 'string' }, resource: { type: 'string' },
-    });
+    const read = await readSerialTarget(words, bridgeWords) ?? await readClientWords(proc, words, bridgeWords);
     if (read.rest.length > 0) throw new WrongUse(`bridge takes one server, and ${read.rest[0]} is too much`);
     const number = numberOf(read);
     const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
@@ -70,13 +75,15 @@ export const command: Command = {
       say(`${side} ${arrow}: ${explain(message, entry.direction).what}  ${entry.text.slice(0, 2000)}`);
     };
     const limits = {
-      ...children !== undefined && { maxBackends: Math.round(children) },
+      // A port has one server.
+      ...'open' in read ? { maxBackends: 1 } : children !== undefined && { maxBackends: Math.round(children) },
       ...idle !== undefined && { backendIdleMs: idle * 1000 },
       ...away !== undefined && { awayMs: away * 1000 },
     };
     const onError = (error: Error): void => say(error.message);
     const bridge = await openBridge({
-      open: () => serverOpener(proc.env)(read.targetName, read.server, { trace: traced('behind'), onStderr: (line) => say(`server: ${line}`) }),
+      open: () => ('open' in read ? read.open(traced('behind'))
+        : serverOpener(proc.env)(read.targetName, read.server, { trace: traced('behind'), onStderr: (line) => say(`server: ${line}`) })),
       back: read.revisions, limits, onError,
     }).catch((thrown: unknown) => {
       throw new NotReached(`${visible(read.targetName)} was not reached`, errorMessage(thrown));

@@ -1,0 +1,52 @@
+import type { ClientTransport, Trace } from '../transport/door.ts';
+import { frames, lines, serialTransport } from '../transport/serial/index.ts';
+import type { SerialFraming } from '../transport/serial/index.ts';
+import { numberOf, readRevisions, readWords } from './client-options.ts';
+import type { ClientWords, OwnOptions } from './client-options.ts';
+import { WrongUse } from './exit-codes.ts';
+import { atProgram } from './program-words.ts';
+
+/** The options that name a serial port as the target. */
+export const serialWords: OwnOptions = {
+  serial: { type: 'string' }, baud: { type: 'string' }, framing: { type: 'string' }, mtu: { type: 'string' },
+};
+
+/** Their help. */
+export const serialHelp: readonly (readonly [string, string])[] = [
+  ['--serial PORT', 'instead of TARGET: the server at the other end of this serial port, such as /dev/ttyUSB0'],
+  ['--baud N', 'with --serial: bits a second; default: as the port is'],
+  ['--framing F', 'with --serial: frames (numbered, checked, sent again) or lines; frames'],
+  ['--mtu N', 'with --serial: bytes of a frame, 20 to 256; 128'],
+];
+
+/** A serial port as the target of a subcommand. */
+export interface SerialTarget extends Pick<ClientWords, 'flag' | 'text' | 'rest' | 'targetName' | 'revisions'> {
+  /** Opens the port when the client connects. */
+  open(trace: Trace): ClientTransport;
+}
+
+/** Reads the words where they name a serial port; otherwise returns undefined. Throws `WrongUse` for options that do not fit. */
+export async function readSerialTarget(words: readonly string[], own: OwnOptions): Promise<SerialTarget | undefined> {
+  const { before, program } = atProgram(words);
+  const read = readWords(before, { ...own, ...serialWords }, true);
+  const path = read.text('serial');
+  if (path === undefined) {
+    for (const name of ['baud', 'framing', 'mtu']) if (read.text(name) !== undefined) throw new WrongUse(`--${name} needs --serial`);
+    return undefined;
+  }
+  if (program) throw new WrongUse('--serial stands instead of a program');
+  const number = numberOf(read);
+  const [baud, mtu] = [number('baud', 50, 4_000_000), number('mtu', 20, 256)];
+  const framing = framingOf(read.text('framing') ?? 'frames', mtu);
+  const { serialPort } = await import('../transport/serial/node/index.ts');
+  return {
+    ...read, targetName: path, revisions: readRevisions(read),
+    open: (trace) => serialTransport(serialPort(path, { baud }), { framing, trace }),
+  };
+}
+
+function framingOf(name: string, mtu: number | undefined): SerialFraming {
+  if (name === 'lines' && mtu === undefined) return lines;
+  if (name === 'frames') return frames({ mtu: mtu === undefined ? undefined : Math.round(mtu) });
+  throw new WrongUse(name === 'lines' ? '--mtu is for frames' : `--framing takes frames or lines, not ${name}`);
+}

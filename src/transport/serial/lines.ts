@@ -1,0 +1,52 @@
+import type { SerialFraming } from './byte-link.ts';
+
+/**
+ * Plain lines, as over stdio: for a wire that loses nothing, such as a socket or a USB port. A lost byte damages its message, and
+ * the call that waits for it ends by its time limit. Nobody sees that the other side was reset.
+ */
+export const lines: SerialFraming = ({ budget, write }, events) => {
+  let queue: Uint8Array[] = [];
+  let waiting = 0;
+  let writing = false;
+  let closed = false;
+
+  function pump(): void {
+    while (!writing && !closed) {
+      const bytes = queue.shift();
+      if (!bytes) return;
+      waiting -= bytes.length;
+      budget.release(bytes.length);
+      const written = write(bytes);
+      if (!written) continue;
+      writing = true;
+      const goOn = (): void => {
+        writing = false;
+        pump();
+      };
+      written.then(goOn, goOn);
+    }
+  }
+
+  return {
+    open: () => events.opened(),
+    push: (bytes) => events.bytes(bytes),
+    send(bytes) {
+      if (closed) return;
+      budget.hold(bytes.length);
+      waiting += bytes.length;
+      queue.push(bytes);
+      pump();
+    },
+    get waiting() {
+      return waiting;
+    },
+    pause() {},
+    reset: () => events.opened(),
+    close() {
+      closed = true;
+      budget.release(waiting);
+      waiting = 0;
+      queue = [];
+    },
+  };
+};

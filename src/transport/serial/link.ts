@@ -1,0 +1,442 @@
+import type { Timer } from '../../bounds/clock.ts';
+import { frameKinds, frameOverhead, leastFrameBytes, linkState, mostFrameBytes, noLink, numberAt, numberBytes, readFrame, writeFrame } from './frame.ts';
+import type { Frame, FrameKind } from './frame.ts';
+import type { ByteLink, ByteLinkEvents, ByteLinkParts } from './byte-link.ts';
+
+/** How frames are sent. */
+export interface LinkLimits {
+  /** Bytes of a frame on the wire, 20 to 256: no more than the radio or the buffer of the port takes at once. 128. */
+  readonly mtu: number;
+  /** Data frames that may be on their way without an acknowledgement, 1 to 64. 8. */
+  readonly window: number;
+  /** Milliseconds after which a side that has no link asks again for one. 1000. */
+  readonly helloMs: number;
+  /** Milliseconds of silence after which the other side is asked whether it is there. 5000. */
+  readonly keepaliveMs: number;
+  /** Milliseconds without a frame of the other side after which the link is given up. 20,000. */
+  readonly deadMs: number;
+}
+
+export const defaultLinkLimits: LinkLimits = { mtu: 128, window: 8, helloMs: 1000, keepaliveMs: 5000, deadMs: 20_000 };
+
+/** How a link is made: what a wire has, its limits, and its identifiers. */
+export interface LinkParts extends ByteLinkParts {
+  readonly limits: LinkLimits;
+  /** A number that the last links of this side did not have, from 0 to 2^32 - 1. */
+  readonly newId: () => number;
+}
+
+const noBytes = new Uint8Array(0);
+
+/** The first guess of the time until an acknowledgement comes: a window of frames at 9,600 baud, twice. */
+const firstRetryMs = ({ mtu, window }: LinkLimits): number => 200 + (2 * window * mtu * 10_000) / 9600;
+
+/** Limits of the time after which a frame is sent again. RFC 6298. */
+const [leastRetryMs, mostRetryMs] = [50, 30_000] as const;
+
+/** How far `to` is after `from`, in numbers modulo 256. */
+const distance = (from: number, to: number): number => (to - from) & 255;
+
+/**
+ * A reliable stream of bytes over a wire that loses, damages, repeats and delays them. docs/serial.md has the rules.
+ *
+ * Both sides say hello with an identifier of their own, and welcome the identifier of the other one: both together are the
+ * link. Each frame of a link is checked with both identifiers, so a side that was reset begins another link, and what is
+ * late from the old one is not taken. Data frames have numbers; a frame that is not the expected one is dropped, and
+ * the sender goes back to it.
+ */
+export class SerialLink implements ByteLink {
+  readonly #parts: LinkParts;
+  readonly #events: ByteLinkEvents;
+  #id = 0;
+  /** The other side's identifier; undefined: there is no link. */
+  #peer: number | undefined;
+  /** Identifiers that the other side had before, the newest last: a late welcome of theirs begins no link. */
+  #before: number[] = [];
+  #state = noLink;
+  /** Whether a frame of this link has come: the other side knows of it. */
+  #confirmed = false;
+  #closed = false;
+
+  // Sending. Numbers count up for the whole link; frames carry them modulo 256.
+  /** What waits to be cut into frames, and the bytes of it. */
+  #queue: Uint8Array[] = [];
+  #queued = 0;
+  /** Payloads that are not acknowledged; the first has the number `#base`. */
+  #unacknowledged: Uint8Array[] = [];
+  #base = 0;
+  /** How many of them were sent since we last went back. */
+  #sent = 0;
+  #peerWindow = 1;
+  #writing = false;
+  /** Frames that go before data: acknowledgements, polls, and the like. */
+  #urgent: Uint8Array[] = [];
+
+  // Receiving.
+  #expected = 0;
+  /** The number that was last asked for by a reject frame. */
+  #rejected = -1;
+  #owesAck = false;
+  #paused = false;
+  /** What has come since the last zero. */
+  #part = new Uint8Array(mostFrameBytes);
+  #partLength = 0;
+
+  // Time.
+  #timer: Timer | undefined;
+  #timerAt = Infinity;
+  #heardAt = 0;
+  #spokeAt = 0;
+  #helloAt = 0;
+  /** When the first frame that is not acknowledged was last sent; undefined: all are acknowledged. */
+  #waitingSince: number | undefined;
+  #retryMs: number;
+  #smoothed = 0;
+  #variation = 0;
+  /** A frame whose round trip is measured: its number, and when it was sent. It was sent once only. */
+  #measured: { readonly number: number; readonly at: number } | undefined;
+
+  constructor(parts: LinkParts, events: ByteLinkEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    this.#retryMs = firstRetryMs(parts.limits);
+  }
+
+  /** Says hello, and again until there is a link. */
+  open(): void {
+    this.#id = this.#parts.newId();
+    this.#partLength = 0;
+    this.#hello();
+  }
+
+  /** Takes bytes that came over the wire. */
+  push(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.length && !this.#closed;) {
+      const zero = bytes.indexOf(0, from);
+      const end = zero < 0 ? bytes.length : zero;
+      const length = this.#partLength + end - from;
+      // What is longer than any frame is noise: nothing of it is kept but its length.
+      if (length < mostFrameBytes) this.#part.set(bytes.subarray(from, end), this.#partLength);
+      this.#partLength = Math.min(length, mostFrameBytes);
+      from = end + 1;
+      if (zero < 0) break;
+      if (length > 0 && length < mostFrameBytes) this.#take(readFrame(this.#part.slice(0, length), this.#state));
+      this.#partLength = 0;
+    }
+    if (this.#owesAck) this.#sayUrgently(frameKinds.ack);
+    this.#pump();
+  }
+
+  /** Sends bytes, in order, when the window has room. */
+  send(bytes: Uint8Array): void {
+    if (this.#closed || this.#peer === undefined) return;
+    this.#parts.budget.hold(bytes.length);
+    this.#queue.push(bytes);
+    this.#queued += bytes.length;
+    this.#pump();
+  }
+
+  get waiting(): number {
+    return this.#queued;
+  }
+
+  pause(on: boolean): void {
+    if (this.#paused === on || this.#closed) return;
+    this.#paused = on;
+    if (this.#peer === undefined) return;
+    this.#sayUrgently(frameKinds.ack);
+    this.#pump();
+  }
+
+  reset(): void {
+    this.#sayBye();
+    this.#forget();
+    this.open();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#sayBye();
+    this.#forget();
+    this.#closed = true;
+    this.#timer?.stop();
+  }
+
+  #sayBye(): void {
+    if (this.#peer !== undefined) void this.#parts.write(this.#frame(frameKinds.bye, noBytes, this.#state));
+  }
+
+  // The link.
+
+  /** Asks for a link, or says again that there is one. */
+  #hello(): void {
+    this.#helloAt = this.#parts.clock.monotonic();
+    if (this.#peer !== undefined) this.#sayUrgently(frameKinds.welcome, bothNumbers(this.#id, this.#peer));
+    else {
+      // The zero before it ends what noise has begun.
+      const frame = this.#frame(frameKinds.hello, numberBytes(this.#id), noLink);
+      const both = new Uint8Array(frame.length + 1);
+      both.set(frame, 1);
+      this.#urgent.push(both);
+    }
+    this.#pump();
+    this.#wake();
+  }
+
+  #take(frame: Frame | undefined): void {
+    // What we say comes back to us from a terminal that echoes.
+    if (!frame || frame.side === this.#parts.side) return;
+    const { kind, payload } = frame;
+    if (kind === frameKinds.hello) {
+      if (payload.length !== 4) return;
+      this.#sayUrgently(frameKinds.welcome, bothNumbers(this.#id, numberAt(payload, 0)));
+    } else if (kind === frameKinds.welcome) {
+      if (payload.length === 8 && numberAt(payload, 4) === this.#id) this.#welcomed(numberAt(payload, 0), frame);
+    } else if (this.#peer !== undefined) this.#hear(frame);
+  }
+
+  /** The other side knows our identifier: from now on there is a link with it. */
+  #welcomed(peer: number, { window }: Frame): void {
+    if (peer === this.#peer) {
+      // It has not heard yet that we know.
+      this.#owesAck = true;
+      return;
+    }
+    if (this.#before.includes(peer)) return;
+    if (this.#peer !== undefined) {
+      this.#before = [...this.#before.slice(-7), this.#peer];
+      this.#lost('the other side was reset');
+    }
+    if (this.#closed) return;
+    this.#peer = peer;
+    this.#state = linkState(this.#id, peer);
+    this.#peerWindow = Math.max(1, window);
+    this.#heardAt = this.#parts.clock.monotonic();
+    // The other side may not have heard ours.
+    this.#hello();
+    this.#sayUrgently(frameKinds.ack);
+    this.#events.opened();
+  }
+
+  /** The link is over. What was on its way is lost, and those who wait for it are told. */
+  #lost(why: string): void {
+    this.#forget();
+    this.#events.lost(why);
+  }
+
+  /** Another link, with another identifier: a late welcome to the last one is not taken for it. */
+  #begin(why: string): void {
+    this.#lost(why);
+    if (!this.#closed) this.open();
+  }
+
+  #forget(): void {
+    this.#parts.budget.release(this.#queued + sum(this.#unacknowledged));
+    this.#peer = undefined;
+    this.#state = noLink;
+    this.#confirmed = this.#owesAck = false;
+    this.#queue = [];
+    this.#unacknowledged = [];
+    this.#urgent = [];
+    this.#queued = this.#base = this.#sent = this.#expected = 0;
+    this.#rejected = -1;
+    this.#waitingSince = this.#measured = undefined;
+    this.#retryMs = firstRetryMs(this.#parts.limits);
+    this.#smoothed = this.#variation = 0;
+  }
+
+  // Frames of the link.
+
+  #hear(frame: Frame): void {
+    const { kind, number, expected, window } = frame;
+    this.#heardAt = this.#parts.clock.monotonic();
+    this.#confirmed = true;
+    if (kind === frameKinds.bye) return this.#begin('the other side has closed the link');
+    this.#acknowledge(expected, window);
+    if (kind === frameKinds.reject && distance(this.#base, expected) === 0) this.#goBack();
+    if (kind === frameKinds.poll) this.#owesAck = true;
+    if (kind === frameKinds.data) this.#receive(number, frame.payload);
+  }
+
+  #receive(number: number, payload: Uint8Array): void {
+    this.#owesAck = true;
+    if (number === (this.#expected & 255)) {
+      // What is not wanted now comes again.
+      if (this.#paused) return;
+      this.#expected++;
+      this.#events.bytes(payload);
+    } else if (distance(this.#expected, number) < 128 && this.#rejected !== this.#expected) {
+      // One is missing: the sender goes back to it. Asked for once; after that the sender's own time limit counts.
+      this.#rejected = this.#expected;
+      this.#owesAck = false;
+      this.#sayUrgently(frameKinds.reject);
+    }
+  }
+
+  /** The other side expects this number next, and takes so many from there on. */
+  #acknowledge(expected: number, window: number): void {
+    const count = distance(this.#base, expected);
+    // An acknowledgement of what was never sent, or one that was overtaken.
+    if (count > this.#unacknowledged.length) return;
+    // What came while it took nothing was dropped.
+    if (this.#peerWindow === 0 && window > 0) this.#goBack();
+    this.#peerWindow = window;
+    if (count === 0) return;
+    const now = this.#parts.clock.monotonic();
+    this.#parts.budget.release(sum(this.#unacknowledged.splice(0, count)));
+    this.#base += count;
+    this.#sent = Math.max(0, this.#sent - count);
+    if (this.#measured && this.#measured.number < this.#base) {
+      this.#measure(now - this.#measured.at);
+      this.#measured = undefined;
+    }
+    this.#waitingSince = this.#unacknowledged.length > 0 ? now : undefined;
+  }
+
+  /** A round trip took so long. RFC 6298, 2. */
+  #measure(ms: number): void {
+    if (this.#smoothed === 0) {
+      this.#smoothed = ms;
+      this.#variation = ms / 2;
+    } else {
+      this.#variation += (Math.abs(this.#smoothed - ms) - this.#variation) / 4;
+      this.#smoothed += (ms - this.#smoothed) / 8;
+    }
+    this.#retryMs = Math.min(mostRetryMs, Math.max(leastRetryMs, this.#smoothed + 4 * this.#variation));
+  }
+
+  /** Sends again what is not acknowledged. */
+  #goBack(): void {
+    this.#sent = 0;
+    // Karn: the answer to a frame that was sent twice measures nothing.
+    this.#measured = undefined;
+  }
+
+  // Writing.
+
+  #frame(kind: FrameKind, payload: Uint8Array, state: number, number: number = this.#base + this.#sent): Uint8Array {
+    const { side, limits } = this.#parts;
+    this.#spokeAt = this.#parts.clock.monotonic();
+    return writeFrame({ kind, side, number: number & 255, expected: this.#expected & 255, window: this.#paused ? 0 : limits.window, payload }, state);
+  }
+
+  #sayUrgently(kind: FrameKind, payload: Uint8Array = noBytes): void {
+    if (kind === frameKinds.ack) this.#owesAck = false;
+    // An older acknowledgement says nothing that this one does not say; a flood of polls must not fill the memory.
+    if (this.#urgent.length >= 4) this.#urgent.shift();
+    this.#urgent.push(this.#frame(kind, payload, kind === frameKinds.welcome ? noLink : this.#state));
+  }
+
+  /** Writes what may be written now. */
+  #pump(): void {
+    while (!this.#writing && !this.#closed) {
+      const bytes = this.#urgent.shift() ?? this.#nextData();
+      if (!bytes) break;
+      const written = this.#parts.write(bytes);
+      if (!written) continue;
+      this.#writing = true;
+      const goOn = (): void => {
+        this.#writing = false;
+        this.#pump();
+      };
+      written.then(goOn, goOn);
+    }
+    if (!this.#closed) this.#wake();
+  }
+
+  /** The next data frame: the first that is to be sent again, or a new one. Undefined: there is none, or no room. */
+  #nextData(): Uint8Array | undefined {
+    if (this.#peer === undefined || this.#sent >= Math.min(this.#peerWindow, this.#parts.limits.window)) return undefined;
+    const again = this.#sent < this.#unacknowledged.length;
+    const payload = again ? this.#unacknowledged[this.#sent] : this.#cut();
+    if (!payload) return undefined;
+    if (!again) this.#unacknowledged.push(payload);
+    const number = this.#base + this.#sent;
+    const frame = this.#frame(frameKinds.data, payload, this.#state, number);
+    if (this.#sent === 0) this.#waitingSince = this.#spokeAt;
+    if (!again) this.#measured ??= { number, at: this.#spokeAt };
+    this.#sent++;
+    // It carries the acknowledgement.
+    this.#owesAck = false;
+    return frame;
+  }
+
+  /** Cuts the next payload from what waits. It stays charged until it is acknowledged. */
+  #cut(): Uint8Array | undefined {
+    if (this.#queued === 0) return undefined;
+    const payload = new Uint8Array(Math.min(this.#queued, this.#parts.limits.mtu - frameOverhead));
+    for (let length = 0; length < payload.length;) {
+      const first = this.#queue[0] as Uint8Array;
+      const part = first.subarray(0, payload.length - length);
+      payload.set(part, length);
+      length += part.length;
+      if (part.length === first.length) this.#queue.shift();
+      else this.#queue[0] = first.subarray(part.length);
+    }
+    this.#queued -= payload.length;
+    return payload;
+  }
+
+  // Time.
+
+  /** When something has to happen by itself, by the monotonic clock. */
+  #dueAt(): number {
+    const { helloMs, keepaliveMs, deadMs } = this.#parts.limits;
+    if (this.#peer === undefined) return this.#helloAt + helloMs;
+    const retry = this.#waitingSince === undefined ? Infinity : this.#waitingSince + this.#retryMs;
+    return Math.min(
+      this.#confirmed ? Infinity : this.#helloAt + helloMs, retry,
+      this.#heardAt + deadMs, Math.max(this.#spokeAt, this.#heardAt) + keepaliveMs,
+    );
+  }
+
+  #wake(): void {
+    const at = this.#dueAt();
+    // An earlier timer looks again by itself.
+    if (this.#timer && this.#timerAt <= at) return;
+    this.#timer?.stop();
+    this.#timerAt = at;
+    const { clock } = this.#parts;
+    this.#timer = clock.after(Math.max(1, Math.ceil(at - clock.monotonic())), () => {
+      this.#timer = undefined;
+      this.#tick();
+      if (!this.#closed) this.#wake();
+    }, true);
+  }
+
+  #tick(): void {
+    const { clock, limits } = this.#parts;
+    const now = clock.monotonic();
+    if (this.#closed || now < this.#dueAt()) return;
+    if (this.#peer !== undefined && now >= this.#heardAt + limits.deadMs) {
+      return this.#begin(`the other side was silent for ${limits.deadMs} ms`);
+    }
+    if (!this.#confirmed && now >= this.#helloAt + limits.helloMs) return this.#hello();
+    if (this.#waitingSince !== undefined && now >= this.#waitingSince + this.#retryMs) {
+      this.#retryMs = Math.min(mostRetryMs, this.#retryMs * 2);
+      this.#waitingSince = now;
+      this.#goBack();
+    } else this.#sayUrgently(frameKinds.poll);
+    this.#pump();
+  }
+}
+
+function bothNumbers(mine: number, theirs: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  bytes.set(numberBytes(mine));
+  bytes.set(numberBytes(theirs), 4);
+  return bytes;
+}
+
+function sum(parts: readonly Uint8Array[]): number {
+  let bytes = 0;
+  for (const part of parts) bytes += part.length;
+  return bytes;
+}
+
+/** Throws a RangeError for limits with which no link works. */
+export function checkLimits({ mtu, window, helloMs, keepaliveMs, deadMs }: LinkLimits): void {
+  if (!(Number.isInteger(mtu) && mtu >= leastFrameBytes && mtu <= mostFrameBytes)) throw new RangeError(`frames: mtu is ${mtu}, expected ${leastFrameBytes} to ${mostFrameBytes}`);
+  if (!(Number.isInteger(window) && window >= 1 && window <= 64)) throw new RangeError(`frames: window is ${window}, expected 1 to 64`);
+  if (!(helloMs >= 1 && keepaliveMs >= 1 && deadMs > keepaliveMs)) throw new RangeError(`frames: deadMs is ${deadMs}, expected more than keepaliveMs, ${keepaliveMs}`);
+}

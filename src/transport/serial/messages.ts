@@ -1,0 +1,112 @@
+import { peerBudget } from '../../bounds/budget.ts';
+import type { Budget } from '../../bounds/budget.ts';
+import type { Clock } from '../../bounds/clock.ts';
+import { createFramer, defaultMaxMessageBytes } from '../../jsonrpc/framing.ts';
+import type { Framer } from '../../jsonrpc/framing.ts';
+import type { Refusal } from '../../jsonrpc/message.ts';
+import type { Trace } from '../trace.ts';
+import type { SerialChannel } from './channel.ts';
+import type { LinkSide } from './frame.ts';
+import { lines } from './lines.ts';
+import type { SerialFraming } from './byte-link.ts';
+
+/** What both roles may be given. */
+export interface SerialOptions {
+  /** How messages go over the wire; both sides need the same. `lines`. */
+  readonly framing?: SerialFraming | undefined;
+  /** Sees each message as it passes: `sent` is what this side said. */
+  readonly trace?: Trace | undefined;
+  /** Bytes of one message; a longer one is refused. 1 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Bytes that may wait to be sent; results that are longer become errors. 1 MiB. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** The time. The runtime's own. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Bytes that may wait while progress and log messages still go out: on a slow wire they are left out early. */
+const littleWaiting = 4096;
+
+const defaultSerialBytes = 1_048_576;
+
+/** What the messages of a wire are told to. */
+export interface SerialReader {
+  readonly side: LinkSide;
+  readonly clock: Clock;
+  opened(): void;
+  /** One message, as text. */
+  line(text: string): void;
+  refused(refusal: Refusal): void;
+  lost(why: string): void;
+  /** The channel is gone. */
+  gone(why: string): void;
+}
+
+/** Messages over a channel. */
+export interface SerialMessages {
+  readonly budget: Budget;
+  /** Reads the channel, and opens the first link. */
+  open(): void;
+  send(text: string): void;
+  room(length: number, mayBeLost?: boolean): boolean;
+  reset(): void;
+  /** Ends the link and lets go of the channel. */
+  close(): Promise<void>;
+}
+
+/** Messages are lines of JSON, as over stdio, on a wire that carries bytes. */
+export function serialMessages(channel: SerialChannel, options: SerialOptions, reader: SerialReader): SerialMessages {
+  const { framing = lines, trace, maxMessageBytes = defaultSerialBytes, maxWaitingBytes = defaultSerialBytes } = options;
+  const { clock, side } = reader;
+  const budget = peerBudget();
+  const utf8 = new TextEncoder();
+  let framer: Framer | undefined;
+  let closed = false;
+  const wire = framing({ side, clock, budget, write: (bytes) => channel.write(bytes) }, {
+    opened() {
+      framer?.close();
+      framer = createFramer({
+        line(text) {
+          trace?.({ direction: 'received', text, at: clock.now() });
+          reader.line(text);
+        },
+        refused: (refusal) => reader.refused(refusal),
+      }, Math.min(maxMessageBytes, defaultMaxMessageBytes), budget);
+      reader.opened();
+    },
+    bytes(bytes) {
+      framer?.push(bytes);
+      wire.pause(wire.waiting > maxWaitingBytes);
+    },
+    lost(why) {
+      framer?.close();
+      framer = undefined;
+      reader.lost(why);
+    },
+  });
+
+  return {
+    budget,
+    open() {
+      channel.read((bytes) => {
+        if (!closed) wire.push(bytes);
+      }, (why) => {
+        if (!closed) reader.gone(why === undefined ? 'the wire was closed' : `the wire failed: ${why}`);
+      });
+      wire.open();
+    },
+    send(text) {
+      trace?.({ direction: 'sent', text, at: clock.now() });
+      wire.send(utf8.encode(`${text}\n`));
+    },
+    room: (length, mayBeLost) => wire.waiting + length <= (mayBeLost ? littleWaiting : maxWaitingBytes),
+    reset: () => wire.reset(),
+    async close() {
+      if (closed) return;
+      closed = true;
+      wire.close();
+      framer?.close();
+      await channel.close?.();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { systemClock } from '../../bounds/clock.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
+import { decodeUnjudged } from '../../jsonrpc/codec.ts';
+import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import type { Auth } from '../auth.ts';
+import type { ServerPeer, ServerPort } from '../server-port.ts';
+import type { SerialChannel } from './channel.ts';
+import { serialMessages } from './messages.ts';
+import type { SerialOptions } from './messages.ts';
+
+/** What `serveSerial` may be given. */
+export interface ServeSerialOptions extends SerialOptions {
+  /** Who the client is, for handlers that look at `ctx.auth`: the wire itself identifies nobody. */
+  readonly auth?: Auth | undefined;
+}
+
+/** A server that listens on a wire. */
+export interface SerialServing {
+  /** Resolves with the reason once the wire is gone, or `close` was called. Never rejects. */
+  readonly closed: Promise<string>;
+  /** Ends the session and lets go of the wire. */
+  close(): Promise<void>;
+}
+
+const shape: Shape<ServeSerialOptions> = {
+  framing: 'function', trace: 'function', maxMessageBytes: 'number', maxWaitingBytes: 'number', clock: 'object', auth: 'object',
+};
+
+/**
+ * Serves the client at the other end of a wire, one after another: with `frames` each link has a session of its own, and a
+ * client that was reset begins a new one. With `lines` there is one session for as long as the wire is there.
+ *
+ * Whoever can reach the wire is the client: nothing on it is encrypted or authenticated.
+ */
+export function serveSerial(server: ServerPort, channel: SerialChannel, options: ServeSerialOptions = {}): SerialServing {
+  checkOptions('serveSerial: options', options, shape);
+  const { auth, clock = systemClock } = options;
+  let peer: ServerPeer | undefined;
+  let resolveClosed: (why: string) => void;
+  const closed = new Promise<string>((resolve) => {
+    resolveClosed = resolve;
+  });
+
+  const messages = serialMessages(channel, options, {
+    side: 'server', clock,
+    opened() {
+      const outlet = pipeOutlet((text) => {
+        // What an earlier session still says is for nobody.
+        if (peer === mine) messages.send(text);
+      }, messages.room);
+      const mine = server.connect(outlet, {
+        auth, modern: true, budget: messages.budget,
+        lost: (why) => {
+          if (peer === mine) void finish(why);
+        },
+      });
+      peer = mine;
+    },
+    line: (text) => peer?.receive(decodeUnjudged(text)),
+    refused: (refusal) => peer?.receive(refusal),
+    lost(why) {
+      const before = peer;
+      peer = undefined;
+      before?.close(why);
+    },
+    gone: (why) => void finish(why),
+  });
+
+  async function finish(why: string): Promise<void> {
+    const before = peer;
+    peer = undefined;
+    before?.close(why);
+    await messages.close();
+    resolveClosed(why);
+  }
+
+  messages.open();
+  return { closed, close: () => finish('the server was closed') };
+}

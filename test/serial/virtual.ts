@@ -1,0 +1,153 @@
+import type { Clock, Timer } from '../../src/bounds/clock.ts';
+import type { SerialChannel } from '../../src/transport/serial/index.ts';
+
+/** Time that passes only when nothing else is left to do: a day takes seconds. */
+export class VirtualTime implements Clock {
+  #now = 0;
+  #count = 0;
+  #held: Promise<void> = Promise.resolve();
+  readonly #due: { at: number; order: number; run: () => void }[] = [];
+
+  now(): number {
+    return 1_800_000_000_000 + this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  after(ms: number, run: () => void): Timer {
+    const entry = { at: this.#now + Math.max(0, ms), order: this.#count++, run };
+    let low = 0;
+    let high = this.#due.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#due[middle] as typeof entry;
+      if (other.at < entry.at || (other.at === entry.at && other.order < entry.order)) low = middle + 1;
+      else high = middle;
+    }
+    this.#due.splice(low, 0, entry);
+    return {
+      stop: () => {
+        const index = this.#due.indexOf(entry);
+        if (index >= 0) this.#due.splice(index, 1);
+      },
+    };
+  }
+
+  soon(run: () => void): void {
+    this.after(0, run);
+  }
+
+  /** Time stands still until this has settled: for a program outside that takes its turn. */
+  hold(promise: Promise<void>): void {
+    this.#held = Promise.all([this.#held, promise]).then(() => undefined);
+  }
+
+  /** Timers that wait. */
+  get pending(): number {
+    return this.#due.length;
+  }
+
+  /** Lets time pass until `done()` or the end, one event after another; promises settle in between. */
+  async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
+    while (!done()) {
+      for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#held;
+      const next = this.#due[0];
+      if (done() || !next || next.at > untilMs) break;
+      this.#due.shift();
+      this.#now = Math.max(this.#now, next.at);
+      next.run();
+    }
+    if (!done()) this.#now = Math.max(this.#now, untilMs);
+  }
+}
+
+/** What happens to each frame (the bytes up to a zero), with a probability each. */
+export interface Faults {
+  readonly dropped: number;
+  readonly flipped: number;
+  readonly repeated: number;
+  readonly delayed: number;
+}
+
+export const noFaults: Faults = { dropped: 0, flipped: 0, repeated: 0, delayed: 0 };
+
+/** One direction of a serial line: ten bits a byte, and what goes wrong on the way. */
+class Direction {
+  readonly time: VirtualTime;
+  readonly baud: number;
+  readonly random: () => number;
+  faults: Faults;
+  listener: ((bytes: Uint8Array) => void) | undefined;
+  bytes = 0;
+  /** When the line is free again. */
+  #free = 0;
+
+  constructor(time: VirtualTime, baud: number, faults: Faults, random: () => number) {
+    this.time = time;
+    this.baud = baud;
+    this.faults = faults;
+    this.random = random;
+  }
+
+  /** Resolves when the bytes have left, as a port with flow control does. */
+  write(bytes: Uint8Array): Promise<void> {
+    const { time, baud, random } = this;
+    this.bytes += bytes.length;
+    const start = Math.max(time.monotonic(), this.#free);
+    this.#free = start + (bytes.length * 10_000) / baud;
+    const lag = random() < this.faults.delayed ? random() * 3000 : 0;
+    if (random() >= this.faults.dropped) {
+      const carried = bytes.slice();
+      if (random() < this.faults.flipped) {
+        const at = Math.floor(random() * carried.length);
+        carried[at] = (carried[at] as number) ^ (1 << Math.floor(random() * 8));
+      }
+      const times = random() < this.faults.repeated ? 2 : 1;
+      for (let i = 0; i < times; i++) time.after(this.#free + lag * (i + 1) + i * 20 - time.monotonic(), () => this.#arrive(carried.slice()));
+    }
+    return new Promise((resolve) => void time.after(this.#free - time.monotonic(), resolve));
+  }
+
+  /** In pieces, as a port hands them over. */
+  #arrive(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const length = 1 + Math.floor(this.random() * 16);
+      this.listener?.(bytes.subarray(at, at + length));
+      at += length;
+    }
+  }
+}
+
+/** A line between two ends, at either of which a machine can be replaced by a fresh one. */
+export class Line {
+  readonly #ways: readonly [Direction, Direction];
+
+  constructor(time: VirtualTime, random: () => number, faults: Faults = noFaults, baud: number = 9600) {
+    this.#ways = [new Direction(time, baud, faults, random), new Direction(time, baud, faults, random)];
+  }
+
+  set faults(faults: Faults) {
+    for (const way of this.#ways) way.faults = faults;
+  }
+
+  /** Bytes that either end has written. */
+  get bytes(): number {
+    return this.#ways[0].bytes + this.#ways[1].bytes;
+  }
+
+  /** Takes one end. Whoever had it before hears and says nothing more. */
+  end(index: 0 | 1): SerialChannel {
+    const out = this.#ways[index];
+    const back = this.#ways[1 - index] as Direction;
+    let mine: ((bytes: Uint8Array) => void) | undefined;
+    return {
+      write: (bytes) => (mine && back.listener === mine ? out.write(bytes) : undefined),
+      read(data) {
+        back.listener = mine = (bytes) => data(bytes);
+      },
+    };
+  }
+}

@@ -5,6 +5,7 @@ import type {
   CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, GetPromptResult, Implementation,
   LoggingLevel, Prompt, ReadResourceResult, Resource, ResourceTemplate, Root, ServerCapabilities, Tool,
 } from 'barewire/protocol';
+import type { ToolSelection } from 'barewire/host';
 import type { Lexemes } from './json/lexemes.ts';
 
 // ---- servers
@@ -69,6 +70,8 @@ export interface NewServer {
   readonly trusted?: boolean;
   readonly era?: 'auto' | 'legacy' | 'modern';
   readonly roots?: readonly Root[];
+  /** Which of its tools are offered. Default: all. */
+  readonly tools?: ToolSelection;
 }
 
 // ---- the catalogue

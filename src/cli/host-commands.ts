@@ -6,7 +6,7 @@ import { visible } from '../explain/safe-text.ts';
 import { describeLine } from './commands/log.ts';
 import { checkArguments } from './argument-check.ts';
 import { sourceOf } from './argument-source.ts';
-import { WrongUse } from './exit-codes.ts';
+import { Refused, WrongUse } from './exit-codes.ts';
 import { didYouMean } from './near-miss.ts';
 import type { Tool } from '../protocol/index.ts';
 import { completed } from './missing-arguments.ts';
@@ -69,7 +69,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
       }));
       const { columns, style } = shell.render;
       show(shell, all, () => table(['server', 'state', 'revision', 'tools', 'resources', 'prompts', ''], all.map((one) => [
-        visible(one.name), one.disabled ? 'disabled' : one.state, one.revision ?? '', `${one.tools ?? ''}`, `${one.resources ?? ''}`, `${one.prompts ?? ''}`, visible(one.why),
+        visible(one.name), one.disabled ? 'disabled' : one.state, one.revision ?? '', `${one.tools ?? ''}${one.hidden.length > 0 ? `, ${one.hidden.length} hidden` : ''}`, `${one.resources ?? ''}`, `${one.prompts ?? ''}`, visible(one.why),
       ]), { columns, head: style.dim, right: [3, 4, 5] }));
     },
   },
@@ -217,6 +217,8 @@ async function toolCalled(host: Host, name: string): Promise<CatalogueTool> {
   // A renamed tool is not in the catalogue before it is accepted; the call shows what it is.
   const waits = host.pendingChanges().find((change) => change.after !== undefined && (`${change.server}/${change.name}` === name || change.name === name));
   if (waits?.after) return { name, server: waits.server, tool: waits.after, digest: waits.digest ?? '' };
+  const hiding = (await host.servers()).find(({ name: server, hidden }) => hidden.some((tool) => `${server}/${tool}` === name || tool === name));
+  if (same.length === 0 && hiding) throw new Refused(`${visible(name)} was not called: ${visible(hiding.name)} has it, but a rule or the entry of the server does not offer it`);
   throw new WrongUse(same.length > 1
     ? `several servers have ${visible(name)}: ${same.map(({ server }) => visible(`${server}/${name}`)).join(', ')}`
     : `no server has a tool ${visible(name)}${didYouMean(name, catalogue.tools().flatMap(({ server, tool }) => [tool.name, `${server}/${tool.name}`])) || '; "find WORDS" looks for one'}`);

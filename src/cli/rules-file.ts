@@ -9,6 +9,8 @@ import { homeFolder } from './configuration.ts';
 import { consentTo } from './consent.ts';
 import type { Consent, ConsentOptions } from './consent.ts';
 import { WrongUse } from './exit-codes.ts';
+import { ruledNames } from './offered-tools.ts';
+import type { KnownServer } from './offered-tools.ts';
 import type { CommandProcess } from './command-process.ts';
 
 /** The rules of a file, or of `rules.json` of the user; none where that is not there. Throws `WrongUse` that names the file. */
@@ -23,12 +25,7 @@ export function rulesOf(given: string | undefined, env: CommandProcess['env']): 
 }
 
 /** A call of a tool of one server. */
-export interface ToolCall {
-  readonly server: ServerConfig;
-  /** Its name in the configuration; undefined: it was given as an address or a program. */
-  readonly name: string | undefined;
-  /** How the person named it. */
-  readonly targetName: string;
+export interface ToolCall extends KnownServer {
   /** What the person allowed for good. */
   readonly store: HostStore;
   readonly tool: Tool;
@@ -40,10 +37,8 @@ export interface ToolCall {
  * `--allow` and what says that it only reads, then the person.
  */
 export async function ruledConsent(rules: readonly Rule[], call: ToolCall, options: ConsentOptions): Promise<Consent> {
-  const { server, name, targetName, store, tool, args } = call;
-  // A program by the name of a configured server is not that server.
-  const known = name ?? `-- ${targetName}`;
-  const identity = server.folder === undefined ? known : `${server.folder}#${known}`;
+  const { server, name, store, tool, args } = call;
+  const { server: known, identity } = ruledNames(call);
   const { verdict, at } = await rule(rules, { server: known, identity, trusted: server.trusted === true, tool, args }, resolvePath);
   if (verdict === 'deny') return { given: false, why: `rule ${at} denies it` };
   if (verdict === 'allow') return { given: true, why: `rule ${at} allows it` };

@@ -21,6 +21,8 @@ export interface Calling {
   part(title: string): Promise<void>;
   note(text: string): void;
   readonly consent: ConsentOptions;
+  /** Why a tool is not offered; undefined: it is. */
+  readonly whyHidden: (tool: Tool) => string | undefined;
   /** A call has reported its progress. */
   progressed(): void;
   /** Whether the connection is gone. */
@@ -40,7 +42,7 @@ export interface CallsMade {
 
 /** Calls each tool that there is consent for, with arguments made from its schema. */
 export async function callTools(
-  tools: readonly Tool[], { client, ask, part, note, only, consent, progressed, gone }: Calling,
+  tools: readonly Tool[], { client, ask, part, note, only, consent, whyHidden, progressed, gone }: Calling,
 ): Promise<CallsMade> {
   let called = 0;
   let failing = 0;
@@ -51,7 +53,7 @@ export async function callTools(
   for (const tool of wanted) {
     const made = makeArguments(tool.inputSchema);
     await part(tool.name);
-    const reason = await reasonNotToCall(tool, made, consent, called);
+    const reason = whyHidden(tool) ?? await reasonNotToCall(tool, made, consent, called);
     if (reason !== undefined || 'problem' in made) {
       left++;
       note(`It is not called: ${reason}.`);
@@ -100,13 +102,13 @@ async function reasonNotToCall(
 
 /** Begins a call that takes its time, and gives it up: at its first progress, or soon after. */
 export async function cancelCall(
-  tools: readonly Tool[], { client, ask, note, overHttp, consent }: Calling,
+  tools: readonly Tool[], { client, ask, note, overHttp, consent, whyHidden }: Calling,
 ): Promise<string> {
   const safe: { tool: Tool; args: Record<string, unknown> }[] = [];
   for (const tool of tools) {
     const made = makeArguments(tool.inputSchema, false);
     // Nobody is asked about a call that is only made to be given up.
-    const reason = await reasonNotToCall(tool, made, { ...consent, ask: undefined }, 0);
+    const reason = whyHidden(tool) ?? await reasonNotToCall(tool, made, { ...consent, ask: undefined }, 0);
     if (reason === undefined && tool.annotations?.readOnlyHint !== false && 'args' in made) safe.push({ tool, args: { ...made.args } });
   }
   const slow = safe.find(({ tool: { name, description } }) =>

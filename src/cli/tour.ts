@@ -24,6 +24,8 @@ export interface TourOptions {
   readonly answers: (hooks: TourHooks) => Answers;
   /** Which tools may be called. */
   readonly consent: ConsentOptions;
+  /** Why a tool is not offered, and so not called; undefined: it is. Default: all are offered. */
+  readonly whyHidden?: Calling['whyHidden'];
   /** Where the server may write. */
   readonly roots: readonly Root[];
   readonly era?: ClientOptions['era'];
@@ -181,6 +183,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     ask,
     part,
     consent: options.consent,
+    whyHidden: (tool) => options.whyHidden?.(tool),
     note: (text) => reporter.note(text),
     progressed: () => void heard.progress++,
     gone: () => gone !== undefined,

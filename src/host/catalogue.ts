@@ -37,15 +37,18 @@ interface ServerEntry {
 export class Catalogue {
   readonly #store: HostStore;
   readonly #identity: (server: string) => string;
+  /** Whether a tool is offered. */
+  readonly offers: (server: string, tool: Tool) => boolean;
   /** In the order in which the servers came to the host; undefined: never listed. A server that answers late keeps its place. */
   readonly #servers = new Map<string, ServerEntry | undefined>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
 
-  /** `identity`: the name under which a server's pins are stored. */
-  constructor(store: HostStore, identity: (server: string) => string) {
+  /** `identity`: the name under which a server's pins are stored. `offers`: whether a tool is offered. */
+  constructor(store: HostStore, identity: (server: string) => string, offers: (server: string, tool: Tool) => boolean) {
     this.#store = store;
     this.#identity = identity;
+    this.offers = offers;
   }
 
   /** Reads the stored facts about these servers. */
@@ -54,18 +57,29 @@ export class Catalogue {
       const kept = await this.#store.get(key(this.#identity(server)));
       this.#servers.set(server, isPinnedServer(kept) ? await entryOf(server, kept) : undefined);
     }
-    this.#changed();
+    this.changed();
   }
 
-  /** The stored facts about a server; undefined: it was never listed. */
+  /** The stored facts about a server, with the tools that are not offered; undefined: it was never listed. */
   server(server: string): PinnedServer | undefined {
     return this.#servers.get(server)?.kept;
+  }
+
+  /** The stored facts about a server without the tools that are not offered, and the names of these. */
+  offeredBy(server: string): { readonly listed: PinnedServer | undefined; readonly hidden: readonly string[] } {
+    const kept = this.server(server);
+    if (!kept) return { listed: kept, hidden: [] };
+    const hidden = Object.values(kept.tools).filter(({ tool }) => !this.offers(server, tool)).map(({ tool }) => tool.name);
+    if (hidden.length === 0) return { listed: kept, hidden };
+    const left = new Set(hidden);
+    // fromEntries calls no setter: `__proto__` is a name like any other.
+    return { listed: { ...kept, tools: Object.fromEntries(Object.entries(kept.tools).filter(([name]) => !left.has(name))) }, hidden };
   }
 
   /** The server no longer belongs to the host; the store keeps its facts. */
   leave(server: string): void {
     this.#servers.delete(server);
-    this.#changed();
+    this.changed();
   }
 
   /** The pin of a tool; undefined: the tool was never seen. */
@@ -86,22 +100,34 @@ export class Catalogue {
       throw new HostError('store-failed', `the lists of ${server} could not be stored: ${errorMessage(thrown)}`, { cause: thrown });
     }
     this.#servers.set(server, entry);
-    this.#changed();
+    this.changed();
   }
 
-  /** All tools of all servers, under unique names. The same list until one of them changes. */
+  /** All tools of all servers that are offered, under unique names. The same list until one of them changes. */
   tools(): readonly CatalogueTool[] {
-    return this.#tools ??= [...this.#servers.values()].flatMap((entry) => [...entry?.tools.values() ?? []]);
+    return this.#tools ??= [...this.#servers.values()]
+      .flatMap((entry) => [...entry?.tools.values() ?? []].filter(({ server, tool }) => this.offers(server, tool)));
   }
 
   /**
-   * The tool with this name in the catalogue, or with this `server/tool`. Throws a `HostError` `ambiguous-name` if
-   * that means two tools: the tool `b/c` of the server `a`, and `c` of `a/b`.
+   * The tool that is offered under this name in the catalogue, or as this `server/tool`. Throws a `HostError`
+   * `ambiguous-name` if that means two tools: the tool `b/c` of the server `a`, and `c` of `a/b`.
    */
   tool(name: string): CatalogueTool | undefined {
+    const [found, other] = this.#named(name).filter(({ server, tool }) => this.offers(server, tool));
+    if (other) throw new HostError('ambiguous-name', `${quote(name)} names tools of two servers`);
+    return found;
+  }
+
+  /** A tool of this name that is not offered. */
+  hidden(name: string): CatalogueTool | undefined {
+    return this.#named(name).find(({ server, tool }) => !this.offers(server, tool));
+  }
+
+  #named(name: string): readonly CatalogueTool[] {
     if (!this.#byName) {
       this.#byName = new Map();
-      for (const tool of this.tools()) {
+      for (const tool of [...this.#servers.values()].flatMap((entry) => [...entry?.tools.values() ?? []])) {
         for (const one of [tool.name, `${tool.server}/${tool.tool.name}`]) {
           const named = this.#byName.get(one);
           if (named) named.push(tool);
@@ -109,12 +135,10 @@ export class Catalogue {
         }
       }
     }
-    const [found, other] = this.#byName.get(name) ?? [];
-    if (other) throw new HostError('ambiguous-name', `${quote(name)} names tools of two servers`);
-    return found;
+    return this.#byName.get(name) ?? [];
   }
 
-  /** A tool of one server, by its own name there. */
+  /** A tool of one server, by its own name there, whether or not it is offered. */
   toolOf(server: string, tool: string): CatalogueTool | undefined {
     return this.#servers.get(server)?.tools.get(tool);
   }
@@ -138,7 +162,8 @@ export class Catalogue {
     return [...this.#servers].flatMap(([server, entry]) => (entry ? of(entry.kept).map((item) => ({ server, item })) : []));
   }
 
-  #changed(): void {
+  /** The lists are made again when they are next asked for: which tools are offered may have changed. */
+  changed(): void {
     this.#tools = undefined;
     this.#byName = undefined;
   }

@@ -1,7 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import type { Root } from '../protocol/index.ts';
+import { checkSelection } from './availability.ts';
+import type { ToolSelection } from './availability.ts';
 import { HostError } from './errors.ts';
 import { refuseMisspelt } from './misspelt.ts';
 
@@ -9,6 +11,8 @@ import { refuseMisspelt } from './misspelt.ts';
 interface CommonConfig {
   /** Do not start the server, and leave it out of the catalogue. Default: false. */
   readonly disabled?: boolean;
+  /** Which of the server's tools are offered, by their own names. Default: all. */
+  readonly tools?: ToolSelection;
   /** True: the user trusts the server's annotations. Only then may a rule allow by annotation. */
   readonly trusted?: boolean;
   /** The folders that the server may work in. They can be changed while the host runs. */
@@ -43,7 +47,7 @@ export interface AddressConfig extends CommonConfig {
 /** One entry of `mcpServers`. */
 export type ServerConfig = ProgramConfig | AddressConfig;
 
-const commonShape: Shape<CommonConfig> = { disabled: 'boolean', trusted: 'boolean', roots: 'list', maxSampledTokens: 'number', folder: 'string' };
+const commonShape: Shape<CommonConfig> = { disabled: 'boolean', tools: 'object', trusted: 'boolean', roots: 'list', maxSampledTokens: 'number', folder: 'string' };
 
 /**
  * Throws a TypeError for an entry with an unknown or malformed member: a misspelt `args` would start the program
@@ -56,6 +60,7 @@ export function checkConfig(place: string, config: ServerConfig): void {
     // A required member that is missing becomes null, which is refused as not a string.
     checkOptions<object>(place, { ...config as AddressConfig, url: (config as AddressConfig)?.url ?? null }, { ...commonShape, url: 'string', headers: 'object' });
   }
+  if (config.tools) checkSelection(`${place}.tools`, config.tools);
 }
 
 /** Whether a server is a program that the host starts, and not an address. */
@@ -65,7 +70,7 @@ export function isProgram(config: ServerConfig): config is ProgramConfig {
 
 /** The members of an entry in a file. Some hosts write `serverUrl` for `url`. */
 const entryMembers: readonly string[] =
-  ['command', 'args', 'env', 'cwd', 'url', 'serverUrl', 'headers', 'disabled', 'trusted', 'roots', 'maxSampledTokens'];
+  ['command', 'args', 'env', 'cwd', 'url', 'serverUrl', 'headers', 'disabled', 'tools', 'trusted', 'roots', 'maxSampledTokens'];
 
 /** Looks up a variable; undefined: it is not set. */
 export type Variables = (name: string) => string | undefined;
@@ -140,13 +145,28 @@ function commonOf(at: string, entry: Record<string, unknown>, folder: string | u
   if (maxSampledTokens !== undefined && !(Number.isSafeInteger(maxSampledTokens) && (maxSampledTokens as number) >= 0)) {
     throw bad(`${at}.maxSampledTokens`, 'a whole number', maxSampledTokens);
   }
+  const tools = readSelection(`${at}.tools`, entry['tools']);
   return {
     ...disabled === true && { disabled },
+    ...tools && { tools },
     ...trusted === true && { trusted },
     ...roots !== undefined && { roots: readRoots(`${at}.roots`, roots) },
     ...typeof maxSampledTokens === 'number' && { maxSampledTokens },
     ...folder !== undefined && { folder },
   };
+}
+
+/** A list is the member of another host, and is ignored: hosts do not agree on what it means. */
+function readSelection(at: string, tools: unknown): ToolSelection | undefined {
+  if (tools === undefined || Array.isArray(tools)) return undefined;
+  try {
+    // checkOptions refuses what is no object.
+    checkSelection(at, tools as ToolSelection);
+  } catch (thrown) {
+    throw new HostError('bad-config', errorMessage(thrown), { cause: thrown });
+  }
+  const { include, exclude } = tools as ToolSelection;
+  return { ...include && { include: [...include] }, ...exclude && { exclude: [...exclude] } };
 }
 
 function readRoots(at: string, roots: unknown): Root[] {

@@ -1,13 +1,15 @@
 import { checkOptions } from '../bounds/options.ts';
 import { McpClient } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/index.ts';
-import type { CallToolResult, GetPromptResult, Implementation, ReadResourceResult, Root } from '../protocol/index.ts';
+import type { CallToolResult, GetPromptResult, Implementation, ReadResourceResult, Root, Tool } from '../protocol/index.ts';
 import { checkInfo } from '../protocol/door.ts';
 import { compile } from '../schema/index.ts';
 import type { ClientTransport, Trace } from '../transport/door.ts';
 import { ActivityLog, memoryLog } from './activity-log.ts';
 import type { LogSink } from './activity-log.ts';
 import type { Grant } from './approvals.ts';
+import { checkSelection, whyNotOffered } from './availability.ts';
+import type { ToolSelection } from './availability.ts';
 import { Catalogue } from './catalogue.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import { checkConfig, isProgram } from './config.ts';
@@ -39,8 +41,16 @@ export interface HostOptions {
   readonly transport: (name: string, config: ServerConfig, hooks: TransportHooks) => ClientTransport;
   /** Makes the client of a server, such as one of barewire/tasks. Default: an `McpClient` with these options. */
   readonly client?: (server: string, info: Implementation, options: ClientOptions) => McpClient;
-  /** Which calls may run without a question. The first match decides; default: every call is asked about. */
+  /**
+   * Which calls may run without a question. The first match decides; default: every call is asked about. A tool that a
+   * rule without `args` denies is not offered.
+   */
   readonly rules?: readonly Rule[];
+  /**
+   * Which tools of all servers are offered: `server/tool`, or without `/` a tool's own name. An entry of `servers` may
+   * have its own `tools` beside this. Default: all.
+   */
+  readonly tools?: ToolSelection;
   readonly person?: Person;
   readonly model?: Model;
   /** Pins and grants. Default: in memory. */
@@ -90,8 +100,10 @@ export interface ServerStatus {
   readonly trusted: boolean;
   /** Undefined while it is not connected. */
   readonly client: McpClient | undefined;
-  /** Undefined if it was never listed. */
+  /** What it offers, without the tools that are not offered. Undefined if it was never listed. */
   readonly listed: PinnedServer | undefined;
+  /** The names of its tools that are not offered. */
+  readonly hidden: readonly string[];
 }
 
 /**
@@ -122,14 +134,21 @@ export class Host {
       const { folder } = this.#configs.get(server) ?? {};
       return folder === undefined ? server : `${folder}#${server}`;
     };
-    this.#catalogue = new Catalogue(store, identity);
+    const whyHidden = (server: string, tool: Tool): string | undefined => {
+      const { trusted, tools } = this.#configs.get(server) ?? {};
+      return whyNotOffered({ server, identity: identity(server), trusted: trusted === true, own: tools, all: options.tools, rules: options.rules ?? [] }, tool);
+    };
+    this.#catalogue = new Catalogue(store, identity, (server, tool) => whyHidden(server, tool) === undefined);
     this.#configs = new Map(Object.entries(options.servers));
     const common = { catalogue: this.#catalogue, log: this.#log, now, principal };
     this.#listings = new Listings({
       ...common,
       server: (name) => this.#server(name),
       loaded: () => this.#load(),
-      onChanges: options.onChanges,
+      onChanges: options.onChanges && ((server, changes) => {
+        const shown = changes.filter((change) => this.#shows(change));
+        if (shown.length > 0) options.onChanges?.(server, shown);
+      }),
       onListed: options.onListed,
       onError: options.onError,
       limits: this.#limits,
@@ -141,6 +160,7 @@ export class Host {
       rules: options.rules, person: options.person, resolvePath: options.resolvePath && ((path, server) => this.#resolve(path, server)),
       trusted: (server) => this.#configs.get(server)?.trusted === true,
       identity,
+      whyNotOffered: whyHidden,
       allow: (server, tool, current) => this.#server(server).allow(tool, current),
       named: (name) => name.includes('/') && this.#server(name.slice(0, name.indexOf('/'))),
     });
@@ -191,6 +211,8 @@ export class Host {
     const config = this.#configs.get(name);
     if (!config) throw new HostError('no-such-server', `there is no server ${JSON.stringify(name)}`);
     this.#configs.set(name, { ...config, trusted });
+    // A rule that allows by annotations fits now, or no longer, before one that denies.
+    this.#catalogue.changed();
   }
 
   #manage(name: string, config: ServerConfig): ManagedServer {
@@ -239,7 +261,7 @@ export class Host {
         disabled: config.disabled === true,
         trusted: config.trusted === true,
         client: server?.connected,
-        listed: this.#catalogue.server(name),
+        ...this.#catalogue.offeredBy(name),
       };
     });
   }
@@ -294,9 +316,14 @@ export class Host {
     return this.#listings.refresh(name);
   }
 
-  /** The tools that differ from what was accepted and wait for a person. */
+  /** The tools that differ from what was accepted and wait for a person; without those that are not offered. */
   pendingChanges(): readonly PinChange[] {
-    return this.#listings.pending();
+    return this.#listings.pending().filter((change) => this.#shows(change));
+  }
+
+  /** Whether a tool is offered as it was, or will be as it is now. */
+  #shows({ server, before, after }: PinChange): boolean {
+    return [before, after].some((tool) => tool && this.#catalogue.offers(server, tool));
   }
 
   /** Accepts the current definition of a tool. Grants for the old definition do not apply to it. */
@@ -379,16 +406,17 @@ function callOptions(what: string, options: HostCallOptions = {}): CallOptions {
 
 function checkHostOptions(options: HostOptions): void {
   checkOptions('Host: options', options, {
-    info: 'object', servers: 'object', transport: 'function', client: 'function', rules: 'list', person: 'object', model: 'function',
+    info: 'object', servers: 'object', transport: 'function', client: 'function', rules: 'list', tools: 'object', person: 'object', model: 'function',
     store: 'object', log: 'object', principal: 'string', resolvePath: 'function', trace: 'function', onStderr: 'function',
     onState: 'function', onChanges: 'function', onListed: 'function', onError: 'function', limits: defaultHostLimits, now: 'function',
   });
-  const { info, servers, transport, rules = [], person = {} } = options;
+  const { info, servers, transport, rules = [], tools = {}, person = {} } = options;
   checkInfo('Host: options.info', info);
   checkOptions('Host: options.servers', servers, 'object');
   checkOptions('Host: options.transport', transport, 'function');
   for (const [name, config] of Object.entries(servers)) checkConfig(`Host: options.servers.${name.slice(0, 80)}`, config);
   rules.forEach((one, at) => checkRule(`Host: options.rules[${at}]`, one));
+  checkSelection('Host: options.tools', tools);
   checkOptions('Host: options.person', person, {
     approve: 'function', acceptChange: 'function', elicit: 'function', elicitUrl: 'function', samplingRequest: 'function',
     samplingAnswer: 'function',

@@ -7,6 +7,7 @@
 export { ActivityLog, emptyLog, memoryLog, verifyLog } from './activity-log.ts';
 export type { Activity, ActivityKind, LogHead, LogSink, LogVerdict } from './activity-log.ts';
 export type { Grant, Reach, Shown } from './approvals.ts';
+export type { ToolSelection } from './availability.ts';
 export type { Catalogue, CatalogueTool, Offered } from './catalogue.ts';
 export { expandVariables, isProgram, readServers } from './config.ts';
 export type { AddressConfig, ProgramConfig, ServerConfig, Variables } from './config.ts';

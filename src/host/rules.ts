@@ -102,19 +102,33 @@ export async function rule(rules: readonly Rule[], call: RuledCall, resolvePath?
   return { verdict: 'ask', at: -1 };
 }
 
-async function fits({ then, server, tool, annotations, args }: Rule, call: RuledCall, resolvePath?: ResolvePath): Promise<boolean> {
+/** What a rule is compared with before the arguments are known. */
+export type RuledTool = Omit<RuledCall, 'args'>;
+
+/**
+ * The index of the first rule that fits a tool's server, name and annotations, if it has no `args` and denies: then no
+ * call of the tool can run. Otherwise -1.
+ */
+export function deniesAnyCall(rules: readonly Rule[], tool: RuledTool): number {
+  const at = rules.findIndex((one) => fitsTool(one, tool));
+  const { then, args = {} } = rules[at] ?? {};
+  return then === 'deny' && Object.keys(args).length === 0 ? at : -1;
+}
+
+function fitsTool({ then, server, tool, annotations }: Rule, call: RuledTool): boolean {
   if (server !== undefined && !fitsName(server, call.identity ?? call.server) && (then === 'allow' || !fitsName(server, call.server))) return false;
   if (tool !== undefined && !fitsName(tool, call.tool.name)) return false;
-  if (annotations !== undefined) {
-    if (then === 'allow' && !call.trusted) return false;
-    const has = withDefaults(call.tool.annotations);
-    for (const [name, wanted] of Object.entries(annotations)) {
-      if (wanted !== undefined && has[name as keyof typeof has] !== wanted) return false;
-    }
-  }
-  for (const [name, wanted] of Object.entries(args ?? {})) {
+  if (annotations === undefined) return true;
+  if (then === 'allow' && !call.trusted) return false;
+  const has = withDefaults(call.tool.annotations);
+  return Object.entries(annotations).every(([name, wanted]) => wanted === undefined || has[name as keyof typeof has] === wanted);
+}
+
+async function fits(one: Rule, call: RuledCall, resolvePath?: ResolvePath): Promise<boolean> {
+  if (!fitsTool(one, call)) return false;
+  for (const [name, wanted] of Object.entries(one.args ?? {})) {
     if (!Object.hasOwn(call.args, name)) return false;
-    if (!await fitsValue(wanted, call.args[name], then, call.server, resolvePath)) return false;
+    if (!await fitsValue(wanted, call.args[name], one.then, call.server, resolvePath)) return false;
   }
   return true;
 }

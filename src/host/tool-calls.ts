@@ -60,6 +60,8 @@ export interface ToolCallsOptions {
   readonly trusted: (server: string) => boolean;
   /** The name under which the grants for a server are stored. */
   readonly identity: (server: string) => string;
+  /** What keeps a tool from being offered, for the activity log; undefined: it is offered. */
+  readonly whyNotOffered: (server: string, tool: Tool) => string | undefined;
   /** See `Gate.allow`. */
   readonly allow: (server: string, tool: string, current: () => boolean) => () => void;
   /** Throws if a name such as `server/tool` contains no known server. */
@@ -110,12 +112,17 @@ export class ToolCalls {
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
     const { log, listings, principal, limits } = this.#options;
     const { signal, consented, ...rest } = options;
-    const { server, tool } = this.#named(name);
+    const { server, tool, hiddenBy } = this.#named(name);
     const weight = weighValue(args, { maxDepth: maxArgumentDepth });
     if (typeof weight === 'object') throw new HostError('refused', `${server}/${tool} was not called: its arguments pass ${weight.over}`);
     // A copy, so that later changes by the application do not differ from what was shown.
     const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal });
+    if (hiddenBy !== undefined) {
+      // The caller hears the same as for a name that no tool has; the log says more.
+      await log.record('decided', { call: asked.id, server, tool, decision: 'refused', by: hiddenBy, why: 'it is not offered' });
+      throw noSuchTool(name);
+    }
     let approved: string | undefined;
     for (let times = 0; times < limits.maxAsks + maxUnsent; times++) {
       await listings.current(server, signal);
@@ -168,16 +175,18 @@ export class ToolCalls {
     }
   }
 
-  /** The tool with this name. */
-  #named(name: string): { readonly server: string; readonly tool: string } {
-    const { catalogue, listings } = this.#options;
+  /** The tool with this name. `hiddenBy`: it is not offered. */
+  #named(name: string): { readonly server: string; readonly tool: string; readonly hiddenBy?: string | undefined } {
+    const { catalogue, listings, whyNotOffered } = this.#options;
     const entry = catalogue.tool(name);
     if (entry) return { server: entry.server, tool: entry.tool.name };
     // A renamed tool is not in the catalogue until it is accepted.
     const change = listings.changeNamed(name);
-    if (change) return { server: change.server, tool: change.name };
+    if (change) return { server: change.server, tool: change.name, hiddenBy: change.after && whyNotOffered(change.server, change.after) };
+    const hidden = catalogue.hidden(name);
+    if (hidden) return { server: hidden.server, tool: hidden.tool.name, hiddenBy: whyNotOffered(hidden.server, hidden.tool) };
     this.#options.named(name);
-    throw new HostError('no-such-tool', `no server has a tool ${quote(name)}`);
+    throw noSuchTool(name);
   }
 
   /** The catalogue's entry; a changed tool is shown to the person first. */
@@ -283,6 +292,8 @@ export class ToolCalls {
     throw new HostError('refused', `${server}/${name} was not called: ${why}`);
   }
 }
+
+const noSuchTool = (name: string): HostError => new HostError('no-such-tool', `no server has a tool ${quote(name)}`);
 
 const callTool: NonNullable<HostCallOptions['via']> = (client, tool, args, options) => client.callTool(tool, args, options);
 

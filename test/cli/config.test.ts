@@ -56,6 +56,16 @@ test('config add, path and remove: shown first, written only with consent, value
   assert.deepEqual(readdirSync(dirname(own)).filter((name) => name.startsWith('.')), [], 'nothing is left behind');
 });
 
+test('config add: which tools are offered; import keeps that', async (t) => {
+  const { own, home, run } = machine(t);
+  const tools = { include: ['read_*', 'list'], exclude: ['read_secret'] };
+  assert.equal((await run('config', 'add', 'files', '-y', '--include', 'read_*', '--include', 'list', '--exclude', 'read_secret', '--', 'node', 'x')).code, 0);
+  assert.deepEqual(parse(own), { mcpServers: { files: { command: 'node', args: ['x'], tools } } });
+  write(join(home, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { theirs: { command: 'node', tools, trusted: true } } }));
+  assert.equal((await run('config', 'import', '--from', 'cursor', '-y')).code, 0);
+  assert.deepEqual((parse(own) as { mcpServers: { theirs: unknown } }).mcpServers.theirs, { command: 'node', args: [], tools });
+});
+
 test('config: comments, unknown members, mode and link of the file stay', async (t) => {
   const { own, home, run } = machine(t);
   const real = join(home, 'dotfiles.json');

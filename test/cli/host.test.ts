@@ -99,6 +99,30 @@ test('host in a pipe: lists, finds, reads; rules allow and deny; what no rule al
   assert.match(tampered.out, /does not hold/);
 });
 
+test('list, call, tour and host leave out what rules.json and the entry of a server do not offer', async (t) => {
+  const home = await userWith(t, { one: 'fixture' }, [{ server: 'one', tool: 'wipe', then: 'deny' }]);
+  const file = join(home, 'servers.json');
+  const { mcpServers: { one } } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { one: object } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { one: { ...one, tools: { exclude: ['fail', 'rows'] } } } }));
+  const json = await run(home, ['list', 'one', 'tools', '--json']);
+  const names = (JSON.parse(json.out) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  assert.ok(names.includes('echo') && ['wipe', 'fail', 'rows'].every((name) => !names.includes(name)), names.join());
+  assert.match(json.err, /\d tools left out: rules\.json or the entry of the server does not offer them/);
+  const wipe = await run(home, ['call', 'one', 'wipe', '--yes']);
+  assert.deepEqual([wipe.code, /wipe was not called: rule 0 denies it/.test(wipe.err)], [3, true], wipe.err);
+  const fail = await run(home, ['call', 'one', 'fail', '--yes']);
+  assert.deepEqual([fail.code, /fail was not called: "tools" of its entry in the configuration leaves it out/.test(fail.err)], [3, true], fail.err);
+  assert.equal((await run(home, ['call', 'one', 'fail', '--help'])).code, 3);
+  // A misspelt name is not led to what is not offered.
+  assert.doesNotMatch((await run(home, ['call', 'one', 'wip', '--yes'])).err, /wipe/);
+  const shell = await inPipe(home, ['find wipe', 'list one', 'servers', 'call one/fail'].join('\n'));
+  assert.match(shell.err, /one\/fail was not called: one has it/);
+  assert.match(shell.out, /\d+, \d hidden/);
+  assert.doesNotMatch(shell.out, /one\/(?:wipe|fail)/);
+  const tour = await run(home, ['tour', '--yes', '--fast', 'one']);
+  assert.match(`${tour.out}${tour.err}`, /fail[^]*It is not called: "tools" of its entry/);
+});
+
 test('host: a broken server is told of once, however often it is tried and whatever it says', async (t) => {
   const home = await userWith(t, { one: 'fixture', broken: [process.execPath, '-e', 'console.error(`at ${process.hrtime.bigint()}`); process.exit(1)'] });
   const { code, out, err } = await inPipe(home, ['find say', 'call one/echo text=a', 'stop broken', 'find say', 'stop broken', 'find say', 'call one/echo text=b'].join('\n'), '--allow', 'echo');

@@ -47,6 +47,20 @@ test('mcpServers: members of other hosts are left alone', () => {
   assert.deepEqual(readServers({ mcpServers: { a: { command: 'x', ...foreign } }, inputs: [], version: 1, model: 'x' }, variables), { a: { command: 'x', args: [] } });
 });
 
+test('mcpServers: which tools are offered; a list of another host is left alone', () => {
+  const read = (tools: unknown, folder?: string): unknown => readServers({ mcpServers: { a: { command: 'x', tools } } }, variables, folder)['a'];
+  const selection = { include: ['read_*'], exclude: ['read_secret'] };
+  assert.deepEqual(read(selection), { command: 'x', args: [], tools: selection });
+  // It makes less of a server, so a folder's file may say it too.
+  assert.deepEqual(read({ include: [] }, '/x/.mcp.json'), { command: 'x', args: [], tools: { include: [] }, folder: '/x/.mcp.json' });
+  assert.deepEqual(read(['*']), { command: 'x', args: [] });
+  for (const [tools, message] of [
+    [{ exlude: [] }, /mcpServers\.a\.tools\.exlude is unknown, did you mean exclude\?/],
+    [{ include: ['a', null] }, /mcpServers\.a\.tools\.include\[1\] is invalid/],
+    ['read_*', /mcpServers\.a\.tools is invalid, expected object/], [null, /mcpServers\.a\.tools is invalid/], [true, /mcpServers\.a\.tools is invalid/],
+  ] as const) assert.throws(() => read(tools), { code: 'bad-config', message });
+});
+
 test('mcpServers: what is wrong is named, with its place', () => {
   for (const [config, message] of wrong) assert.throws(() => readServers(config, variables), { code: 'bad-config', message });
 });

@@ -35,7 +35,7 @@ test('a call that the application has consent for asks nobody and lists nothing,
   await call('free', 'another definition');
   await call('ruled');
   assert.deepEqual(asked, ['free default', 'ruled rule']);
-  await assert.rejects(call('denied'), { code: 'refused' });
+  await assert.rejects(call('denied'), { code: 'no-such-tool' });
 });
 
 test('a rule that asks is asked each time, also where the person allowed the tool for good', async (t) => {

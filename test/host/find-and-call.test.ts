@@ -15,7 +15,7 @@ function hostWithFiles(): Host {
   files.tool('big', { description: 'Reads a big file', input: { type: 'object', properties: { a: { type: 'string', description: 'x'.repeat(1_000) } } } }, () => '');
   return new Host({
     info: { name: 'test', version: '1.0.0' }, servers: { files: { command: 'none' } }, transport: () => memoryTransport(files),
-    rules: [{ tool: 'read_file', then: 'allow' }, { tool: '*', then: 'deny' }],
+    rules: [{ tool: 'read_file', then: 'allow' }, { tool: 'delete_file', args: { path: '*' }, then: 'deny' }],
   });
 }
 

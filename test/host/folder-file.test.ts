@@ -282,10 +282,10 @@ test('folder files: their servers have no part in the pins, the grants and the a
   assert.ok(await store.get('pins//repository/.mcp.json#files'));
   // Rules: by its whole name only, where they allow; by either, where they deny.
   const decide = (rule: Rule, files: object): Promise<unknown> => make({ ...files, folder: '/third/.mcp.json' }, [rule, { then: 'deny' }]).call('files/write').then(() => 'ran', (error: { code: string }) => error.code);
-  assert.equal(await decide({ server: 'files', then: 'allow' }, {}), 'refused');
+  assert.equal(await decide({ server: 'files', then: 'allow' }, {}), 'no-such-tool');
   assert.equal(await decide({ server: '*#files', then: 'allow' }, {}), 'ran');
-  assert.equal(await decide({ server: 'files', then: 'deny' }, {}), 'refused');
-  assert.equal(await decide({ annotations: { readOnlyHint: true }, then: 'allow' }, {}), 'refused');
+  assert.equal(await decide({ server: 'files', then: 'deny' }, {}), 'no-such-tool');
+  assert.equal(await decide({ annotations: { readOnlyHint: true }, then: 'allow' }, {}), 'no-such-tool');
 });
 
 test('comments go in one pass, whatever the text', () => {

@@ -22,12 +22,12 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
   }
 
   return {
-    async 'server.add'({ name, target, trusted, era = 'auto', roots }) {
+    async 'server.add'({ name, target, trusted, era = 'auto', roots, tools }) {
       if (typeof name !== 'string' || !goodName.test(name)) {
         throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');
       }
       // Nothing of the process's environment is put in: what is typed in is what it is.
-      const config = readServers({ mcpServers: { [name]: { ...target, trusted, roots } } }, () => undefined)[name] as ServerConfig;
+      const config = readServers({ mcpServers: { [name]: { ...target, trusted, roots, tools } } }, () => undefined)[name] as ServerConfig;
       await page.add(name, config, era);
       // It is there, whether or not it can be started: the view says why it is down.
       await connect(page, name).catch((thrown: unknown) => page.trouble(name, thrown));

@@ -1,7 +1,7 @@
 import type { Address } from 'barewire/doctor';
 import type { Explanation } from 'barewire/explain';
 import type { EventTraceEntry, HttpAuthorization, HttpTrace, HttpTraceEntry } from 'barewire/fetch';
-import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig } from 'barewire/host';
+import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig, ToolSelection } from 'barewire/host';
 import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client';
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
@@ -50,6 +50,8 @@ export interface PageHostOptions {
   /** The judge of arguments, forms and structured results. */
   readonly compile: (schema: JsonSchema) => Validate;
   readonly rules?: readonly Rule[];
+  /** Which tools of all servers are offered: see `HostOptions.tools` of barewire/host. */
+  readonly tools?: ToolSelection;
   readonly store?: HostStore;
   /** Where the activity log is kept. Default: in memory. */
   readonly log?: LogSink;

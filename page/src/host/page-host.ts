@@ -59,7 +59,7 @@ export class PageHost {
   constructor(options: PageHostOptions) {
     this.options = options;
     this.limits = { ...defaultPageHostLimits, ...options.limits };
-    const { servers, store, rules, resolvePath, model } = options;
+    const { servers, store, rules, tools, resolvePath, model } = options;
     this.questions = new Questions({
       compile: options.compile,
       model,
@@ -89,6 +89,7 @@ export class PageHost {
       log: this.#sink(options.log ?? memoryLog()),
       ...store && { store },
       ...rules && { rules },
+      ...tools && { tools },
       ...resolvePath && { resolvePath },
       onState: (name, state, why) => this.#moved(name, state, why ?? ''),
       onListed: (name) => void this.#listed(name).catch((thrown: unknown) => this.trouble(name, thrown)),

@@ -43,6 +43,8 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       host.trust(server, trusted === true);
       entry.config = { ...entry.config, trusted: trusted === true };
       page.changed(server);
+      // Rules may offer other tools of a server that is trusted.
+      page.listAgain(server);
       return null;
     },
     async 'server.roots'({ server, roots }) {

@@ -50,14 +50,14 @@ function withServer(path: string, before: string, name: string, config: ServerCo
 
 /** What is written of a server. Values of the environment and of headers are not: a variable of the same name stands there. */
 function entryOf(config: ServerConfig): Record<string, unknown> {
-  const { trusted, roots } = config;
+  const { trusted, roots, tools } = config;
   const own = isProgram(config)
     ? { command: config.command, ...config.args?.length && { args: config.args }, ...config.cwd !== undefined && { cwd: config.cwd }, ...named('env', config.env) }
     : { url: config.url, ...named('headers', config.headers) };
   const { env: _env, headers: _headers, ...plain } = own as Readonly<Record<string, unknown>>;
   // A configuration puts variables in where it is read; what was typed in had none.
   if (JSON.stringify(plain).includes('${')) throw new PageError('bad-config', 'a text with "${" would mean a variable in the configuration');
-  return { ...own, ...trusted && { trusted }, ...roots?.length && { roots } };
+  return { ...own, ...tools && { tools }, ...trusted && { trusted }, ...roots?.length && { roots } };
 }
 
 /** `${NAME:-}`: empty where it is not set, so that the file can be read all the same. */

@@ -8,7 +8,7 @@ import { explainHttp } from 'barewire/explain';
 import { guarded, guardedUpgrade, ownAddress } from 'barewire/http';
 import { fileLog, fileStore, resolvePath } from 'barewire/host/node';
 import { isProgram } from 'barewire/host';
-import type { Rule, ServerConfig } from 'barewire/host';
+import type { Rule, ServerConfig, ToolSelection } from 'barewire/host';
 import { formats } from 'barewire/schema';
 import { compile } from 'barewire/schema/full';
 import { TaskClient } from 'barewire/tasks';
@@ -26,6 +26,8 @@ export interface ServePageOptions {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** What may run without being asked. Default: everything is asked. */
   readonly rules?: readonly Rule[];
+  /** Which tools of all servers are offered: `server/tool`, or a tool's own name. Default: all. */
+  readonly tools?: ToolSelection;
   /** Where pins, grants, the activity log and logins are kept. Undefined: pins, grants and the log in memory, and nobody can log in. */
   readonly folder?: string;
   /** The configuration that servers are kept in which were typed in. Undefined: they are not kept. */
@@ -47,7 +49,7 @@ export interface ServedPage {
 const guard = ownAddress(['127.0.0.1', 'localhost'], 'allowed');
 
 /** Serves the page on 127.0.0.1, for who has the token alone: it starts programs. Rejects where the port is taken. */
-export async function servePage({ servers, rules, folder, configuration, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
+export async function servePage({ servers, rules, tools, folder, configuration, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
   const token = randomBytes(32).toString('base64url');
   const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
   const page = new PageHost({
@@ -66,6 +68,7 @@ export async function servePage({ servers, rules, folder, configuration, port = 
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
     ...configuration !== undefined && { saving: savingTo(configuration) },
     ...rules && { rules },
+    ...tools && { tools },
     ...limits && { limits },
     resolvePath,
     memory: () => {

@@ -41,6 +41,17 @@ test('host: the era can be chosen anew, and lists follow what changes', async (t
   }
 });
 
+test('host: tools that are not offered are neither in the catalogue nor called', async (t) => {
+  const host = hostOf(t, { one: sampleServer() }, { tools: { exclude: ['one/ask'] }, rules: [{ tool: 'fail', then: 'deny' }] });
+  const page = new TestPage(host, 'a');
+  await page.ask('server.connect', { server: 'one' });
+  const { catalogue } = await page.seen('catalogue');
+  const names = catalogue.tools.map(({ tool }) => tool.name);
+  assert.ok(names.includes('add') && !names.includes('ask') && !names.includes('fail'), names.join());
+  const { state, failure } = await page.ask('tool.call', { server: 'one', name: 'ask', args: {} });
+  assert.deepEqual([state, failure?.code], ['failed', 'no-such-tool']);
+});
+
 test('host: a call waits for the person, is seen by all tabs, and ends with its result', async (t) => {
   const host = hostOf(t, { one: sampleServer() });
   const [page, other] = [new TestPage(host, 'a'), new TestPage(host, 'b')];

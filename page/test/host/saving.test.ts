@@ -20,14 +20,14 @@ async function file(t: Ending, text?: string): Promise<string> {
 test('what would be written is shown, holds no value of environment or headers, and can be read again', async (t) => {
   const path = await file(t, '{"mcpServers":{"old":{"command":"old"}},"more":1}');
   const saving = savingTo(path);
-  const config = { command: 'node', args: ['a b.js'], env: { 'API-KEY': 'secret value' } };
+  const config = { command: 'node', args: ['a b.js'], tools: { exclude: ['wipe'] }, env: { 'API-KEY': 'secret value' } };
   const { before, after } = saving.propose('new', config);
   assert.equal(await readFile(path, 'utf8'), before, 'nothing is written yet');
   saving.save('new', config, before);
   assert.equal(await readFile(path, 'utf8'), after);
   assert.ok(!after.includes('secret value'));
-  assert.deepEqual(JSON.parse(after), { mcpServers: { old: { command: 'old' }, new: { command: 'node', args: ['a b.js'], env: { 'API-KEY': '${API_KEY:-}' } } }, more: 1 });
-  assert.deepEqual(readServers(JSON.parse(after), () => undefined)['new'], { command: 'node', args: ['a b.js'], env: { 'API-KEY': '' } });
+  assert.deepEqual(JSON.parse(after), { mcpServers: { old: { command: 'old' }, new: { command: 'node', args: ['a b.js'], env: { 'API-KEY': '${API_KEY:-}' }, tools: { exclude: ['wipe'] } } }, more: 1 });
+  assert.deepEqual(readServers(JSON.parse(after), () => undefined)['new'], { command: 'node', args: ['a b.js'], tools: { exclude: ['wipe'] }, env: { 'API-KEY': '' } });
   assert.equal((await stat(path)).mode & 0o077, 0);
   assert.deepEqual(await readdir(join(path, '..')), ['servers.json'], 'nothing else is left');
 });

@@ -1,4 +1,5 @@
 import { visible } from '../../explain/safe-text.ts';
+import type { Rule } from '../../host/index.ts';
 import type { Tool } from '../../protocol/index.ts';
 import { checkArguments } from '../argument-check.ts';
 import { sourceOf } from '../argument-source.ts';
@@ -14,6 +15,7 @@ import { completed } from '../missing-arguments.ts';
 import { didYouMean } from '../near-miss.ts';
 import { showResult } from '../output.ts';
 import { atProgram } from '../program-words.ts';
+import { whyHidden } from '../offered-tools.ts';
 import { ruledConsent, rulesOf } from '../rules-file.ts';
 import { keepTools } from '../seen-tools.ts';
 import { isWholeObject, readArguments } from '../tool-arguments.ts';
@@ -46,7 +48,7 @@ export const command: Command = {
     if (all !== undefined && !isWholeObject(all)) throw new WrongUse('--args takes a JSON object, @FILE or -');
     const rules = rulesOf(read.text('rules'), proc.env);
     return withClient(read, async (session) => {
-      const tool = await toolNamed(session, read, name);
+      const tool = await toolNamed(session, read, rules, name);
       const written = readArguments([...all === undefined ? [] : [all], ...given], tool.inputSchema, sourceOf(true));
       const args = read.flag('unchecked') ? written : await completed(tool, written, session.style, session.ask);
       if (!read.flag('unchecked')) checkArguments(tool, args);
@@ -65,27 +67,35 @@ export const command: Command = {
     const read = await readClientWords(proc, program ? [...mine, '--', ...program] : mine, own);
     const [name] = read.rest;
     if (name === undefined) return undefined;
+    const rules = rulesOf(read.text('rules'), proc.env);
     return withClient(read, async (session) => {
-      const tool = await toolNamed(session, read, name);
+      const tool = await toolNamed(session, read, rules, name);
       for (const line of describeTool(tool, { ...session.render, target: read.target })) session.print(line);
       return exitCodes.good;
     });
   },
 };
 
-/** The tool of this name. Rejects with `WrongUse` where the server has none, with the one that is most like it. */
-async function toolNamed({ client, how }: Session, { proc, named, targetName }: ClientWords, name: string): Promise<Tool> {
+/**
+ * The tool of this name. Rejects with `WrongUse` where the server has none, with the one that is most like it, and with
+ * `Refused` where it is not offered.
+ */
+async function toolNamed({ client, how }: Session, read: ClientWords, rules: readonly Rule[], name: string): Promise<Tool> {
+  const { proc, server, named, targetName } = read;
   const tools = await client.listTools(how);
-  if (named) await keepTools(proc.env, targetName, tools.map((one) => one.name));
+  const hidden = (one: Tool): string | undefined => whyHidden({ server, name: named ? targetName : undefined, targetName }, rules, one);
+  const names = tools.filter((one) => hidden(one) === undefined).map((one) => one.name);
+  if (named) await keepTools(proc.env, targetName, names);
   const tool = tools.find((one) => one.name === name);
+  const why = tool && hidden(tool);
+  if (why !== undefined) throw new Refused(`${visible(name)} was not called: ${why}`);
   if (tool) return tool;
-  const names = tools.map((one) => one.name);
   throw new WrongUse(`there is no tool ${visible(name)}${didYouMean(name, names) || `; there are ${names.slice(0, 30).map(visible).join(', ') || 'none'}`}`);
 }
 
 /** Why the call may be made. Rejects with `Refused` where it may not. */
 async function consented(
-  { ask, style }: Session, read: ClientWords, rules: ReturnType<typeof rulesOf>, tool: Tool, args: Readonly<Record<string, unknown>>,
+  { ask, style }: Session, read: ClientWords, rules: readonly Rule[], tool: Tool, args: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const { proc, server, targetName, named } = read;
   const { given, why } = await ruledConsent(rules, { server, name: named ? targetName : undefined, targetName, store: userStore(proc.env), tool, args }, {

@@ -16,7 +16,7 @@ import { didYouMean } from '../near-miss.ts';
 import { atProgram } from '../program-words.ts';
 import { checkedName, describedServer } from '../server-words.ts';
 
-const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' } } as const;
+const own = { folder: { type: 'boolean' }, yes: { type: 'boolean', short: 'y' }, include: { type: 'string', multiple: true }, exclude: { type: 'string', multiple: true } } as const;
 type ConfigWords = Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'>;
 
 export const command: Command = {
@@ -28,6 +28,8 @@ export const command: Command = {
     ['--env NAME=VALUE', 'the program gets this; ${NAME} takes it from the environment of each start; may be given again'],
     ['--cwd FOLDER', 'the program starts there'],
     ['--header "N: V"', 'an address gets this header; may be given again'],
+    ['--include TOOL', 'only these tools are offered; * is any run of characters; may be given again'],
+    ['--exclude TOOL', 'these tools are not offered; * as before; may be given again'],
     ['--from APP', `the application to import from: ${hostNames.join(', ')}`],
   ],
   example: 'barewire config add files -- npx -y @modelcontextprotocol/server-filesystem /tmp',
@@ -47,7 +49,7 @@ export const command: Command = {
       case 'add': {
         const server = describedServer(read, more[0], program, read.flag('folder') ? undefined : proc.cwd());
         if (more.length > (program ? 0 : 1)) throw new WrongUse(`${more.at(-1)} is too much`);
-        return changeConfig(proc, { ...place, entries: new Map([[checkedName(name), { ...server }]]) }, read.flag('yes'));
+        return changeConfig(proc, { ...place, entries: new Map([[checkedName(name), { ...server, ...selectionOf(read) }]]) }, read.flag('yes'));
       }
       case 'remove':
         if (name === undefined || more.length > 0) throw new WrongUse('remove takes the name of one server');
@@ -57,6 +59,12 @@ export const command: Command = {
     }
   },
 };
+
+/** The tools that are offered, by `--include` and `--exclude`. */
+function selectionOf({ texts }: ConfigWords): Pick<ServerConfig, 'tools'> {
+  const [include, exclude] = [texts('include'), texts('exclude')];
+  return { ...include.length + exclude.length > 0 && { tools: { ...include.length > 0 && { include }, ...exclude.length > 0 && { exclude } } } };
+}
 
 /** The file that is changed. */
 function placeOf(proc: CommandProcess, { flag }: ConfigWords): Omit<ConfigChange, 'entries'> {
@@ -86,9 +94,10 @@ async function importServers(proc: CommandProcess, read: ConfigWords, place: Omi
   return changeConfig(proc, { ...place, entries }, read.flag('yes'));
 }
 
-/** Only what says where the server is: what the user allows it, they say in their own file. */
+/** Only what says where the server is, and what makes less of it: what the user allows it, they say in their own file. */
 function copied(server: ServerConfig): Record<string, unknown> {
-  if (!isProgram(server)) return { url: server.url, ...server.headers && { headers: server.headers }, ...server.disabled && { disabled: true } };
-  const { command: start, args, env, cwd, disabled } = server;
-  return { command: start, ...args && { args }, ...env && { env }, ...cwd !== undefined && { cwd }, ...disabled && { disabled } };
+  const less = { ...server.disabled && { disabled: true }, ...server.tools && { tools: server.tools } };
+  if (!isProgram(server)) return { url: server.url, ...server.headers && { headers: server.headers }, ...less };
+  const { command: start, args, env, cwd } = server;
+  return { command: start, ...args && { args }, ...env && { env }, ...cwd !== undefined && { cwd }, ...less };
 }

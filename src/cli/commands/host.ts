@@ -9,7 +9,7 @@ import { readWords } from '../client-options.ts';
 import { consentedBeforehand, consentHelp, consentOptions } from '../consent.ts';
 import { configurationHelp, readConfiguration, userStore } from '../configuration.ts';
 import { openDesk } from '../desk.ts';
-import { exitCodes, WrongUse } from '../exit-codes.ts';
+import { exitCodes, Refused, WrongUse } from '../exit-codes.ts';
 import { changeLines, personAsModel, personAt } from '../host-person.ts';
 import { hostCommands, slash } from '../host-commands.ts';
 import type { HostShell } from '../host-commands.ts';
@@ -171,9 +171,10 @@ async function obey(line: string, shell: HostShell, notes: { note(line: string):
     const { red, dim } = shell.render.style;
     const frame = { columns: notes.columns, dim, paint: red };
     // The words of wrong use are ours; everything else may be a server's.
-    for (const row of thrown instanceof WrongUse ? [red(visible(thrown.message))] : framed(errorMessage(thrown), frame)) notes.note(row);
+    for (const row of thrown instanceof WrongUse || thrown instanceof Refused ? [red(visible(thrown.message))] : framed(errorMessage(thrown), frame)) notes.note(row);
     if (signal.aborted) return exitCodes.interrupted;
     if (thrown instanceof WrongUse) return exitCodes.wrongUse;
+    if (thrown instanceof Refused) return exitCodes.refused;
     if (thrown instanceof HostError && (thrown.code === 'refused' || thrown.code === 'tool-changed')) return exitCodes.refused;
     return thrown instanceof ConnectionError || (thrown instanceof HostError && thrown.code === 'server-down') ? exitCodes.notReached : exitCodes.failed;
   }

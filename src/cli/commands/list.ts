@@ -1,4 +1,5 @@
 import { visible } from '../../explain/safe-text.ts';
+import { count } from '../../explain/words.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/index.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, readClientWords } from '../client-options.ts';
@@ -6,6 +7,8 @@ import { describePrompt, describeTool } from '../describe-tool.ts';
 import type { DescribeOptions } from '../describe-tool.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { didYouMean } from '../near-miss.ts';
+import { whyHidden } from '../offered-tools.ts';
+import { rulesOf } from '../rules-file.ts';
 import { keepTools } from '../seen-tools.ts';
 import { table } from '../terminal.ts';
 import { jsonLine } from '../json-line.ts';
@@ -37,7 +40,13 @@ export const command: Command = {
     const [first] = names;
     if (first !== undefined && (!only || others.length > 0)) throw new WrongUse(`${first} is no kind${didYouMean(first, kinds) || `; there are ${kinds.join(', ')}`}`);
     return withClient(read, async (session) => {
-      const offered = await offeredBy(session, wanted.length > 0 ? wanted : kinds);
+      const all = await offeredBy(session, wanted.length > 0 ? wanted : kinds);
+      const { server, targetName } = read;
+      const rules = rulesOf(undefined, proc.env);
+      const tools = all.tools.filter((tool) => whyHidden({ server, name: read.named ? targetName : undefined, targetName }, rules, tool) === undefined);
+      const hidden = all.tools.length - tools.length;
+      if (hidden > 0) session.note(`${count(hidden, 'tool')} left out: rules.json or the entry of the server does not offer ${hidden === 1 ? 'it' : 'them'}.`);
+      const offered = { ...all, tools };
       if (read.named && offered.tools.length > 0) await keepTools(proc.env, read.targetName, offered.tools.map(({ name }) => name));
       const { client, json, print } = session;
       const shown = only && names.length > 0 ? { ...nothing, [only]: names.map((name) => named(only, offered[only], name)) } : offered;

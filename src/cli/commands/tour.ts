@@ -7,6 +7,8 @@ import { openPrompter } from '../../host/node/prompter.ts';
 import { jsonReporter, quietReporter, watchReporter } from '../reporter.ts';
 import type { ExplainedMessage, Reporter } from '../reporter.ts';
 import { askConsent } from '../ask-consent.ts';
+import { whyHidden } from '../offered-tools.ts';
+import { rulesOf } from '../rules-file.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { describeTarget, named, openTarget, serveTravel, temporaryRoot, travelTarget } from '../target.ts';
 import type { Target } from '../target.ts';
@@ -62,6 +64,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
   const walks = own && options.revision === undefined
     ? bothEras
     : [{ title: `The tour of ${describeTarget(target)}` }];
+  const rules = target.kind === 'configured' ? rulesOf(undefined, proc.env) : [];
   const began = performance.now();
   const done: (TourResult & { readonly title: string })[] = [];
   for (const { title, ...walk } of walks) {
@@ -92,6 +95,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
           },
         },
       },
+      whyHidden: (tool) => (target.kind === 'configured' ? whyHidden({ server: target.server, name: target.name, targetName: target.name }, rules, tool) : undefined),
       ...options.step && atTerminal && { afterExchange: stepper(proc, print, colours.dim, recent, unfold) },
       roots: [root],
       timeoutMs: options.timeoutMs,

@@ -1,0 +1,61 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
+import type { Tool } from '../protocol/index.ts';
+import { fitsName } from './patterns.ts';
+import { deniesAnyCall } from './rules.ts';
+import type { Rule } from './rules.ts';
+
+/**
+ * Which tools are offered, by their names; `*` is any run of characters. A tool that is not offered is not listed, not
+ * found, and not called.
+ *
+ * ```ts
+ * { include: ['read_*', 'list_*'], exclude: ['read_secret'] }
+ * ```
+ */
+export interface ToolSelection {
+  /** Only these. Default: all. */
+  readonly include?: readonly string[];
+  /** Not these, also if `include` names them. Default: all are offered. */
+  readonly exclude?: readonly string[];
+}
+
+// For `checkOptions`.
+const selectionShape: Shape<ToolSelection> = { include: 'list', exclude: 'list' };
+
+/** Throws a TypeError for an unknown or malformed member: a misspelt `exclude` would offer what it names. */
+export function checkSelection(place: string, selection: ToolSelection): void {
+  checkOptions(place, selection, selectionShape);
+  for (const member of ['include', 'exclude'] as const) {
+    selection[member]?.forEach((pattern, at) => checkOptions(`${place}.${member}[${at}]`, pattern, 'string'));
+  }
+}
+
+/**
+ * Whether a selection offers a tool. In a selection over all servers (`whole` is `server/tool`) a pattern with `/` fits
+ * that, another one the tool's own name. To exclude, a pattern may fit either: a server that puts `/` into a name gets
+ * nothing in by that.
+ */
+function selects({ include, exclude = [] }: ToolSelection, tool: string, whole: string = tool): boolean {
+  return (include?.some((pattern) => fitsName(pattern, pattern.includes('/') ? whole : tool)) ?? true)
+    && !exclude.some((pattern) => fitsName(pattern, whole) || fitsName(pattern, tool));
+}
+
+/** What decides whether a tool is offered. */
+export interface Availability {
+  readonly server: string;
+  /** See `ServerConfig.folder`. */
+  readonly identity: string;
+  readonly trusted: boolean;
+  /** The selection of the server's entry, and the one over all servers. */
+  readonly own: ToolSelection | undefined;
+  readonly all: ToolSelection | undefined;
+  readonly rules: readonly Rule[];
+}
+
+/** Why a tool is not offered, for the activity log; undefined: it is offered. */
+export function whyNotOffered({ server, identity, trusted, own, all, rules }: Availability, tool: Tool): string | undefined {
+  if (!selects(own ?? {}, tool.name) || !selects(all ?? {}, tool.name, `${server}/${tool.name}`)) return 'tools';
+  const at = deniesAnyCall(rules, { server, identity, trusted, tool });
+  return at < 0 ? undefined : `rule ${at}`;
+}

@@ -25,7 +25,7 @@ family('status line', (line) => `${line}\r\nContent-Length: 2\r\n\r\nok`, [
   ['', no], ['HTTP/1.1', no], ['HTTP/1.1 ', no], ['HTTP/1.1 20', no], ['HTTP/1.1 2000', no], ['HTTP/1.1 2x0 OK', no], ['HTTP/1.1 +20 OK', no], ['HTTP/1.1 -20 OK', no], ['HTTP/1.1  200 OK', no], ['HTTP/1.1\t200 OK', no], ['HTTP/1.1 200\tOK', no],
   ['HTTP/1.1200 OK', no], ['HTTP/1.1 200OK', no], [' HTTP/1.1 200 OK', no], ['http/1.1 200 OK', no], ['HTTP/1 200 OK', no], ['HTTP/11 200 OK', no], ['HTTP/1.10 200 OK', no], ['HTTP/1.2 200 OK', no], ['HTTP/2 200', no], ['HTTP/2.0 200 OK', no], ['HTTP/0.9 200 OK', no],
   ['ICY 200 OK', no], ['SSH-2.0-x', no], ['220 ready', no], ['HTTP/1.1 000 x', no], ['HTTP/1.1 099 x', no], ['HTTP/1.1 600 x', no], ['HTTP/1.1 999 x', no], ['HTTP/1.1 200 a\0b', no], ['HTTP/1.1 200 a\rb', no], ['HTTP/1.1 200 a\nb', no], ['HTTP/1.1 200 a\u007fb', no],
-  ['HTTP/1.1\x00200 OK', no], ['HTTP/1.1 200 OK\nA: b', no], ['HTTP/1.1 \u00b2\u00b2\u00b2 OK', no], ['HTTP/1.1 0200 OK', no], ['HTTP/1.1 200.0 OK', no], ['\r\n\r\nHTTP/1.1 200 OK', no], ['\nHTTP/1.1 200 OK', no], ['<html>', no],
+  ['HTTP/1.1\x00200 OK', no], ['HTTP/1.1 200 OK\nA: b', no], ['HTTP/1.1 \u00b2\u00b2\u00b2 OK', no], ['HTTP/1.1 0200 OK', no], ['HTTP/1.1 200.0 OK', no], ['\r\nHTTP/1.1 200 OK', no], ['\r\n\r\nHTTP/1.1 200 OK', no], ['\nHTTP/1.1 200 OK', no], ['<html>', no],
 ]);
 
 const ok = (fields: string, body: string): string => `HTTP/1.1 200 OK\r\n${fields}\r\n${body}`;

@@ -7,6 +7,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
+import { http1 } from '../../src/transport/http1/node/index.ts';
 import { serveMessagePort } from '../../src/transport/message-port.ts';
 import { serveStdio } from '../../src/transport/stdio/index.ts';
 import { attend, lines } from './keeper.ts';
@@ -130,6 +131,7 @@ const bridge = createHttpServer((request, response) => {
 bridge.on('clientError', (_, socket) => (socket as Socket).destroy());
 
 const http = await serveHttp(server, { limits: idle });
+const own = await serveHttp(server, { limits: idle, engine: http1 });
 attend({
-  http: http.port, fetch: await listening(bridge), stdio: await listening(stdio), port: await listening(port),
+  http: http.port, http1: own.port, fetch: await listening(bridge), stdio: await listening(stdio), port: await listening(port),
 });

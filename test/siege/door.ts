@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import type { Socket } from 'node:net';
 
-export type DoorKind = 'stdio' | 'port' | 'http' | 'fetch';
+/** `http`: on `node:http`; `http1`: on HTTP/1.1 of our own. */
+export type DoorKind = 'stdio' | 'port' | 'http' | 'http1' | 'fetch';
 
 export interface Door {
   readonly kind: DoorKind;
@@ -80,6 +81,16 @@ export class Line {
       return true;
     })();
     return await patiently(heard) ?? false;
+  }
+
+  /** Says that it will write no more, and goes on reading. */
+  half(): void {
+    this.socket.end();
+  }
+
+  /** Breaks off, so that the other side hears of it at once. */
+  reset(): void {
+    this.socket.resetAndDestroy();
   }
 
   leave(): void {

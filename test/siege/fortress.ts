@@ -58,7 +58,7 @@ export class Fortress {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-2_000)));
     const ports = await said<Record<string, number>>(child, 'ready', 20_000);
     if (!ports) throw new Error(`the ${role} did not start: ${complaints}`);
-    const innocent = first ?? start('innocent.js', [String(ports['http'])], []);
+    const innocent = first ?? start('innocent.js', [`${ports['http']},${ports['http1']}`], []);
     const fortress = new Fortress(child, innocent, ports);
     child.stderr?.on('data', () => (fortress.#complaints = complaints));
     (role === 'client' ? child : innocent).on('message', (message: { probe?: number; failed?: string }) => {

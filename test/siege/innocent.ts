@@ -4,26 +4,26 @@ import { McpServer } from '../../src/server/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { modernMeta, mirrored } from './door.ts';
 
-const port = Number(process.argv[2] ?? 0);
+const ports = (process.argv[2] ?? '').split(',').filter(Boolean).map(Number);
 process.on('disconnect', () => process.exit());
 
-if (port === 0) {
+if (ports.length === 0) {
   const server = new McpServer({ name: 'innocent', version: '1' });
   server.tool('echo', { input: { type: 'object' } }, () => 'echo');
   const { url } = await serveHttp(server);
   process.send?.({ ready: url });
 } else {
   process.send?.({ ready: true });
-  for (;;) {
+  for (let i = 0; ; i++) {
     const asked = performance.now();
-    const failed = await probe().then(() => undefined, String);
+    const failed = await probe(ports[i % ports.length] as number).then(() => undefined, String);
     process.send?.({ probe: performance.now() - asked, failed });
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
 /** A call on a connection of its own, as a new client makes it. */
-function probe(): Promise<void> {
+function probe(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'probe' }, _meta: modernMeta } };
     const sent = request({

@@ -2,22 +2,12 @@
 import type { Random } from '../hostile/mutations.ts';
 import { mutated } from '../hostile/mutations.ts';
 import { inLines, initialize, modernMeta, post, patiently } from './door.ts';
-import type { DoorKind, Hostile } from './door.ts';
+import type { DoorKind } from './door.ts';
+import { httpShapes } from './http-shapes.ts';
+import type { Attack, Shape } from './shape.ts';
 
-export interface Attack {
-  readonly by: Random;
-  readonly hostile: Hostile;
-  /** A hostile client of its own, for another session. */
-  another(): Hostile;
-}
-
-export interface Shape {
-  readonly doors: readonly DoorKind[];
-  run(attack: Attack): Promise<void>;
-}
-
-const all: readonly DoorKind[] = ['stdio', 'port', 'http', 'fetch'];
-const web: readonly DoorKind[] = ['http', 'fetch'];
+const all: readonly DoorKind[] = ['stdio', 'port', 'http', 'http1', 'fetch'];
+const web: readonly DoorKind[] = ['http', 'http1', 'fetch'];
 const MIB = 2 ** 20;
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
@@ -40,6 +30,7 @@ const nest = (depth: number, by: Random): string => {
 };
 
 export const serverShapes: Readonly<Record<string, Shape>> = {
+  ...httpShapes,
   'batch of calls with large answers': {
     doors: all,
     async run({ by, hostile }) {
@@ -225,7 +216,7 @@ export const serverShapes: Readonly<Record<string, Shape>> = {
     },
   },
   'a message that is too long': {
-    doors: ['stdio', 'http', 'fetch'],
+    doors: ['stdio', 'http', 'http1', 'fetch'],
     async run({ by, hostile }) {
       const length = by.pick([17, 40]) * MIB;
       if (inLines(hostile.door)) {
@@ -238,7 +229,7 @@ export const serverShapes: Readonly<Record<string, Shape>> = {
     },
   },
   'one byte at a time': {
-    doors: ['stdio', 'http', 'fetch'],
+    doors: ['stdio', 'http', 'http1', 'fetch'],
     async run({ by, hostile, another }) {
       const peers = inLines(hostile.door) ? Array.from({ length: 4 }, () => another()) : [];
       const until = Date.now() + 3_000;
@@ -256,7 +247,7 @@ export const serverShapes: Readonly<Record<string, Shape>> = {
     },
   },
   'bodies that never end': {
-    doors: ['stdio', 'http', 'fetch'],
+    doors: ['stdio', 'http', 'http1', 'fetch'],
     async run({ by, hostile }) {
       const size = by.pick([100_000, 4 * MIB, 15 * MIB]);
       const part = 'x'.repeat(Math.min(size, MIB));

@@ -45,12 +45,16 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
   readonly #body: BodyDecoder;
   /** The octets of a head of which more is to come. */
   #held: ByteGatherer | undefined;
+  /** Whether an empty line may stand before a head. */
+  readonly #skips: boolean;
   /** Octets of the empty line before this head. */
   #emptyLine = 0;
 
-  constructor(parse: HeadParser<Head>, { limits, budget, latin1 = plainLatin1 }: DecoderOptions) {
+  /** `skips`: an empty line before a head is read over. */
+  constructor(parse: HeadParser<Head>, skips: boolean, { limits, budget, latin1 = plainLatin1 }: DecoderOptions) {
     const all = { ...defaultDecoderLimits, ...limits };
     this.#parse = parse;
+    this.#skips = skips;
     this.#latin1 = latin1;
     this.#budget = budget;
     this.#scanner = new HeadScanner(all);
@@ -102,8 +106,7 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
   #readHead(bytes: Uint8Array, from: number): DecoderEvent {
     const scanner = this.#scanner;
     let at = from;
-    // 2.2: a server should ignore an empty line before a request line, which some clients write after a body.
-    while (scanner.length === 0 && at < bytes.length && (this.#emptyLine === 1 || (this.#emptyLine === 0 && bytes[at] === CR))) {
+    while (this.#skips && scanner.length === 0 && at < bytes.length && (this.#emptyLine === 1 || (this.#emptyLine === 0 && bytes[at] === CR))) {
       if (this.#emptyLine === 1 && bytes[at] !== LF) return this.#refuse(new HttpFault('a line does not end with CR LF'), at);
       this.#emptyLine++;
       at++;

@@ -53,7 +53,8 @@ export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<Req
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new HttpFault('Expect is not known', 417);
     const { method, path, query } = target;
     return { method, path, query, minor, fields, body, persists: persists(fields, minor), expects: expect !== undefined && body !== 0 };
-  }, options);
+    // 2.2: a server should ignore an empty line before a request line, which some clients write after a body.
+  }, true, options);
 }
 
 /** What a request line says. */

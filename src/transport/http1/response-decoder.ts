@@ -39,5 +39,6 @@ export function responseDecoder(method: () => string, options: DecoderOptions = 
     const without = bare || status === 304 || method() === 'HEAD';
     const body = without ? 0 : announced ?? 'close';
     return { status, minor, fields, body, persists: body !== 'close' && persists(fields, minor) };
-  }, options);
+    // 2.2 has no empty line before a status line: nginx takes what begins with one for a body without a head.
+  }, false, options);
 }

@@ -20,7 +20,7 @@ function tell(port, bytes, methods) {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const found = [];
     let at = 0;
-    let body = '';
+    let body = [];
     const decoder = responseDecoder(() => methods[at] ?? 'GET');
     const end = (how) => {
       socket.destroy();
@@ -32,8 +32,8 @@ function tell(port, bytes, methods) {
       for (let event = decoder.read(chunk, from); event !== 'more'; event = decoder.read(chunk, from)) {
         from = decoder.at;
         if (event === 'fault') return end(`malformed: ${decoder.refused.message}`);
-        if (event === 'head') body = '';
-        else if (event === 'body') body += Buffer.from(decoder.body).toString('latin1');
+        if (event === 'head') body = [];
+        else if (event === 'body') body.push(decoder.body);
         else {
           const { status } = decoder.head;
           decoder.next();
@@ -42,7 +42,7 @@ function tell(port, bytes, methods) {
           // What a peer does not find in time it waits for.
           if (status === 408 || status === 504) return end('waits');
           if (status >= 300) return end(`refused ${status}`);
-          found.push(body);
+          found.push(Buffer.concat(body).toString());
           // All that was sent is answered. A half-closed client looks to http1 as if it had left, so this end comes last.
           if (at === methods.length) socket.end();
         }
@@ -60,8 +60,8 @@ async function difference(peer, port, bytes, ours, refuses) {
   for (const [i, text] of found.entries()) {
     const mine = ours[i];
     if (mine === undefined) {
-      // What is refused here may be taken there.
-      if (!refuses) return { what: `answers ${found.length} requests, and here are ${ours.length}` };
+      // What is refused here may be taken there. Caddy answers without content where it has not read the end of a request.
+      if (!refuses && text !== '') return { what: `answers ${found.length} requests, and here are ${ours.length}` };
       break;
     }
     // HEAD is answered without saying what was read, and `OPTIONS *` by Go itself.

@@ -11,7 +11,7 @@ import { Unread } from '../../../src/transport/http/server/unread.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, code, modern, rpc, start } from './harness.ts';
-import { serveHttp } from './engine.ts';
+import { serveHttp, strict } from './engine.ts';
 
 const MiB = 1024 * 1024;
 
@@ -189,6 +189,40 @@ test('fetch: answers that nobody reads are bounded over all responses, JSON and 
   for (let i = 0; i < 4; i++) await (await call('big')).body?.cancel();
   assert.equal(errors.length, 2);
   await handle.close({ drainMs: 0 });
+});
+
+/** A connection that brings requests of 2026-07-28 without waiting for their responses. */
+function pipelined(port: number, requests: readonly (readonly [method: string, params: object])[]): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.resume().on('error', () => {});
+  socket.write(requests.map(([method, params]) => {
+    const { headers, body } = modern(method, params);
+    const text = JSON.stringify(body);
+    const fields = { host: 'localhost', accept: both, 'content-type': 'application/json', 'content-length': text.length, ...headers };
+    return `POST /mcp HTTP/1.1\r\n${Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
+  }).join(''));
+  return socket;
+}
+
+test('a request waits for the response before its own, and is not begun when the client has left', async (t) => {
+  const { http, server } = await start(t);
+  const socket = pipelined(http.port, ['one', 'two', 'three'].map((key) => ['wait', { key }]));
+  await server.arrived('one');
+  assert.deepEqual([...server.waiting.keys()], ['one']);
+  server.waiting.get('one')?.finish();
+  await server.arrived('two');
+  const { signal } = server.waiting.get('two')?.inbound ?? assert.fail();
+  socket.destroy();
+  if (!signal.aborted) await once(signal, 'abort');
+  assert.deepEqual([...server.waiting.keys()], ['one', 'two']);
+});
+
+// http1 reads on when a response is complete, so that what waits is bounded in bytes.
+test('a connection that brings more than 100 requests ahead is cut', { skip: strict }, async (t) => {
+  const { http, server } = await start(t);
+  const socket = pipelined(http.port, [['wait', { key: 'one' }], ...Array.from({ length: 101 }, () => ['ping', {}] as const)]);
+  await once(socket, 'close');
+  assert.deepEqual([...server.waiting.keys()], ['one']);
 });
 
 test('progress that nobody reads is left out, and the result still comes', async (t) => {

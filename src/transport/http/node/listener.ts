@@ -33,9 +33,32 @@ export function httpListener(server: ServerPort, options: HttpOptions = {}): Htt
 
 /** The listener of an endpoint. `late`: connections that were made after the server began to close. */
 export function listenerOf(endpoint: Endpoint, late?: ReadonlySet<Socket>): HttpListener {
-  const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void =>
-    endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body, late));
+  const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void => {
+    // Node's parser does not wait for the response before: this one has no connection then.
+    if (res.socket === null) awaitConnection(req, res, () => listener(req, res, body));
+    else endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body, late));
+  };
   return Object.assign(listener, { close: endpoint.close });
+}
+
+/** Requests that were sent before the response to the one before them was complete, by connection. */
+const ahead = new WeakMap<Socket, number>();
+
+/** With more of them a connection is cut. */
+const mostAhead = 100;
+
+/**
+ * Serves a request when the responses before its own are complete. Side by side, their responses would be held until their turn,
+ * out of reach of what cuts off a reader that is too slow, and nobody would tell them that the client has left.
+ */
+function awaitConnection({ socket }: NodeRequest, res: ServerResponse, serve: () => void): void {
+  const count = (ahead.get(socket) ?? 0) + 1;
+  if (count > mostAhead) return void socket.destroy();
+  ahead.set(socket, count);
+  res.once('socket', () => {
+    ahead.set(socket, (ahead.get(socket) ?? 0) - 1);
+    serve();
+  });
 }
 
 /** Bytes of a response that wait for its reader; less than this is not counted. */

@@ -78,7 +78,8 @@ export class Posting {
         return name === undefined ? undefined : this.#sessions.find(name, auth, false, request);
       });
       if (decoded === undefined || (services.phase !== 'open' && this.#refusesLate(request, decoded))) return;
-      services.turns.take(decoded, () => this.#receive(post, decoded));
+      if (services.turns.take(decoded, () => this.#receive(post, decoded))) return;
+      refuse(services, request, 503, tooMany, { id: decoded.kind === 'request' ? decoded.message.id : undefined });
     });
   };
 

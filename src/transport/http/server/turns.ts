@@ -30,13 +30,15 @@ export class Turns {
   #wentOn = 0;
   #next: ReturnType<typeof setTimeout> | undefined;
 
-  /** Runs a message now, or when it is its turn. Only small ones wait: what they hold is not charged. */
-  take(decoded: Decoded, run: () => void): void {
+  /** Runs a message now, or when it is its turn. Only small ones wait: what they hold is not charged. False: too many wait. */
+  take(decoded: Decoded, run: () => void): boolean {
     this.#came = true;
     const waits = this.#said > enough && decoded.kind === 'request' && this.#long.has(kindOf(decoded.message))
-      && decoded.weight <= smallRequest && this.#waiting.length < most;
-    if (waits) this.#waiting.push(run);
-    else run();
+      && decoded.weight <= smallRequest;
+    if (!waits) run();
+    else if (this.#waiting.length < most) this.#waiting.push(run);
+    else return false;
+    return true;
   }
 
   /** A request was answered with so many characters. */

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { documentOf } from './requirements/document.mjs';
 import { compare, countsOf, faultsOf, readMatrix } from './requirements/matrix.mjs';
-import { readRemovals, removalsDocument } from './requirements/removals.mjs';
+import { readEdits, readResults, readWithout, removalsDocument } from './requirements/removals.mjs';
 import { REVISIONS, sentencesOfRevision } from './requirements/sentences.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -16,7 +16,7 @@ if (option !== undefined && option !== '--check' && !(option === '--spec' && spe
 }
 const matrix = readMatrix(root);
 const faults = faultsOf(matrix, root);
-const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, readRemovals(root)) };
+const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, readEdits(root), readResults(root), readWithout(root)) };
 for (const [name, text] of Object.entries(pages)) {
   const path = `${root}requirements/${name}`;
   if (option === '--check') {

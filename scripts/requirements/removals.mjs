@@ -1,21 +1,22 @@
-// What came of breaking the code of each rule: test/removals/results.tsv, and requirements/removals.md.
-import { readFileSync, writeFileSync } from 'node:fs';
+// One removal a rule: test/removals/edits/<area>.txt has an edit that breaks each rule, test/removals/results.tsv what the
+// named test said of it, and requirements/removals.md shows both.
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cell } from './markdown.mjs';
 
-export const removalsPath = 'test/removals/results.tsv';
-const COLUMNS = ['id', 'symbol', 'change', 'test', 'verdict', 'failed', 'commit', 'date'];
+export const resultsPath = 'test/removals/results.tsv';
+export const editsFolder = 'test/removals/edits';
+const COLUMNS = ['id', 'edit', 'test', 'verdict', 'commit', 'date'];
 const VERDICTS = {
-  'fails': 'the named test fails with the change',
-  'does not end': 'with the change the named test waits for what does not come; its time limit fails it',
-  'stays green': 'no change that was tried is noticed: the test would not notice that the rule is broken',
-  'test does not run the code': 'the named test passes without the named code',
-  'test does not run by itself': 'the named test does not pass when it is run alone',
-  'nothing to break': 'the rule is kept by what is not there',
-  'no code': 'the rule is kept by a document or a type, or its test is not one of npm test',
+  'fails': 'the named test fails with the edit',
+  'does not end': 'with the edit the named test waits for what does not come; its time limit fails it',
+  'stays green': 'the named test does not notice that the rule is broken',
 };
+/** The verdicts that say that a test notices. */
+export const NOTICED = ['fails', 'does not end'];
 
-/** The rows of a file of test/removals, as objects; none where there is no file. */
+/** The rows of a table with a head, as objects; none where there is no file. */
 export function readRows(root, path) {
   let text;
   try {
@@ -27,52 +28,136 @@ export function readRows(root, path) {
   return lines.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at] ?? ''])));
 }
 
-export const readRemovals = (root) => readRows(root, removalsPath);
+export const readResults = (root) => readRows(root, resultsPath);
+/** The rules that no edit can break, with the reason. */
+export const readWithout = (root) => readRows(root, 'test/removals/without.tsv');
 
-export function writeRemovals(root, rows) {
-  const lines = [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => row[name].replace(/\s+/g, ' ')))];
-  writeFileSync(join(root, removalsPath), `${lines.map((cells) => cells.join('\t')).join('\n')}\n`);
+export function writeResults(root, rows) {
+  const lines = [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => row[name]))];
+  writeFileSync(join(root, resultsPath), `${lines.map((cells) => cells.join('\t')).join('\n')}\n`);
 }
 
-/** Whether a result is of what the rule names today. */
-function current(row, rule) {
-  const file = row.symbol.replace(/#.*/, '');
-  return (!row.symbol || rule.source.split(' ').some((place) => place.replace(/#.*/, '') === file))
-    && (!row.test || rule.test.split(' | ').includes(row.test));
+/**
+ * The edits of a checkout: { id, breaks, changes: [{ path, find, replace }], hash }. A block is a line with the id and a
+ * sentence that says what the edit breaks, then the path of a source, the lines that are replaced (`- `), and those that
+ * replace them (`+ `). Spaces at the start of a line do not count.
+ */
+export function readEdits(root) {
+  let names;
+  try {
+    names = readdirSync(join(root, editsFolder)).filter((name) => name.endsWith('.txt')).sort();
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => readFileSync(join(root, editsFolder, name), 'utf8').trim().split(/\n\s*\n/).map((block) => editOf(block, name)));
 }
 
-export function removalsDocument({ rules }, rows) {
-  const results = new Map(rows.map((row) => [row.id, row]));
-  const tried = rules.filter(({ source, test }) => source && test);
-  const missing = tried.filter((rule) => !results.has(rule.id) || !current(results.get(rule.id), rule));
-  const fresh = tried.filter((rule) => !missing.includes(rule)).map((rule) => ({ rule, ...results.get(rule.id) }));
-  const of = (verdict) => fresh.filter((row) => row.verdict === verdict);
+function editOf(block, name) {
+  const [head, ...lines] = block.split('\n');
+  const [, id, breaks] = /^(\S+) (.+)$/.exec(head) ?? [];
+  if (!id) throw new Error(`${editsFolder}/${name}: expected an id and a sentence: ${head}`);
+  const changes = [];
+  let path;
+  for (const line of lines) {
+    const text = line.slice(2).trim();
+    if (/^(?:src|docs)\//.test(line)) path = line.trim();
+    else if (line.startsWith('- ')) {
+      const last = changes.at(-1);
+      if (last && last.path === path && last.replace === undefined) last.find.push(text);
+      else changes.push({ path, find: [text], replace: undefined });
+    } else if (/^\+( |$)/.test(line) && changes.length) (changes.at(-1).replace ??= []).push(text);
+    else throw new Error(`${editsFolder}/${name}: ${id}: expected a path, "- " or "+ ": ${line}`);
+  }
+  if (!changes.length || !changes.every((change) => change.path)) throw new Error(`${editsFolder}/${name}: ${id}: no change`);
+  return { id, breaks, changes: changes.map((change) => ({ ...change, replace: change.replace ?? [] })), hash: createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 12) };
+}
+
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+/** Replaces the lines of a change in a text. Throws unless they occur exactly once. */
+export function applied(text, { path, find, replace }) {
+  const pattern = new RegExp(find.map(literal).join('[ \\t]*\\n[ \\t]*'), 'g');
+  const found = [...text.matchAll(pattern)];
+  if (found.length !== 1) throw new Error(`${path} has ${found.length} times, expected once: ${find.join(' ')}`);
+  const [{ index, 0: { length } }] = found;
+  return text.slice(0, index) + replace.join('\n') + text.slice(index + length);
+}
+
+const codeAndTest = ({ source, test }) => source && test;
+
+/** What is wrong with the edits: an edit without its rule, a text that the code does not have (any more). */
+export function faultsOfEdits({ rules }, edits, root) {
+  const faults = [];
+  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+  const seen = new Set();
+  for (const { id, breaks, changes } of edits) {
+    const rule = byId.get(id);
+    if (seen.has(id)) faults.push(`${id}: two edits`);
+    seen.add(id);
+    if (!rule || !codeAndTest(rule)) {
+      faults.push(`${id}: an edit, and no rule with code and a test`);
+      continue;
+    }
+    if (!breaks.endsWith('.') && breaks.split(' ').length < 3) faults.push(`${id}: no sentence`);
+    const sources = rule.source.split(' ').map((place) => place.replace(/#.*/, ''));
+    if (!changes.some(({ path }) => sources.includes(path))) faults.push(`${id}: the edit is in ${changes[0].path}, which the rule does not name`);
+    const texts = new Map();
+    for (const change of changes) {
+      try {
+        texts.set(change.path, applied(texts.get(change.path) ?? readFileSync(join(root, change.path), 'utf8'), change));
+      } catch (error) {
+        faults.push(`${id}: ${error.message}`);
+      }
+    }
+  }
+  return faults;
+}
+
+/** The rules with code and a test, by what their edits show; `coarse`: without an edit that was judged. */
+export function coverageOf({ rules }, edits, results, without) {
+  const byEdit = new Map(edits.map((edit) => [edit.id, edit]));
+  const byResult = new Map(results.map((row) => [row.id, row]));
+  const reasons = new Map(without.map((row) => [row.id, row.why]));
+  const tried = rules.filter(codeAndTest);
+  const of = { exact: [], unnoticed: [], stale: [], without: [], coarse: [] };
+  for (const rule of tried) {
+    const edit = byEdit.get(rule.id);
+    const row = byResult.get(rule.id);
+    const fresh = edit && row && row.edit === edit.hash && rule.test.split(' | ').includes(row.test);
+    const name = !edit ? (reasons.has(rule.id) ? 'without' : 'coarse') : !fresh ? 'stale' : NOTICED.includes(row.verdict) ? 'exact' : 'unnoticed';
+    of[name].push({ rule, edit, row, why: reasons.get(rule.id) });
+  }
+  return of;
+}
+
+export function removalsDocument(matrix, edits, results, without) {
+  const of = coverageOf(matrix, edits, results, without);
+  const link = (path) => `[${path.replace(/^src\//, '')}](../${path})`;
+  const code = (lines) => (lines.length ? `\`${cell(lines.join(' ').replaceAll('`', "'"))}\`` : 'nothing');
+  const shown = ({ changes }) => changes.map(({ path, find, replace }) => `${link(path)}: ${code(find)} becomes ${code(replace)}`).join('<br>');
+  const plain = (title, words, list, last) => (list.length === 0 ? [] : [
+    `## ${title}`, '', words, '', '| id | rule | |', '|---|---|---|', ...list.map((one) => `| ${one.rule.id} | ${cell(one.rule.rule)} | ${last(one)} |`), '',
+  ]);
   const lines = [
     '# One removal a row', '',
-    '<!-- Written by npm run requirements from test/removals/results.tsv, which npm run removals writes. Do not edit. -->', '',
-    'For each rule of [requirements.md](requirements.md) with code and a test, one statement, condition, member or value of',
-    'the compiled code was broken, and the named test was run. Which one is chosen: first what few of the named tests run and',
-    'what shares words with the rule, then by a seed; where two changes make the test fail, the one that fewer tests of its',
-    'file notice. The last column says how many those are: a low number says that the change is what this test is about, a',
-    'high one that it broke more than the rule. Nobody judged each change by hand.', '',
-    `npm run removals [-- --only ID,…] runs it again: a change that is listed is tried first, with \`--all\` none is.`, '',
-    '| verdict | rules | |', '|---|---:|---|',
-    ...Object.entries(VERDICTS).map(([verdict, why]) => `| ${verdict} | ${of(verdict).length} | ${why} |`),
-    `| not tried | ${missing.length} | since the row was added or changed |`, '',
+    '<!-- Written by npm run requirements from test/removals. Do not edit. -->', '',
+    'For each rule of [requirements.md](requirements.md) with code and a test, somebody has read the rule, the code and the',
+    'test, has written the smallest edit of the source that breaks this rule, and has said in a sentence what it breaks.',
+    '`npm run removals` makes the edit in a copy and runs the named tests: one of them has to fail.', '',
+    '| | rules | |', '|---|---:|---|',
+    `| exact | ${of.exact.length} | the edit breaks the rule, and the named test fails with it |`,
+    `| unnoticed | ${of.unnoticed.length} | the edit breaks the rule, and the named test does not notice |`,
+    `| to be run | ${of.stale.length} | the edit or the named test changed since it was run |`,
+    `| not possible | ${of.without.length} | no edit of the code can break the rule; the reason is given |`,
+    `| not judged | ${of.coarse.length} | nobody has written an edit for the rule yet |`, '',
+    ...plain('Unnoticed', 'The named test passes although the rule is broken.', of.unnoticed, ({ edit }) => `${cell(edit.breaks)}<br>${shown(edit)}`),
+    ...plain('Not possible', 'Documents, types, and tests that `npm test` does not run.', of.without, ({ why }) => cell(why)),
+    ...(of.stale.length ? ['## To be run', '', of.stale.map(({ rule }) => rule.id).join(', '), ''] : []),
+    ...(of.coarse.length ? ['## Not judged', '', of.coarse.map(({ rule }) => rule.id).join(', '), ''] : []),
+    '## Exact', '',
+    '| id | rule | what the edit breaks | edit | test that notices | commit, date |', '|---|---|---|---|---|---|',
+    ...of.exact.map(({ rule, edit, row }) => `| ${rule.id} | ${cell(rule.rule)} | ${cell(edit.breaks)} | ${shown(edit)} | ${cell(row.test.replace(/^test\//, ''))}${row.verdict === 'fails' ? '' : ` (${row.verdict})`} | ${row.commit}, ${row.date} |`),
+    '',
   ];
-  for (const verdict of ['stays green', 'test does not run the code', 'test does not run by itself', 'nothing to break', 'no code']) {
-    const found = of(verdict);
-    if (found.length === 0) continue;
-    lines.push(`## ${verdict[0].toUpperCase()}${verdict.slice(1)}`, '', '| id | rule | code | |', '|---|---|---|---|');
-    for (const { id, rule, change } of found) lines.push(`| ${id} | ${cell(rule.rule)} | ${cell(rule.source)} | ${cell(change)} |`);
-    lines.push('');
-  }
-  if (missing.length) lines.push('## Not tried', '', missing.map(({ id }) => id).join(', '), '');
-  lines.push('## What was broken', '', '| id | rule | code | change | test that fails | of its file | commit, date |', '|---|---|---|---|---|---|---|');
-  for (const row of fresh) {
-    if (!['fails', 'does not end'].includes(row.verdict)) continue;
-    const failed = row.verdict === 'fails' ? row.failed : 'does not end';
-    lines.push(`| ${row.id} | ${cell(row.rule.rule)} | ${cell(row.symbol.replace(/^src\//, ''))} | ${cell(row.change)} | ${cell(row.test.replace(/^test\//, ''))} | ${failed} | ${row.commit}, ${row.date} |`);
-  }
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }

@@ -114,18 +114,27 @@ function* commentsOf(schema) {
   }
 }
 
+/** The extensions whose own documents have rows. Each is a repository beside that of the specification. */
+export const EXTENSIONS = ['ext-tasks', 'ext-auth'];
+
+const sentence = (revision, { section, text }) =>
+  ({ revision, section, level: levelOf(text), text, sha256: sha256(text), normative: NORMATIVE.test(text) });
+
+/** The sentences of the pages of a folder. */
+function sentencesOfPages(folder, revision, leave = () => false) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.mdx?$/.test(file) && !leave(file)).sort()
+    .flatMap((file) => [...statementsOf(file.replaceAll('\\', '/').replace(/\.mdx?$/, ''), readFileSync(join(folder, file), 'utf8'))])
+    .filter(({ text }) => text).map((statement) => sentence(revision, statement));
+}
+
 /** All sentences of one revision: { revision, section, level, text, sha256, normative }. */
 export function sentencesOfRevision(spec, revision) {
-  const folder = join(spec, 'docs', 'specification', revision);
-  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.mdx') && !file.endsWith('schema.mdx')).sort();
-  const found = [];
-  const add = ({ section, text }) => {
-    if (text) found.push({ revision, section, level: levelOf(text), text, sha256: sha256(text), normative: NORMATIVE.test(text) });
-  };
-  for (const file of pages) {
-    const path = file.replaceAll('\\', '/').replace(/\.mdx$/, '');
-    for (const statement of statementsOf(path, readFileSync(join(folder, file), 'utf8'))) add(statement);
-  }
-  for (const statement of commentsOf(readFileSync(join(spec, 'schema', revision, 'schema.ts'), 'utf8'))) add(statement);
-  return found;
+  return [
+    ...sentencesOfPages(join(spec, 'docs', 'specification', revision), revision, (file) => file.endsWith('schema.mdx')),
+    ...[...commentsOf(readFileSync(join(spec, 'schema', revision, 'schema.ts'), 'utf8'))]
+      .filter(({ text }) => text).map((statement) => sentence(revision, statement)),
+  ];
 }
+
+/** All sentences of the draft of an extension, of a checkout of its repository. */
+export const sentencesOfExtension = (spec, name) => sentencesOfPages(join(spec, 'specification', 'draft'), name);

@@ -71,8 +71,8 @@ test('a page that has run out is fetched again with its own cursor', async () =>
 });
 
 test('no time, no sensible time, no such method, no modern revision, switched off: nothing is kept', async () => {
-  for (const ttl of [0, -1, '60000', null]) {
-    const { client, asked } = await connect(modern(() => fresh(ttl)));
+  for (const ttlMs of [0, -60_000, '60000', null, undefined]) {
+    const { client, asked } = await connect(modern(() => ({ ...fresh(), ttlMs })));
     await client.listTools();
     await client.listTools();
     assert.equal(asked(), 2);

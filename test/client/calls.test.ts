@@ -187,21 +187,24 @@ test('progress renews the time of a call that did not ask to hear of it', async 
 test('lists are read to their last page', async () => {
   for (const make of [legacy, modern]) {
     const { client, wire } = await connect(make((sent) => {
-      const page = Number(sent.params?.['cursor'] ?? 0);
+      // A cursor means something to its server only: upper and lower case, spaces and line breaks are part of it.
+      const cursors = [undefined, ' Page\n', 'PAGE', 'page '];
+      const page = cursors.indexOf(sent.params?.['cursor'] as string | undefined);
+      assert.notEqual(page, -1);
       return {
-        tools: [{ name: `t${page}`, inputSchema: { type: 'object' } }],
-        ...(page < 3 && { nextCursor: String(page + 1) }),
+        tools: Array.from({ length: page }, (_, at) => ({ name: `t${page}${at}`, inputSchema: { type: 'object' } })),
+        nextCursor: cursors[page + 1],
       };
     }));
-    assert.deepEqual((await client.listTools()).map(({ name }) => name), ['t0', 't1', 't2', 't3']);
+    assert.deepEqual((await client.listTools()).map(({ name }) => name), ['t10', 't20', 't21', 't30', 't31', 't32']);
     const names: string[] = [];
     wire.sent.length = 0;
     for await (const tool of client.tools()) {
       names.push(tool.name);
       if (names.length === 2) break;
     }
-    assert.deepEqual(names, ['t0', 't1']);
-    assert.equal(wire.sent.length, 2);
+    assert.deepEqual(names, ['t10', 't20']);
+    assert.equal(wire.sent.length, 3);
   }
 });
 

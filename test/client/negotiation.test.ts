@@ -104,6 +104,7 @@ for (const kind of ['pipe', 'http'] as const) {
   test(`${kind}: era legacy asks initialize alone; era modern never does`, async () => {
     const { wire } = await connect(kind, legacy(), { era: 'legacy' });
     assert.deepEqual(wire.methods(), ['initialize', 'notifications/initialized']);
+    assert.equal(wire.sent[0]?.params?.['protocolVersion'], '2025-11-25');
     const deaf = new Scripted(kind, legacy());
     await assert.rejects(
       new McpClient(info, { era: 'modern' }).connect(deaf),

@@ -184,6 +184,10 @@ test('the rules for tool results in sampling', async () => {
     assert.equal(error?.code, good ? undefined : -32602, JSON.stringify(messages));
   }
   assert.equal(reached, 3);
+  // This client has not declared `sampling.tools`.
+  const withTools = { messages: [turn('user', text)], maxTokens: 5, tools: [{ name: 't', inputSchema: { type: 'object' } }] };
+  assert.equal((await wire.ask('tools', 'sampling/createMessage', withTools)).error?.code, -32602);
+  assert.equal(reached, 3);
 });
 
 test('notifications/elicitation/complete is told once, for an elicitation that is under way', async () => {

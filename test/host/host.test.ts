@@ -262,9 +262,13 @@ test('host: questions come with the name of the server; sampling needs consent t
     return JSON.stringify(answer.content);
   });
   const seen: string[] = [];
+  const asked: number[] = [];
   const { host, entries } = make(t, { a: server }, {
     servers: { a: { command: 'a', maxSampledTokens: 100 } },
-    model: async ({ maxTokens }) => ({ role: 'assistant', content: { type: 'text', text: `thought ${maxTokens}` }, model: 'm', stopReason: 'endTurn' }),
+    model: async ({ maxTokens }) => {
+      asked.push(maxTokens);
+      return { role: 'assistant', content: { type: 'text', text: `thought ${maxTokens}` }, model: 'm', stopReason: 'endTurn' };
+    },
     person: {
       approve: async () => ({ allow: 'session' }),
       elicit: async ({ message }, { server: from }) => {
@@ -278,6 +282,8 @@ test('host: questions come with the name of the server; sampling needs consent t
   assert.deepEqual((await host.call('a/ask', {})).content, [{ type: 'text', text: 'Ada Secretname' }]);
   assert.deepEqual(seen, ['a: Your name?']);
   assert.match(JSON.stringify((await host.call('a/think', {})).content), /edited/);
+  // The model gets the request as the person changed it.
+  assert.deepEqual(asked, [50]);
   const second = await host.call('a/think', {}).catch((error: Error) => ({ isError: true, content: error.message }));
   assert.equal(second.isError, true);
   await host.flushed();
@@ -285,6 +291,32 @@ test('host: questions come with the name of the server; sampling needs consent t
   assert.ok(!log.includes('Secretname'));
   assert.deepEqual(entries().filter(({ kind }) => kind === 'sampling').map(({ outcome, edited }) => [outcome, edited]),
     [['answered', true], ['refused', undefined]]);
+});
+
+test('host: a person may refuse a sampling request, and its answer', async (t) => {
+  const server = new McpServer({ name: 'a', version: '1.0.0' });
+  server.tool('think', {}, async (_args, ctx) => {
+    const { content } = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'hm?' } }], maxTokens: 10 });
+    return JSON.stringify(content);
+  });
+  let asked = 0;
+  for (const [request, answer, runs] of [[false, true, 0], [true, false, 1]] as const) {
+    asked = 0;
+    const { host } = make(t, { a: server }, {
+      servers: { a: { command: 'a', maxSampledTokens: 100 } },
+      model: async () => {
+        asked++;
+        return { role: 'assistant', content: { type: 'text', text: 'a thought' }, model: 'm' };
+      },
+      person: {
+        approve: async () => ({ allow: 'session' }),
+        samplingRequest: async () => ({ allow: request }),
+        samplingAnswer: async () => ({ allow: answer }),
+      },
+    });
+    await assert.rejects(host.call('a/think', {}), /^HostError: sampling was refused: the person said no to the (?:request|answer)$/);
+    assert.equal(asked, runs);
+  }
 });
 
 test('host: a question that nobody can be asked is declined, and is in the log', async (t) => {

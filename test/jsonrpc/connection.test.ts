@@ -101,6 +101,10 @@ test('connection: answers find their questions, in any order', async () => {
     return true;
   });
   assert.equal(requestsOf(connection).size, 0);
+  // An id is not used again, also where nothing is in flight.
+  requestsOf(connection).request('d').catch(() => undefined);
+  assert.deepEqual(sent.at(-1), { jsonrpc, id: 4, method: 'd' });
+  connection.close();
 });
 
 // The memory itself cannot be seen here: a Map of V8 keeps its old tables, and they what they held (bench/NOTES.md).
@@ -325,7 +329,7 @@ function mockTime(t: TestContext): (ms: number) => void {
 const timedOut = (ms: number) => (thrown: unknown): boolean => {
   assert.ok(thrown instanceof ConnectionError);
   assert.equal(thrown.reason, 'timeout');
-  assert.match(thrown.message, new RegExp(`^m: no answer within ${ms} ms$`));
+  assert.match(thrown.message, new RegExp(`^(?:m|initialize): no answer within ${ms} ms$`));
   return true;
 };
 
@@ -449,12 +453,14 @@ test('connection: a peer that cannot be told of a cancellation does not make oth
 
 test('connection: the default limits of time', async (t) => {
   const tick = mockTime(t);
-  const { connection } = bench();
-  const call = requestsOf(connection).request('m');
-  tick(59_999);
-  assert.equal(requestsOf(connection).size, 1);
-  tick(1);
-  await assert.rejects(call, timedOut(60_000));
+  for (const method of ['m', 'initialize']) {
+    const { connection } = bench();
+    const call = requestsOf(connection).request(method);
+    tick(59_999);
+    assert.equal(requestsOf(connection).size, 1);
+    tick(1);
+    await assert.rejects(call, timedOut(60_000));
+  }
 });
 
 test('connection: progress starts the time anew, up to the absolute maximum', async (t) => {
@@ -500,6 +506,7 @@ test('connection: progress of nothing is ignored, and malformed progress is repo
   receive({ jsonrpc, method: 'notifications/progress' });
   assert.deepEqual(errors, []);
   requestsOf(connection).request('m', undefined, { onProgress: () => assert.fail('malformed') }).catch(() => undefined);
+  receive(progress(2, 1));
   receive(progress(1, 'half'));
   assert.deepEqual(errors, ['notifications/progress: "progress" must be a number']);
   connection.close();

@@ -30,6 +30,25 @@ test('oauth: a client discovers, registers, logs in, and sends its token with ev
   assert.equal(login['code_challenge_method'], 'S256');
   assert.equal(formOf(as.forms[0])['resource'], rs.url);
   assert.equal(new Set(rs.accepted).size, 1);
+  assert.deepEqual(as.registrations[0]?.['redirect_uris'], [redirectUri]);
+  // Refused once: from then on each request has its token.
+  assert.equal(rs.requests.filter((request) => request === 'POST /mcp').length, 3);
+});
+
+test('oauth: the scopes of the challenge are asked for, else those that the metadata lists', async (t) => {
+  const { as, rs } = await pair(t);
+  rs.metadata = { scopes_supported: ['read', 'write', 'admin'] };
+  await call(selfLogin(), rs.url);
+  rs.needs = 'read';
+  await call(selfLogin(), rs.url);
+  assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read write admin', 'read']);
+});
+
+test('oauth: a client ID that is given is used, and nothing is registered', async (t) => {
+  const { as, rs } = await pair(t);
+  await call(selfLogin({}, { client: { registered: { clientId: 'given' } } }), rs.url).catch(() => {});
+  assert.equal(as.logins[0]?.get('client_id'), 'given');
+  assert.deepEqual(as.registrations, []);
 });
 
 test('oauth: the resource parameter is the bytes of the metadata, what the program says, or nothing', async (t) => {

@@ -30,6 +30,8 @@ test('file store: a text changes only from what was expected, and nobody else ca
   assert.equal(await store.get('a'), undefined);
   assert.equal(await store.update('a', 'other', 'x'), false);
   assert.equal(await store.update('a', undefined, 'one'), true);
+  // Before it is read: a reader restricts a file that others can read.
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(await store.update('a', undefined, 'two'), false);
   assert.equal(await store.update('__proto__', undefined, 'odd'), true);
   assert.deepEqual([await store.get('a'), await store.get('__proto__'), await store.get('toString')], ['one', 'odd', undefined]);

@@ -5,6 +5,8 @@ import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { pinging } from '../../src/protocol/index.ts';
 import type { Pinging } from '../../src/client/index.ts';
+import { decode } from '../../src/jsonrpc/codec.ts';
+import { Connection } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
@@ -14,6 +16,7 @@ import { serveMessagePort } from '../../src/transport/message-port.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
 import { Scripted } from '../client/scripted.ts';
 import type { Sent } from '../client/scripted.ts';
+import { mockClock } from '../mock-clock.ts';
 
 // 2025-11-25 basic/utilities/ping: who has gone silent is pinged, and who does not answer has gone.
 
@@ -82,6 +85,36 @@ for (const revision of legacy) {
     ]);
   });
 }
+
+// 2025-11-25 basic/utilities/ping#implementation-considerations: the frequency is an option, and pings are not overdone.
+test('a connection is pinged after each interval of silence, and not while the other side is heard', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const sent: { id: number; method: string }[] = [];
+  const connection = new Connection(
+    { send: (text) => sent.push(JSON.parse(text) as { id: number; method: string }), answer() {} },
+    { request: () => ({}), notification() {}, cancellation: () => undefined, error() {} },
+  );
+  const lost: string[] = [];
+  pinging({ intervalMs: 1000, timeoutMs: 300 }).watch(connection, ({ message }) => lost.push(message));
+  const pass = async (ms: number): Promise<void> => {
+    t.mock.timers.tick(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (let second = 0; second < 5; second++) {
+    connection.receive(decode('{"jsonrpc":"2.0","method":"notifications/message","params":{}}'));
+    await pass(1000);
+  }
+  assert.deepEqual(sent, []);
+  await pass(999);
+  assert.deepEqual(sent, []);
+  await pass(1);
+  assert.deepEqual(sent.map(({ method }) => method), ['ping']);
+  await pass(299);
+  assert.deepEqual(lost, []);
+  await pass(1);
+  assert.deepEqual(lost, ['the other side has not answered a ping within 300 ms']);
+  connection.close();
+});
 
 test('whatever a silent server says is a sign of life, and one that has gone is started again by the next request', async (t) => {
   stay(t);

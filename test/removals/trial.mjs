@@ -1,9 +1,10 @@
-// A copy of the compiled tree in which one module at a time is broken, and what a named test says of it.
+// A copy of the compiled tree in which one rule at a time is broken, and what a named test says of it.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { transformSync } from 'esbuild';
+import { applied } from '../../scripts/requirements/removals.mjs';
 
 /** A test as the matrix names it: the files to run, and a text that the titles hold. */
 export function testOf(place) {
@@ -32,13 +33,18 @@ export function patternOf({ title }) {
   return title.split(/\$\{[^}]*\}/).map(literal).join('.*');
 }
 
+/** A source as it is compiled: without types, and with the imports of compiled modules. */
+const compiled = (text) => transformSync(text, {
+  loader: 'ts', target: 'es2022', tsconfigRaw: { compilerOptions: { useDefineForClassFields: false, verbatimModuleSyntax: true } },
+}).code.replace(/((?:from|import)\s*\(?\s*["'][.][^"']*)\.ts(["'])/g, '$1.js$2');
+
 export class Trial {
   #root;
 
   constructor(top) {
     this.#root = mkdtempSync(join(tmpdir(), 'barewire-removals-'));
     for (const name of readdirSync(top)) {
-      if (name === 'dist') cpSync(join(top, name), join(this.#root, name), { recursive: true });
+      if (name === 'dist' || name === 'docs') cpSync(join(top, name), join(this.#root, name), { recursive: true });
       else if (name !== '.git') symlinkSync(join(top, name), join(this.#root, name));
     }
     // Tests start the newer command (test/cli/program.ts): here the one made of the modules that will be broken.
@@ -47,73 +53,55 @@ export class Trial {
 
   /**
    * Runs tests, of all that the files hold those whose title has the text, and gives what ran. `late`: a test did not
-   * end, which node:test reports of its file and not by name.
+   * end.
    */
-  async run({ files, title }, { coverage, seconds = 60 } = {}) {
+  async run({ files, title }, { seconds = 30 } = {}) {
     const pattern = title ? [`--test-name-pattern=${patternOf({ title })}`] : [];
-    const args = ['--test', '--test-reporter=tap', `--test-timeout=${seconds * 1000}`, '--test-concurrency=1', ...pattern, ...files];
-    const child = spawn(process.execPath, args, {
-      cwd: this.#root, stdio: ['ignore', 'pipe', 'ignore'], detached: true,
-      env: { ...process.env, ...(coverage && { NODE_V8_COVERAGE: coverage }) },
-    });
-    let report = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => { report += text; });
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      try { process.kill(-child.pid, 'SIGKILL'); } catch {}
-    }, seconds * 1500);
-    await new Promise((resolve) => child.on('close', resolve));
-    clearTimeout(timer);
-    // What a test left behind belongs to its process group.
-    try { process.kill(-child.pid, 'SIGKILL'); } catch {}
-    return { late: late || report.includes("failureType: 'testTimeoutFailure'"), results: resultsOf(report) };
+    const all = { late: false, results: [] };
+    for (const file of files) {
+      const child = spawn(process.execPath, ['--test-reporter=tap', ...pattern, file], {
+        cwd: this.#root, stdio: ['ignore', 'pipe', 'ignore'], detached: true,
+      });
+      let report = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => { report += text; });
+      let late = false;
+      const end = () => { try { process.kill(-child.pid, 'SIGKILL'); } catch {} };
+      const timer = setTimeout(() => {
+        late = true;
+        end();
+      }, seconds * 1000);
+      await new Promise((resolve) => child.on('close', resolve));
+      clearTimeout(timer);
+      // What a test left behind belongs to its process group.
+      end();
+      all.late ||= late;
+      all.results.push(...resultsOf(report));
+      if (all.results.some(({ ok }) => !ok)) break;
+    }
+    return all;
   }
 
-  /** Runs `work` while a module is broken by a change. */
-  async broken(path, { start, end, replacement }, work) {
-    const file = join(this.#root, path);
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.slice(0, start) + replacement + text.slice(end));
+  /** Runs `work` while sources are edited. */
+  async edited(changes, work) {
+    const before = new Map();
+    const after = new Map();
+    for (const change of changes) {
+      const { path } = change;
+      after.set(path, applied(after.get(path) ?? readFileSync(join(this.#root, path), 'utf8'), change));
+    }
+    for (const [path, text] of after) {
+      const file = join(this.#root, path.replace(/^src(.*)\.ts$/, 'dist/src$1.js'));
+      before.set(file, readFileSync(file, 'utf8'));
+      writeFileSync(file, path.endsWith('.ts') ? compiled(text) : text);
+    }
     try {
       return await work();
     } finally {
-      writeFileSync(file, text);
+      for (const [file, text] of before) writeFileSync(file, text);
     }
-  }
-
-  /** How often each part of the modules of `dist/src` ran: a map of paths to ranges, the inner ones last. */
-  async covered(test) {
-    const folder = mkdtempSync(join(tmpdir(), 'barewire-coverage-'));
-    const { results, late } = await this.run(test, { coverage: folder });
-    const base = `${pathToFileURL(this.#root)}/`;
-    const modules = new Map();
-    for (const name of readdirSync(folder)) {
-      let report;
-      try { report = JSON.parse(readFileSync(join(folder, name), 'utf8')); } catch { continue; }
-      for (const { url, functions } of report.result) {
-        if (!url.startsWith(`${base}dist/src/`)) continue;
-        const path = url.slice(base.length);
-        const list = modules.get(path) ?? modules.set(path, []).get(path);
-        list.push(functions.flatMap(({ ranges }) => ranges).map(({ startOffset, endOffset, count }) => [startOffset, endOffset, count]));
-      }
-    }
-    rmSync(folder, { recursive: true });
-    return { modules, results, late };
   }
 
   remove() {
     rmSync(this.#root, { recursive: true, force: true });
   }
-}
-
-/** Whether a place ran, by the reports of `covered`: the smallest range around it decides. */
-export function ran(modules, path, place) {
-  return (modules.get(path) ?? []).some((ranges) => {
-    let inner;
-    for (const range of ranges) {
-      if (range[0] <= place && place < range[1] && (!inner || range[1] - range[0] <= inner[1] - inner[0])) inner = range;
-    }
-    return inner && inner[2] > 0;
-  });
 }

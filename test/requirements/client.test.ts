@@ -3,6 +3,7 @@ import { mock, test } from 'node:test';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { McpServer, RpcError } from '../../src/server/index.ts';
 import { McpClient } from '../../src/client/index.ts';
+import { MirroredToolHeaders } from '../../src/transport/http/client/tool-headers.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import { connectScripted as connect, legacy, modern, RpcFault } from '../client/scripted.ts';
 import { connect as connectPeer, later, modernMeta } from '../server/peer.ts';
@@ -95,6 +96,26 @@ test('the page of an elicitation is handed on, and nothing of it is fetched', as
 });
 
 // 2025-11-25 client/roots#error-handling.
+// 2026-07-28 basic/transports/streamable-http#client-behavior.
+test('the parameters to mirror are found by the schema of the tool', () => {
+  const headers = new MirroredToolHeaders(({ message }) => assert.fail(message));
+  const region = { type: 'string', 'x-mcp-header': 'Place' };
+  headers.learn([{ name: 't', inputSchema: { type: 'object', properties: { where: { type: 'object', properties: { region } } } } }]);
+  const args = { region: 'no', place: 'no', where: { region: 'yes', place: 'no' } };
+  assert.deepEqual(headers.of({ name: 't', arguments: args }), { 'mcp-param-place': 'yes' });
+  assert.deepEqual(headers.of({ name: 't', arguments: { region: 'no' } }), {});
+});
+
+// 2025-11-25 client/sampling#capabilities.
+test('a client that samples with tools declares it, in both eras', async () => {
+  for (const make of [legacy, modern]) {
+    const { wire } = await connect(make(), { capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) });
+    const params = wire.sent.find(({ method }) => method === 'initialize' || method === 'server/discover')?.params ?? {};
+    const declared = (params['capabilities'] ?? (params['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities]) as Record<string, unknown>;
+    assert.deepEqual(declared['sampling'], { tools: {} });
+  }
+});
+
 test('roots that cannot be had are -32603', async () => {
   const { wire } = await connect(legacy(), {
     roots: () => {

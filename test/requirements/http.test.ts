@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
 import { modernMeta } from '../server/peer.ts';
+import { httpListener } from '../../src/transport/http/node/index.ts';
+import { randomId } from '../../src/transport/http/server/sessions.ts';
 import { serveHttp } from '../transport/http/engine.ts';
 
 /** The status that a POST of server/discover gets, or the code of the error that ends it. */
@@ -70,4 +74,158 @@ test('a handler that lacks a capability is refused with 400, unless its stream h
     assert.equal(said, status, name);
     assert.match(text, /"code":-32021,.*"requiredCapabilities":\{"elicitation":/, name);
   }
+});
+
+// 2026-07-28 server/utilities/logging.
+test('log messages go on the stream of their request, and on no subscription', async (t) => {
+  const server = new McpServer({ name: 'test', version: '1' });
+  server.tool('log', {}, (_args, ctx) => {
+    ctx.log('info', 'one');
+    return 'done';
+  });
+  const http = await serveHttp(server, { port: 0 });
+  t.after(() => http.close({ drainMs: 0 }));
+  /** The messages of a stream, one after another. */
+  async function* ask(method: string, params: Record<string, unknown>, name?: string): AsyncGenerator<{ method?: string; id?: number }> {
+    const _meta = { ...modernMeta(), 'io.modelcontextprotocol/logLevel': 'info' };
+    const response = await fetch(http.url, {
+      method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+      headers: {
+        'content-type': 'application/json', accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': method,
+        ...name !== undefined && { 'mcp-name': name },
+      },
+    });
+    assert.ok(response.body);
+    let text = '';
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const events = (text + chunk).split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const data = /^data: (.+)$/m.exec(event)?.[1];
+        if (data !== undefined) yield JSON.parse(data) as { method?: string; id?: number };
+      }
+    }
+  }
+  const listening = ask('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  assert.equal((await listening.next()).value?.method, 'notifications/subscriptions/acknowledged');
+  const said: unknown[] = [];
+  for await (const { method, id } of ask('tools/call', { name: 'log' }, 'log')) said.push(method ?? id);
+  assert.deepEqual(said, ['notifications/message', 1]);
+  server.tool('another', {}, () => '');
+  assert.equal((await listening.next()).value?.method, 'notifications/tools/list_changed');
+  await listening.return(undefined);
+});
+
+// 2026-07-28 basic/transports/streamable-http#sending-messages-to-the-server: -32601 has the status 404.
+test('an unknown method is -32601 with status 404', async (t) => {
+  const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0 });
+  t.after(() => http.close({ drainMs: 0 }));
+  const response = await fetch(http.url, {
+    method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'nothing', params: { _meta: modernMeta() } }),
+    headers: {
+      'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'nothing',
+    },
+  });
+  const { error } = await response.json() as { error: { code: number } };
+  assert.deepEqual([response.status, error.code], [404, -32601]);
+});
+
+// 2025-11-25 basic/transports#session-management: globally unique and cryptographically secure.
+test('session ids are unique and random in every digit', () => {
+  const ids = new Set(Array.from({ length: 500 }, () => randomId()));
+  assert.equal(ids.size, 500);
+  for (let digit = 0; digit < 32; digit++) {
+    const seen = new Set(Array.from(ids, (id) => id[digit]));
+    // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
+    assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
+  }
+});
+
+// 2025-11-25 basic/transports#multiple-connections: each message on one of the streams only.
+test('with two streams open a message goes on one of them', async (t) => {
+  const server = new McpServer({ name: 'test', version: '1' });
+  let go = (): void => {};
+  server.tool('wait', {}, async (_args, ctx) => {
+    ctx.progress(1);
+    await new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    return 'done';
+  });
+  const http = await serveHttp(server, { port: 0 });
+  t.after(() => http.close({ drainMs: 0 }));
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const send = (message: object): Promise<Response> => fetch(http.url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+  const opened = await send({
+    id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+  await send({ method: 'notifications/initialized' });
+  /** The methods and ids of a stream's messages, until it ends or one of them is met. */
+  async function read(response: Response, until: unknown): Promise<unknown[]> {
+    const said: unknown[] = [];
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const events = (text + chunk).split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const data = /^data: (.+)$/m.exec(event)?.[1];
+        if (data === undefined) continue;
+        const { method, id } = JSON.parse(data) as { method?: string; id?: number };
+        said.push(method ?? id);
+        if (said.at(-1) === until) return said;
+      }
+    }
+    return said;
+  }
+  const listening = await fetch(http.url, { headers: { ...headers, accept: 'text/event-stream' } });
+  const call = await send({ id: 2, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 1 } } });
+  server.tool('another', {}, () => '');
+  assert.deepEqual(await read(listening, 'notifications/tools/list_changed'), ['notifications/tools/list_changed']);
+  go();
+  assert.deepEqual(await read(call, 2), ['notifications/progress', 2]);
+});
+
+// 2025-11-25 basic/transports#sending-messages-to-the-server: a disconnection is no cancellation.
+test('a client that hangs up has not cancelled its legacy request', async (t) => {
+  const server = new McpServer({ name: 'test', version: '1' });
+  let go = (): void => {};
+  let ended: boolean | undefined;
+  server.tool('wait', {}, async (_args, ctx) => {
+    ctx.progress(1);
+    await new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    ended = ctx.signal.aborted;
+    return 'done';
+  });
+  const listener = httpListener(server);
+  const http = createServer(listener).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(async () => {
+    await listener.close({ drainMs: 0 });
+    http.close();
+    http.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const send = (message: object, signal?: AbortSignal): Promise<Response> =>
+    fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }), ...signal && { signal } });
+  const opened = await send({
+    id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+  await send({ method: 'notifications/initialized' });
+  const left = new Promise((resolve) => http.once('request', (_request, response) => response.once('close', resolve)));
+  const leave = new AbortController();
+  const call = await send({ id: 2, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 1 } } }, leave.signal);
+  const first = await call.body?.pipeThrough(new TextDecoderStream()).getReader().read();
+  const last = /^id: (.+)$/m.exec(first?.value ?? '')?.[1] ?? assert.fail('no event id');
+  leave.abort();
+  await left;
+  go();
+  const resumed = await fetch(url, { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last } });
+  assert.match(await resumed.text(), /"id":2,"result":\{"content":\[\{"type":"text","text":"done"/);
+  assert.equal(ended, false);
 });

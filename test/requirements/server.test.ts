@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
 import { errorCodes, McpServer } from '../../src/server/index.ts';
 import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
-import type { Bag } from '../server/peer.ts';
+import type { Answer, Bag } from '../server/peer.ts';
 
 // Rules of requirements/*.tsv that the server keeps by its construction, each where breaking it would show.
 
@@ -136,6 +136,56 @@ test('who a client says it is gives it nothing', async () => {
   };
   assert.equal(textOf(await peer.request('tools/call', { name: 'who', _meta })), 'bob');
   assert.match(textOf(await peer.request('tools/call', { name: 'secret', _meta })), /^error /);
+});
+
+// Each revision, server/tools#list-changed-notification, and its likes of prompts and resources.
+test('each list that changes is told to whoever was promised that', async () => {
+  for (const list of ['tools', 'prompts', 'resources'] as const) {
+    const server = new McpServer(info);
+    const add = (name: string): unknown => list === 'tools' ? server.tool(name, {}, () => '')
+      : list === 'prompts' ? server.prompt(name, {}, () => '') : server.resource(`a:${name}`, {}, () => '');
+    add('one');
+    const legacy = await connect(server, { revision });
+    const modern = await connect(server);
+    void modern.modern('subscriptions/listen', { notifications: { [`${list}ListChanged`]: true } });
+    assert.equal((await modern.next()).method, 'notifications/subscriptions/acknowledged');
+    add('two');
+    for (const peer of [legacy, modern]) {
+      assert.deepEqual((await peer.rest()).map(({ method }) => method), [`notifications/${list}/list_changed`]);
+    }
+  }
+});
+
+// Each revision, server/utilities/completion#error-handling.
+test('a completion without its parameters, or with others, is -32602', async () => {
+  const server = new McpServer(info);
+  server.prompt('p', { arguments: { a: { complete: () => ['b'] } } }, () => '');
+  const whole = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
+  const peer = await connect(server);
+  assert.equal((await peer.modern('completion/complete', whole)).error, undefined);
+  for (const [changed, says] of [
+    [{ ref: undefined }, 'ref'], [{ ref: {} }, 'ref.type'], [{ ref: { type: 'ref/prompt' } }, 'ref.name'],
+    [{ ref: { type: 'ref/resource' } }, 'ref.uri'], [{ argument: undefined }, 'argument'], [{ argument: {} }, 'argument.name'],
+    [{ argument: { name: 'a' } }, 'argument.value'], [{ argument: { name: 'a', value: 5 } }, 'argument.value'],
+    [{ argument: { name: 'other', value: '' } }, 'argument.name'],
+    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'],
+  ] as const) {
+    const { error } = await peer.modern('completion/complete', { ...whole, ...changed });
+    assert.equal(error?.code, -32602, JSON.stringify(changed));
+    assert.ok(error?.message.includes(`params.${says} `), error?.message);
+  }
+});
+
+// 2025-03-26 basic/lifecycle#initialization: initialize MUST NOT be part of a batch.
+test('initialize in a batch is refused', async () => {
+  const peer = await connect(new McpServer(info));
+  peer.text(JSON.stringify([{
+    jsonrpc: '2.0', id: 1, method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }]));
+  const [answer, ...others] = await peer.rest() as unknown as Answer[];
+  assert.deepEqual(others, []);
+  assert.equal(answer?.error?.code, -32600);
 });
 
 // 2026-07-28 basic/patterns/cancellation.

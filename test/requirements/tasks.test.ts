@@ -52,6 +52,27 @@ test('ids of tasks are unique and random in every digit', async (t) => {
   }
 });
 
+// 2025-11-25 basic/utilities/tasks#ttl-and-resource-management, and schema.ts, Task.
+test('a task says when it was made, when it last changed and how long it is kept', async (t) => {
+  const peer = await waiting(t);
+  const before = Date.now();
+  const id = await begin(peer);
+  const read = async (): Promise<{ made: number; changed: number; ttl: unknown }> => {
+    const { createdAt, lastUpdatedAt, ttl } = (await peer.request('tasks/get', { taskId: id })).result ?? {};
+    for (const time of [createdAt, lastUpdatedAt]) assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    return { made: Date.parse(String(createdAt)), changed: Date.parse(String(lastUpdatedAt)), ttl };
+  };
+  const first = await read();
+  assert.ok(before <= first.made && first.made <= first.changed && first.changed <= Date.now());
+  assert.equal(first.ttl, 86_400_000);
+  await peer.request('tasks/cancel', { taskId: id });
+  const last = await read();
+  assert.equal(last.made, first.made);
+  assert.ok(last.changed >= first.changed && last.changed <= Date.now());
+  const { result } = await peer.request('tools/call', { name: 'wait', task: { ttl: 1e12 } });
+  assert.equal((result?.['task'] as Bag)['ttl'], 604_800_000);
+});
+
 // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control
 test('what protects a task where callers are not told apart is said in docs/tasks.md', () => {
   const page = readFileSync(fileURLToPath(new URL('../../../docs/tasks.md', import.meta.url)), 'utf8').replace(/\s+/g, ' ');

@@ -211,6 +211,13 @@ describe('references', () => {
       refused({ $ref: `#/${name}` }, 'reference', /unresolved/);
   });
 
+  test('an address on the network is not fetched', (t) => {
+    const fetched = t.mock.method(globalThis, 'fetch', () => Promise.reject(new Error('fetched')));
+    for (const options of [{}, { schemas: { 'https://example.com/b': {} } }])
+      refused({ $ref: 'https://example.com/a' }, 'reference', /example\.com\/a/, options);
+    assert.equal(fetched.mock.callCount(), 0);
+  });
+
   test('schemas are found by the address they were registered under, and by their $id', () => {
     const schemas = {
       'https://example.com/a': { type: 'string', $defs: { b: { $id: 'b', type: 'string' } } },

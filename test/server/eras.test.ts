@@ -237,6 +237,20 @@ test('a request with clientInfo alone is a modern one that lacks the rest', asyn
   assert.match(error?.message ?? '', /protocolVersion"\] is missing/);
 });
 
+// 2026-07-28 basic/index#_meta.
+test('a modern request without a required field of `_meta` is refused with -32602, which names it', async () => {
+  const peer = await connect(server());
+  const whole = modernMeta();
+  for (const key of ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities']) {
+    for (const value of [undefined, null, 5]) {
+      const { error } = await peer.request('tools/list', { _meta: { ...whole, [key]: value } });
+      assert.equal(error?.code, -32602);
+      assert.ok(error?.message.includes(`_meta["${key}"]`), error?.message);
+    }
+  }
+  assert.equal((await peer.request('tools/list', { _meta: whole })).error, undefined);
+});
+
 test('a version from the wire is not written back whole', async () => {
   const long = 'x'.repeat(100_000);
   const peer = await connect(server());

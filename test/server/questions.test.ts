@@ -90,6 +90,8 @@ test('a question that the client cannot answer is an error that the handler may 
   assert.deepEqual(await legacy.rest(), []);
   const urlOnly = await connect(server, { revision, capabilities: { elicitation: { url: {} }, sampling: {} } });
   assert.match(textOf(await urlOnly.call('elicit')), /^failed: /);
+  const formOnly = await connect(server, { revision, capabilities: { elicitation: { form: {} } } });
+  assert.match(textOf(await formOnly.call('elicitUrl')), /^failed: .*elicitation by URL/);
   assert.match(textOf(await urlOnly.call('sampleTools')), /^failed: .*tools in sampling/);
   const { error } = await urlOnly.modern('tools/call', { name: 'sampleTools' }, { sampling: {} });
   assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });

@@ -217,11 +217,39 @@ test('capabilities are what there is to have, and are not taken back', async () 
   assert.equal((await peer.request('resources/subscribe', { uri: 'note://one' })).error?.code, -32601);
 });
 
+test('a server declares each thing that it has, and nothing else', async () => {
+  const complete = () => ['a'];
+  const kinds: Record<string, [(server: McpServer) => unknown, Record<string, unknown>]> = {
+    nothing: [() => {}, {}],
+    tools: [(server) => server.tool('t', {}, () => ''), { tools: { listChanged: true } }],
+    prompts: [(server) => server.prompt('p', {}, () => ''), { prompts: { listChanged: true } }],
+    resources: [(server) => server.resource('a:b', {}, () => ''), { resources: { subscribe: true, listChanged: true } }],
+    completions: [
+      (server) => server.prompt('p', { arguments: { a: { complete } } }, () => ''), { prompts: { listChanged: true }, completions: {} },
+    ],
+  };
+  for (const [kind, [register, declared]] of Object.entries(kinds)) {
+    const server = new McpServer(info);
+    register(server);
+    const peer = await connect(server);
+    const ref = { type: 'ref/prompt', name: 'p' };
+    const completed = await peer.modern('completion/complete', { ref, argument: { name: 'a', value: '' } });
+    assert.equal(completed.error?.code, kind === 'completions' ? undefined : -32601, kind);
+    assert.deepEqual((await peer.modern('server/discover')).result?.['capabilities'], { logging: {}, ...declared });
+    const { result } = await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
+    assert.deepEqual(result?.['capabilities'], { logging: {}, ...declared });
+  }
+});
+
 test('definitions that cannot be are refused when they are made', () => {
   const server = new McpServer(info);
   assert.throws(
     () => server.tool('a', { input: { type: 'array' } }, () => ''),
     /tool "a"\.definition\.input\.type is invalid, expected "object", not "array"/,
+  );
+  assert.throws(
+    () => server.tool('a', { input: { type: 'object', properties: { b: { minLength: 'one' } } } as unknown as { type: 'object' } }, () => ''),
+    /#\/properties\/b\/minLength: must be a whole number from 0/,
   );
   assert.throws(() => server.resourceTemplate('note://{', {}, () => ''), /template/i);
   assert.throws(() => new McpServer(info, { revisions: ['2025-06-19'] }), RangeError);
@@ -230,7 +258,7 @@ test('definitions that cannot be are refused when they are made', () => {
 const wellFormed = {
   'a': 1, 'a_b.c-d': 1, 'com.example/': 1, 'com.example/name': 1, 'io.modelcontextprotocol/ui': 1, 'x9-y.z/0': 1, '': 1,
 };
-const malformed = ['_a', 'a-', 'a b', 'é', '/a', '.a/b', '1a/b', 'a-/b', 'a..b/c', 'a/b/c', 'a/_b', 'a/b.'];
+const malformed = ['a_b/c', 'a~b/c', 'a:b/c', '_a', 'a-', 'a b', 'é', '/a', '.a/b', '1a/b', 'a-/b', 'a..b/c', 'a/b/c', 'a/_b', 'a/b.'];
 
 // 2025-06-18 basic/index#_meta.
 test('a definition with a malformed key in `_meta` is refused, at its registration and at its update', () => {

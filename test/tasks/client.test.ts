@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Progress } from '../../src/jsonrpc/pending-requests.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
-import type { McpServer } from '../../src/server/mcp-server.ts';
+import { McpServer } from '../../src/server/mcp-server.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { TaskCancelled } from '../../src/tasks/task-handle.ts';
@@ -209,6 +209,21 @@ test('2025-11-25: startTool makes a task where the tool says optional, and rejec
   const { task } = await one.startTool('optional');
   assert.equal(textOf(await task?.result() as { content: unknown[] }), 'on 2025-11-25');
   await assert.rejects(one.startTool('plain'), (error: RpcError) => error.code === -32601);
+});
+
+test('2025-11-25: a server that has not declared tasks is asked for none', async (t) => {
+  const server = new McpServer({ name: 'test', version: '1' });
+  server.tool('plain', {}, () => 'plain');
+  const sent: string[] = [];
+  const one = new TaskClient({ name: 'test', version: '1' }, { era: 'legacy' });
+  await one.connect(memoryTransport(server, { trace: ({ direction, text }) => direction === 'sent' && sent.push(text) }));
+  t.after(() => one.close());
+  const { task, result } = await one.startTool('plain');
+  assert.equal(task, undefined);
+  assert.equal(textOf(await result()), 'plain');
+  assert.equal(textOf(await one.callTool('plain')), 'plain');
+  const calls = sent.map((text) => JSON.parse(text) as { method: string; params: object }).filter(({ method }) => method === 'tools/call');
+  assert.deepEqual(calls.map(({ params }) => 'task' in params), [false, false]);
 });
 
 test('over HTTP each request about a task names it in Mcp-Name, and a wrong name is refused', async (t) => {

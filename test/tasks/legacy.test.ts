@@ -266,6 +266,8 @@ test('the client is told of states, and of progress under the token of the call'
   await result;
   while (!states.includes('completed')) states.push((await peer.next()).params?.['status'] as string);
   assert.ok(states.indexOf('input_required') < states.indexOf('completed'));
+  // Nothing more is told of a task that has ended.
+  assert.deepEqual(await peer.rest(), []);
 });
 
 test('who came over HTTP without authentication is nobody: no tasks/list', async (t) => {

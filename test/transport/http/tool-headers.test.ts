@@ -8,6 +8,7 @@ test('a tool whose schema marks its headers wrongly is refused at registration',
   const marked = (schema: object): object => ({ type: 'object', properties: { a: schema } });
   for (const wrong of [
     marked({ type: 'object', 'x-mcp-header': 'A' }),
+    marked({ type: 'number', 'x-mcp-header': 'A' }),
     marked({ type: 'string', 'x-mcp-header': '' }),
     marked({ type: 'string', 'x-mcp-header': 'two words' }),
     marked({ type: 'string', 'x-mcp-header': 'A\r\nB' }),

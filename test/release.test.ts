@@ -3,9 +3,40 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { version } from '../src/doctor/version.ts';
 
 // What a workflow may do with the identity of this project, from dist/test/release.test.js.
 const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+
+/** The versions of CHANGELOG.md, the newest first, each with its entries. */
+const releases = read('CHANGELOG.md').split(/^## /m).slice(1).map((text) => {
+  const [, major, minor, patch, date] = /^(\d+)\.(\d+)\.(\d+) \((\d{4}-\d{2}-\d{2})(?:, [\da-f]{7})?(?:, not published)?\)\n/.exec(text) ?? [];
+  return { head: text.split('\n', 1)[0], major: Number(major), minor: Number(minor), patch: Number(patch), date: date ?? '', breaking: /^- \*\*Breaking\*\*/m.test(text) };
+});
+
+test('CHANGELOG.md: each version has a number and a date, in order; what breaks before 1.0.0 is a minor version', () => {
+  assert.ok(releases.length >= 5);
+  releases.forEach(({ head, major, minor, patch, date, breaking }, at) => {
+    assert.ok(date !== '' && date <= new Date().toISOString(), `${head} is no version with a date`);
+    const before = releases[at + 1];
+    if (!before) return;
+    const steps = [[before.major + 1, 0, 0], [before.major, before.minor + 1, 0], [before.major, before.minor, before.patch + 1]];
+    const step = steps.findIndex((next) => next.join() === [major, minor, patch].join());
+    assert.ok(step >= 0, `${head} does not follow ${before.head}`);
+    assert.ok(date >= before.date, `${head} is older than ${before.head}`);
+    if (breaking) assert.ok(step < (major > 0 ? 1 : 2), `${head} breaks, and its number does not say so`);
+  });
+});
+
+test('the version of package.json is the newest of CHANGELOG.md, the one that README installs, and the one that the command and the doctor say', () => {
+  const { version: packaged } = JSON.parse(read('package.json')) as { version: string };
+  assert.equal(`${releases[0]?.major}.${releases[0]?.minor}.${releases[0]?.patch}`, packaged);
+  assert.equal(version, packaged);
+  assert.ok(read('README.md').includes(`barewire-${packaged}.tgz`));
+  assert.ok(read('integrations/create/src/main.ts').includes(`'^${packaged}'`));
+});
 
 /** The jobs of a workflow: the lines below each name. */
 function jobsOf(text: string): Map<string, string> {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { helpOf } from './command.ts';
 import type { Command } from './command.ts';
 import { commands, overview } from './commands.ts';
+import { version } from '../doctor/version.ts';
 import { visible } from '../explain/safe-text.ts';
 import { columnsFor, framed } from '../host/node/frame.ts';
 import { errorMessage } from '../jsonrpc/door.ts';
@@ -9,23 +9,10 @@ import { linesTo } from '../host/node/lines.ts';
 import { exitCodes, isNotAccepted, NotReached, Refused, WrongUse } from './exit-codes.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** The version of the package: dist/lib/cli.js and dist/src/cli/main.js are not equally deep. */
-function version(): string {
-  for (const up of ['../../package.json', '../../../package.json']) {
-    try {
-      const manifest: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'));
-      if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
-    } catch {
-      // Not at this depth.
-    }
-  }
-  return 'unknown';
-}
-
 async function obey(words: readonly string[], proc: CommandProcess): Promise<number> {
   const [first = '', ...others] = words;
   if (first === '--version' || first === '-V') {
-    proc.stdout.write(`${version()}\n`);
+    proc.stdout.write(`${version}\n`);
     return exitCodes.good;
   }
   if (first === 'help' && others[0] !== undefined) return help(others[0], proc);

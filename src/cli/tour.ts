@@ -13,6 +13,7 @@ import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
 import type { CompleteRequestParams, Prompt, Resource, ResourceTemplate, Root, Tool } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
 import type { ClientTransport, HttpTrace } from '../transport/door.ts';
+import { version } from '../doctor/version.ts';
 
 export interface TourOptions {
   /** Above everything. */
@@ -88,7 +89,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     reporter.problem(text);
   };
 
-  const client = new McpClient({ name: 'barewire-tour', title: 'The tour of barewire', version: '0.1.0' }, {
+  const client = new McpClient({ name: 'barewire-tour', title: 'The tour of barewire', version }, {
     era: options.era,
     revisions: options.revisions,
     // npx may have to fetch the server first.

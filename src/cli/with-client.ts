@@ -21,6 +21,7 @@ import type { FrameOptions } from '../host/node/frame.ts';
 import { style, wantsColour } from '../host/node/style.ts';
 import type { Style } from '../host/node/style.ts';
 import type { CommandProcess } from './command-process.ts';
+import { version } from '../doctor/version.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 5 * 60_000;
@@ -98,7 +99,7 @@ export async function withClient(
   let lastWords = '';
   let unseen = 0;
   // --json prints what came, whatever it is.
-  const client = new (json ? RawClient : McpClient)({ name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' }, {
+  const client = new (json ? RawClient : McpClient)({ name: 'barewire', title: 'barewire in a terminal', version }, {
     ...words.revisions && { revisions: words.revisions },
     // npx may have to fetch the server first.
     limits: { timeoutMs: words.timeoutMs, probeTimeoutMs: Math.min(words.timeoutMs, 15_000) },

@@ -4,6 +4,7 @@ import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts'
 import type { ClientTransport, Trace } from '../transport/door.ts';
 import { finding } from './finding.ts';
 import type { AskedBy, Finding, FindingCode } from './finding.ts';
+import { version } from './version.ts';
 
 /** The outcome of a request. */
 export type Outcome =
@@ -17,7 +18,7 @@ export type Outcome =
 /** The number of lines that are not messages and are kept. */
 const maxStray = 10;
 
-const client = { name: 'barewire-doctor', version: '0.1.0' } as const;
+const client = { name: 'barewire-doctor', version } as const;
 
 /** A client that sends only what it is told to send, and shows what a real client hides. It uses one transport once. */
 export class Conversation {

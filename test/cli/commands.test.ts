@@ -68,14 +68,13 @@ test('barewire --version', async () => {
   for (const how of [asProcess, run]) for (const word of ['--version', '-V']) assert.deepEqual(await how([word]), { code: 0, out: `${version}\n`, err: '' });
 });
 
-test('each version that a part of the command says beside its name is that of the package', () => {
+test('each part of the command that says a version beside its name takes it from one place', () => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
   const said = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(?:cli|doctor)\b.*\.ts$/.test(file))
-    .flatMap((file) => [...readFileSync(`${root}src/${file}`, 'utf8').matchAll(/\bname: 'barewire[^}\n]*\bversion: '([^']*)'/g)].map(([, is]) => `${file}: ${is}`));
+    .flatMap((file) => [...readFileSync(`${root}src/${file}`, 'utf8').matchAll(/\bname: 'barewire[^}\n]*\bversion\b([^}\n]*)/g)].map(([, is = '']) => [file, is.trim()]));
   assert.ok(said.length > 4, said.join());
-  assert.deepEqual(said.filter((line) => !line.endsWith(`: ${version}`)), []);
+  assert.deepEqual(said.filter(([, is]) => is !== ''), []);
 });
 
 test('list: everything, some of it, and as JSON', async () => {

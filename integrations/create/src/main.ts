@@ -17,7 +17,7 @@ try {
   const { values, positionals: [folder, ...more] } = parseArgs({
     allowPositionals: true,
     options: {
-      template: { type: 'string', default: 'server' }, barewire: { type: 'string', default: '^0.1.0' },
+      template: { type: 'string', default: 'server' }, barewire: { type: 'string', default: '^0.5.0' },
       'no-install': { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' },
     },
   });

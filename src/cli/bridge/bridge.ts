@@ -5,6 +5,7 @@ import type { ClientTransport } from '../../transport/door.ts';
 import { Backends, defaultBridgeLimits } from './backends.ts';
 import type { BridgeLimits } from './backends.ts';
 import { relay } from './relay.ts';
+import { version } from '../../doctor/version.ts';
 
 export interface BridgeOptions {
   /** Opens a way to the server behind: a process, or a session, of its own. */
@@ -31,7 +32,7 @@ export interface Bridge {
  * cannot be reached.
  */
 export async function openBridge({ open, front, back, limits, onError = () => {} }: BridgeOptions): Promise<Bridge> {
-  const first = new McpClient({ name: 'barewire bridge', version: '0.1.0' }, { ...back && { revisions: back } });
+  const first = new McpClient({ name: 'barewire bridge', version }, { ...back && { revisions: back } });
   let info;
   try {
     await first.connect(open());

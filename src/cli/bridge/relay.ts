@@ -12,6 +12,7 @@ import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onC
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
+import { version } from '../../doctor/version.ts';
 
 /** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
 type Exchange = Parameters<AnswerMethod>[1];
@@ -49,7 +50,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   }
 
   function backendOf(exchange: Exchange): Backend {
-    const info: Implementation = exchange.client ?? { name: 'barewire bridge', version: '0.1.0' };
+    const info: Implementation = exchange.client ?? { name: 'barewire bridge', version };
     return backends.of({ principal: principalOf(exchange), info, capabilities: exchange.capabilities });
   }
 

@@ -25,6 +25,7 @@ import { style, wantsColour } from '../../host/node/style.ts';
 import { isBelieved, rulesOf } from '../rules-file.ts';
 import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
+import { version } from '../../doctor/version.ts';
 
 /** The most rows of a result that are shown between two prompts; `--json` prints all. */
 const maxResultRows = 1_000;
@@ -75,7 +76,7 @@ export const command: Command = {
     const prompter = openPrompter(proc.stdin, atTerminal ? proc.stdout : proc.stderr, onInterrupt);
     const desk = openDesk(prompter);
     const host = new Host({
-      info: { name: 'barewire', title: 'barewire in a terminal', version: '0.1.0' },
+      info: { name: 'barewire', title: 'barewire in a terminal', version },
       servers,
       transport: serverOpener(proc.env),
       rules: rulesOf(read.text('rules'), proc.env),

@@ -12,6 +12,7 @@ import { linesTo } from '../../host/node/lines.ts';
 import { serverOpener } from '../open-server.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { logFile } from './log.ts';
+import { version } from '../../doctor/version.ts';
 
 export const command: Command = {
   usage: '[options] [SERVER/TOOL] ...',
@@ -28,7 +29,7 @@ export const command: Command = {
     const [out, err] = [linesTo(proc.stdout), linesTo(proc.stderr)];
     const servers = await readConfiguration(proc, { config: read.text('config'), from: read.text('from') });
     const host = new Host({
-      info: { name: 'barewire', version: '0.1.0' },
+      info: { name: 'barewire', version },
       servers,
       transport: serverOpener(proc.env),
       store: userStore(proc.env),

@@ -25,28 +25,28 @@ const entries = [
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.1 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 30.67 * KIB },
   { ...programNamed('protected'), ceiling: 40.03 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 36.42 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 51.35 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 36.85 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 51.80 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.10 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.06 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.11 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.03 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.09 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.15 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.08 * KIB },
   { ...programNamed('schema-full'), ceiling: 8.79 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.02 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 32.36 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.08 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 32.42 * KIB },
   { ...programNamed('validator'), ceiling: 7 * KIB },
-  { ...programNamed('host'), ceiling: 40.12 * KIB },
+  { ...programNamed('host'), ceiling: 40.18 * KIB },
   { ...programNamed('tap'), ceiling: 3.8 * KIB },
   { ...programNamed('transcript'), ceiling: 5.4 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.47 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 80.65 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 81.13 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2195 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 3925 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2225 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 3980 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

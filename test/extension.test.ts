@@ -285,16 +285,152 @@ test('who did not declare the extension gets none of it', async () => {
   assert.deepEqual(result?.['content'], [{ type: 'text', text: 'Here is your tea.' }]);
 });
 
-test('a legacy client gets neither the result type nor the notifications', async () => {
-  const { server: made, jobs } = server();
-  const peer = await connect(made, { revision: '2025-11-25' });
-  const { result } = await peer.call('bake');
-  assert.equal(result?.['isError'], true);
-  assert.match(JSON.stringify(result), /did not declare that it supports the extension com\.example\/jobs/);
-  assert.equal((await peer.call('polite')).result?.['isError'], undefined);
-  assert.equal(result?.['resultType'], undefined);
-  jobs.set('cake', { status: 'completed' });
-  assert.deepEqual(await peer.rest(), []);
+const legacy = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+const bag = (value: unknown): Bag => value as Bag;
+
+test('a legacy client gets neither the result type nor the notifications, whether it declares the extension or not', async () => {
+  for (const capabilities of [{}, { extensions: { [id]: {} } }]) {
+    const { server: made, jobs } = server();
+    const peer = await connect(made, { revision: '2025-11-25', capabilities });
+    const { result } = await peer.call('bake');
+    assert.equal(result?.['isError'], true);
+    assert.match(JSON.stringify(result), /did not declare that it supports the extension com\.example\/jobs/);
+    assert.equal(result?.['resultType'], undefined);
+    jobs.set('cake', { status: 'completed' });
+    assert.deepEqual(await peer.rest(), []);
+  }
+});
+
+test('an extension is declared in every revision, with what its legacy part declares', async () => {
+  const made = new McpServer(info);
+  made.tool('a', {}, () => '');
+  made.extend({ id: 'com.example/one', settings: { a: 1 }, legacy: {
+    capabilities: (version) => ({ extensions: { 'com.example/old-one': { version } }, experimental: { one: {} } }),
+  } });
+  made.extend({ id: 'com.example/two', legacy: {
+    capabilities: () => ({ extensions: { 'com.example/old-two': {} }, experimental: { two: {} } }), methods: { 'two/old': () => ({ old: true }) },
+  } });
+  made.extend({ id: 'com.example/new', revisions: ['2026-07-28', '2025-11-25'], methods: { 'new/get': () => ({}) } });
+  for (const revision of legacy) {
+    const { send, next, request } = await connect(made);
+    send({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: {
+      protocolVersion: revision, capabilities: { extensions: { 'com.example/new': {} } }, clientInfo: info,
+    } });
+    const { capabilities } = bag(bag(await next())['result']);
+    const isNew = revision === '2025-11-25';
+    assert.deepEqual(bag(capabilities)['extensions'], {
+      'com.example/one': { a: 1 }, 'com.example/old-one': { version: revision }, 'com.example/two': {}, 'com.example/old-two': {},
+      ...isNew && { 'com.example/new': {} },
+    }, revision);
+    assert.deepEqual(bag(capabilities)['experimental'], { one: {}, two: {} });
+    assert.deepEqual(bag(capabilities)['tools'], { listChanged: true });
+    send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    assert.equal((await request('new/get')).error?.code, isNew ? undefined : -32601, revision);
+    assert.deepEqual((await request('two/old')).result, { old: true });
+  }
+  const { request } = await connect(made);
+  const { result } = await request('server/discover', { _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
+  } });
+  assert.deepEqual(bag(bag(result)['capabilities'])['extensions'], { 'com.example/one': { a: 1 }, 'com.example/two': {}, 'com.example/new': {} });
+});
+
+test('what is open is for clients that declare nothing, and nothing else is', async () => {
+  const made = new McpServer(info);
+  made.extend({
+    id,
+    methods: { 'jobs/closed': () => ({}) },
+    resultTypes: ['closed'],
+    filters: { closed: () => true },
+    open: { methods: { 'jobs/open': () => ({ a: 1 }) }, resultTypes: ['open'], filters: { open: () => true } },
+  });
+  for (const type of ['open', 'closed']) made.tool(type, {}, () => ({ resultType: type }));
+  const peer = await connect(made);
+  assert.equal((await peer.modern('jobs/open', {}, {})).result?.['a'], 1);
+  assert.equal((await peer.modern('jobs/closed', {}, {})).error?.code, errorCodes.missingClientCapability);
+  assert.equal((await peer.modern('tools/call', { name: 'open' }, {})).result?.['resultType'], 'open');
+  assert.equal((await peer.modern('tools/call', { name: 'closed' }, {})).error?.code, errorCodes.missingClientCapability);
+  void peer.modern('subscriptions/listen', { notifications: { open: 1 } }, {});
+  assert.deepEqual((await peer.next()).params?.['notifications'], { open: true });
+  const refused = await peer.modern('subscriptions/listen', { notifications: { closed: 1 } }, {});
+  assert.equal(refused.error?.code, errorCodes.missingClientCapability);
+  for (const revision of legacy) {
+    const old = await connect(made, { revision, capabilities: {} });
+    assert.deepEqual((await old.request('jobs/open')).result, { a: 1 }, revision);
+    assert.equal((await old.request('jobs/closed')).error?.code, -32601, revision);
+  }
+  for (const open of [{ methods: { 'jobs/closed': () => ({}) } }, { resultTypes: ['open'] }, { filters: { closed: () => 1 } }]) {
+    assert.throws(() => made.extend({ id: 'com.example/b', open }), /is already registered/);
+  }
+  assert.throws(() => made.extend({ id: 'com.example/b', resultTypes: ['b'], open: { resultTypes: ['b'] } }), /b is already registered/);
+  assert.throws(() => made.extend({ id: 'com.example/b', revisions: ['2027-01-01'] }), RangeError);
+});
+
+test('legacy clients that declare the extension are told what its legacy part agrees with them', async () => {
+  const made = new McpServer(info);
+  const tell = made.extend({
+    id,
+    revisions: ['2026-07-28', '2025-11-25', '2025-06-18'],
+    filters: { news: (wanted) => wanted, quiet: () => true },
+    legacy: { filters: { news: ({ client }) => (client?.version === '2' ? undefined : client?.version) } },
+  });
+  const capabilities = { extensions: { [id]: {} } };
+  const told = await connect(made, { revision: '2025-06-18', capabilities });
+  const silent = [
+    await connect(made, { revision: '2025-06-18', capabilities, version: '2' }),
+    await connect(made, { revision: '2025-06-18', capabilities, version: '3' }),
+    await connect(made, { revision: '2025-06-18', capabilities: {} }),
+    await connect(made, { revision: '2025-03-26', capabilities }),
+  ];
+  tell('news', 'notifications/news', { left: 1 }, (agreed, { revision }) => agreed === '1' && revision.version === '2025-06-18');
+  tell('quiet', 'notifications/quiet', {});
+  assert.deepEqual(await told.rest(), [{ jsonrpc: '2.0', method: 'notifications/news', params: { left: 1 } }]);
+  for (const peer of silent) assert.deepEqual(await peer.rest(), []);
+  told.close();
+  tell('news', 'notifications/news', { left: 2 });
+});
+
+test('calls take `meta`, in every revision and across rounds', async (t) => {
+  const seen: unknown[] = [];
+  const made = new McpServer(info);
+  const see = ({ meta }: { readonly meta?: Bag | undefined }): void => void seen.push(meta?.['com.example/a']);
+  made.tool('ask', {}, async (_args, ctx) => {
+    see(ctx);
+    await ctx.elicit('?', { a: { type: 'string' } });
+    return '';
+  });
+  made.resource('x:y', { name: 'y' }, (_uri, ctx) => {
+    see(ctx);
+    return 'text';
+  });
+  made.prompt('p', { arguments: { q: { complete: () => ['v'] } } }, (_args, ctx) => {
+    see(ctx);
+    return 'text';
+  });
+  for (const revision of [...legacy, '2026-07-28']) {
+    const wire: TraceEntry[] = [];
+    const client = new McpClient(info, { revisions: [revision], cache: false, onElicit: () => ({ action: 'decline' }) });
+    await client.connect(memoryTransport(made, { trace: (entry) => void wire.push(entry) }));
+    t.after(() => client.close());
+    wire.length = 0;
+    const options: CallOptions = { meta: { 'com.example/a': revision } };
+    if (revision >= '2025-06-18') await client.callTool('ask', {}, options);
+    await client.readResource('x:y', options);
+    await client.getPrompt('p', {}, options);
+    await client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'q', value: 'v' }, undefined, options);
+    await client.listTools(options);
+    await client.listResources(options);
+    await client.listResourceTemplates(options);
+    await client.listPrompts(options);
+    await client.request('prompts/list', { _meta: { 'com.example/a': 'replaced', 'com.example/b': 1 } }, options);
+    const sent = wire.filter(({ direction }) => direction === 'sent').map(({ text }) => bag(JSON.parse(text)))
+      .filter((message) => 'method' in message).map(({ params }) => bag(bag(params)['_meta']));
+    assert.equal(sent.length, revision === '2026-07-28' ? 10 : revision >= '2025-06-18' ? 9 : 8);
+    for (const meta of sent) assert.equal(meta['com.example/a'], revision);
+    assert.equal(sent.at(-1)?.['com.example/b'], 1);
+    await assert.rejects(client.callTool('ask', {}, { _meta: {} } as CallOptions), /options\._meta is unknown, did you mean meta\?/);
+  }
+  assert.deepEqual([...new Set(seen)], [...legacy, '2026-07-28']);
 });
 
 test('what belongs to one user is not told to another', async (t) => {

@@ -8,6 +8,7 @@ import type { ListName } from '../protocol/cursor.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
+import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { shapeFault } from '../protocol/shape.ts';
 import type { MessageShape } from '../protocol/shape.ts';
@@ -48,6 +49,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     checkOptions('ClientCore: options', options, coreClientShape());
     for (const [id, extension] of Object.entries(options.extensions ?? {})) {
       checkOptions(`ClientCore: options.extensions.${id}`, extension, extensionShape);
+      selectRevisions(extension.revisions);
     }
     this.#options = options;
     for (const id of [...Object.keys(options.extensions ?? {}), ...Object.keys(options.capabilities?.extensions ?? {})]) {

@@ -228,11 +228,11 @@ export class ConnectedServer implements ListeningPort, LinkPort {
   request(terms: MethodTerms, params: Bag | undefined, given: CallOptions, first: boolean = true): Promise<Bag> {
     const { method, asks, all: { meta, headers } } = terms;
     const { requests, transport, count } = this.#link;
-    const own = params?.['_meta'];
+    const own = given.meta ? { ...params?.['_meta'] as Bag | undefined, ...given.meta } : params?.['_meta'];
     if (own !== undefined) this.#checkKeys(method, own);
     if (given.timeoutMs || given.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     const options = !asks || given.onProgress ? given : given === noOptions ? onlyProgress : { ...given, ...onlyProgress };
-    let all: Params | undefined = params;
+    let all: Params | undefined = given.meta ? { ...params, _meta: own } : params;
     let outlet: Pick<Outlet, 'send'> | undefined = transport;
     if (meta !== undefined) {
       const { logLevel } = options;

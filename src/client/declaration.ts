@@ -11,11 +11,11 @@ export function declaredCapabilities(options: CoreClientOptions, revision: Revis
   const { answering, extensions, capabilities = {} } = options;
   const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};
   if (capabilities.experimental) declared.experimental = capabilities.experimental;
-  if (columns.extensions(revision) && (extensions || capabilities.extensions)) {
+  const own = Object.entries(extensions ?? {}).filter(([, { revisions }]) => revisions?.includes(revision.version) !== false);
+  // SEP-2133: in `initialize` as in the `_meta` of 2026-07-28.
+  if (own.length > 0 || capabilities.extensions) {
     declared.extensions = { ...capabilities.extensions };
-    for (const [id, { settings = {} }] of Object.entries(extensions ?? {})) {
-      declared.extensions[id] = settings;
-    }
+    for (const [id, { settings = {} }] of own) declared.extensions[id] = settings;
   }
   return declared;
 }

@@ -19,6 +19,11 @@ import type { Answering, Cache, Listening, Outputs } from './parts.ts';
 export interface CallOptions extends RequestOptions {
   /** The least severe log level for this call. Since 2026-07-28; before, see `setLogLevel`. */
   logLevel?: LoggingLevel | undefined;
+  /**
+   * Keys of the request's `_meta`, such as those of an extension. They replace keys of the same name in `params._meta`. From
+   * 2026-07-28 on, the keys of the protocol itself are the client's to set.
+   */
+  meta?: Readonly<Record<string, unknown>> | undefined;
   /** Header fields of the request over HTTP, such as the `Mcp-Name` that an extension requires. Since 2026-07-28. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Sends the request even if a kept result is still fresh. */
@@ -28,7 +33,7 @@ export interface CallOptions extends RequestOptions {
 // For `checkOptions`.
 export const callShape: Shape<CallOptions> = {
   signal: 'object', timeoutMs: 0, maxTimeoutMs: 0, onProgress: 'function', onLate: 'function', logLevel: loggingLevelKind,
-  headers: 'object', fresh: 'boolean',
+  meta: 'object', headers: 'object', fresh: 'boolean',
 };
 
 /** The context of a question's handler. */
@@ -72,13 +77,15 @@ export type TakeResult = (
 ) => object | Promise<object>;
 
 /**
- * An extension of the protocol on the client's side (2026-07-28 basic/versioning#extension-negotiation). Its methods
+ * An extension of the protocol on the client's side (SEP-2133; 2026-07-28 basic/versioning#extension-negotiation). Its methods
  * are called with `client.request`, which also accepts its `_meta` keys; `client.listen` sets its keys in the filter
  * of `subscriptions/listen`.
  */
 export interface ClientExtension {
   /** Declared among the capabilities. Default: none. */
   readonly settings?: object | undefined;
+  /** The revisions in which it is declared, such as `['2026-07-28']`. Default: all. */
+  readonly revisions?: readonly string[] | undefined;
   /** Handlers of the results whose `resultType` the extension defines, by that type. */
   readonly resultTypes?: Readonly<Record<string, TakeResult>> | undefined;
   /** Handlers of the notifications that it adds, by method. Notifications of a replaced stream are dropped. */
@@ -195,7 +202,9 @@ export interface ClientOptions
 }
 
 // For `checkOptions`.
-export const extensionShape: Shape<ClientExtension> = { settings: 'object', resultTypes: 'object', notifications: 'object' };
+export const extensionShape: Shape<ClientExtension> = {
+  settings: 'object', revisions: 'list', resultTypes: 'object', notifications: 'object',
+};
 
 /** `McpClient` passes its options on to its parts. */
 const capabilitiesShape: Shape<ClientCapabilities> =

@@ -61,3 +61,10 @@ export function serverSupports(method: string, has: ServerCapabilities, revision
   const own = Object.hasOwn(has, name) ? has[name as keyof ServerCapabilities] as Record<string, unknown> : undefined;
   return Boolean(setting === undefined ? own : own?.[setting]);
 }
+
+/** Adds capabilities to others. What both have under `extensions` and `experimental` is joined; of the rest the later stands. */
+export function mergeCapabilities(into: ServerCapabilities, { extensions, experimental, ...rest }: ServerCapabilities = {}): void {
+  Object.assign(into, rest);
+  if (extensions) into.extensions = { ...into.extensions, ...extensions };
+  if (experimental) into.experimental = { ...into.experimental, ...experimental };
+}

@@ -92,8 +92,5 @@ export const resultType = ({ place }: Revision): boolean => place >= r2026_07_28
 /** `ttlMs` and `cacheScope` on what can be cached. */
 export const cacheHints = ({ place }: Revision): boolean => place >= r2026_07_28;
 
-/** `extensions` among the capabilities. */
-export const extensions = ({ place }: Revision): boolean => place >= r2026_07_28;
-
 /** Tasks are part of the core, and `execution` of a tool says whether it may be called as a task. */
 export const coreTasks = ({ place }: Revision): boolean => place === r2025_11_25;

@@ -38,7 +38,7 @@ export interface ClientCapabilities {
       elicitation?: { create?: object | undefined } | undefined;
     } | undefined;
   } | undefined;
-  /** Since 2026-07-28. Settings by the extension's identifier. */
+  /** Settings by the extension's identifier. In the schema since 2026-07-28; SEP-2133 negotiates them in every revision. */
   extensions?: Record<string, object> | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface ServerCapabilities {
     cancel?: object | undefined;
     requests?: { tools?: { call?: object | undefined } | undefined } | undefined;
   } | undefined;
-  /** Since 2026-07-28. Settings by the extension's identifier. */
+  /** Settings by the extension's identifier. In the schema since 2026-07-28; SEP-2133 negotiates them in every revision. */
   extensions?: Record<string, object> | undefined;
 }
 

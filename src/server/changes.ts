@@ -7,7 +7,7 @@ import { Subscriptions } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './exchange.ts';
 
 /** A legacy client that is told of changes. */
-type ToldClient = Pick<LegacyRequester, 'announce' | 'revision' | 'state'>;
+type ToldClient = Pick<LegacyRequester, 'announce' | 'capabilities' | 'client' | 'options' | 'revision' | 'state'>;
 
 /** Tells clients of changes: legacy clients that a list has changed, and the subscriptions of 2026-07-28. */
 export interface Changes {
@@ -27,6 +27,8 @@ export interface Changes {
   announce(list: ListName): void;
   /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
   readonly tell: TellListeners;
+  /** The legacy clients that are told of changes. */
+  clients(): Iterable<ToldClient>;
   /** Ends every subscription with its result, as at shutdown. */
   end(): void;
 }
@@ -81,6 +83,7 @@ export function changes(): Changes {
       pending.add(list);
     },
     tell: (...what) => subscriptions?.tell(...what),
+    clients: () => told.keys(),
     end: () => subscriptions?.end(),
   };
 }

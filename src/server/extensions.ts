@@ -1,55 +1,74 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
+import { methodNotFound } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { MissingCapabilityError } from '../protocol/capabilities.ts';
-import * as columns from '../protocol/columns.ts';
+import { notificationText } from '../jsonrpc/outlet.ts';
+import { mergeCapabilities, MissingCapabilityError } from '../protocol/capabilities.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
-import type { Revision } from '../protocol/revisions.ts';
 import { isExtensionId } from '../protocol/meta.ts';
+import { selectRevisions } from '../protocol/revisions.ts';
+import type { Revision } from '../protocol/revisions.ts';
+import type { Changes } from './changes.ts';
 import type { Server } from './server.ts';
 import type { Context, Listener, Outcome, PlainContext } from './context.ts';
 import type { Requester } from './exchange.ts';
 import type { Agree, AnswerMethod, Feature } from './feature.ts';
 import type { ServerCore } from './server-core.ts';
 
+/** What an extension adds, by the kind. */
+export interface ExtensionParts<C extends PlainContext = Context> {
+  /** Methods. In 2026-07-28 they may not ask the client: `elicit` and its kin reject. */
+  readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
+  /**
+   * Values of `resultType`: a tool may return an object with one of them in place of its result. Since 2026-07-28, as
+   * `resultType` itself: for a client of an earlier revision such a result is an error.
+   */
+  readonly resultTypes?: readonly string[];
+  /**
+   * Keys of the filter of `subscriptions/listen`, which exists since 2026-07-28. Each function is given what the client
+   * wants, as it came from the wire, and returns what of it is agreed; undefined: nothing. A throw refuses to listen.
+   */
+  readonly filters?: Readonly<Record<string, (wanted: unknown, listener: Listener) => unknown>>;
+}
+
 /**
- * An extension of the protocol, the server's side: the one door through which the protocol grows. All of it
- * is for clients that declare the extension; for others its methods, filters and results are the error
- * `-32021`. Legacy revisions have no extensions: `ctx.capabilities.extensions` tells a handler what its
- * client can take. 2026-07-28 basic/versioning#extension-negotiation.
+ * An extension of the protocol, the server's side: the one door through which the protocol grows. Its identifier and
+ * settings are declared in every revision that it is for (SEP-2133). Its parts are for clients that declare the extension
+ * as well, except those in `open`. For other clients a method is an error: `-32021` in 2026-07-28
+ * (basic/versioning#extension-negotiation), `-32601` in earlier revisions, which do not have that code.
  *
  * Keys in `_meta` need no registration: those of a request are `ctx.meta`, those of a result or a
  * notification go out with it.
  */
-export interface ServerExtension<C extends PlainContext = Context> {
+export interface ServerExtension<C extends PlainContext = Context> extends ExtensionParts<C> {
   /** A prefixed name, such as `com.example/thing`. */
   readonly id: string;
   /** What the server declares of it. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Methods that it adds. They may not ask the client: in 2026-07-28 `elicit` and its kin reject. */
-  readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
-  /**
-   * Values of `resultType` that it adds: a tool may return an object with one of them in place of its result.
-   */
-  readonly resultTypes?: readonly string[];
-  /**
-   * Keys that it adds to the filter of `subscriptions/listen`. Each function is given what the client wants,
-   * as it came from the wire, and returns what of it is agreed; undefined: nothing.
-   * A throw refuses to listen.
-   */
-  readonly filters?: Readonly<Record<string, (wanted: unknown, listener: Listener) => unknown>>;
-  /** What it is in legacy revisions, which have no extensions but may have the same thing by other names. */
+  /** The revisions that it is for, such as `['2026-07-28']`. Default: all. */
+  readonly revisions?: readonly string[];
+  /** What it adds for every client, also for one that does not declare the extension. */
+  readonly open?: ExtensionParts<C>;
+  /** What it has only in legacy revisions. */
   readonly legacy?: LegacyExtension<C>;
 }
 
-/** What an extension adds to the core of legacy revisions, such as the tasks of 2025-11-25. */
+/** What an extension adds only to legacy revisions, such as the core tasks of 2025-11-25. */
 export interface LegacyExtension<C extends PlainContext = Context> {
-  /** What it declares in a revision, such as `2025-11-25`; undefined: nothing, and its methods are not found. */
-  readonly capabilities: (revision: string) => ServerCapabilities | undefined;
+  /**
+   * What it declares in a revision, such as `2025-11-25`, beside its identifier. Undefined, and without this function:
+   * nothing, and `legacy.methods` are not found.
+   */
+  readonly capabilities?: (revision: string) => ServerCapabilities | undefined;
   /** What of that a certain client is told, where it is not the same for all. */
   readonly tailor?: (capabilities: ServerCapabilities, requester: Requester) => ServerCapabilities;
-  /** Methods that it adds. They may ask the client. */
-  readonly methods: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
+  /** Methods that it adds, for every client. They may ask the client. */
+  readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
+  /**
+   * Legacy clients cannot send a filter. Here the server says what is agreed with each under a key of `filters`;
+   * undefined: nothing. Without a function for the key legacy clients are not told.
+   */
+  readonly filters?: Readonly<Record<string, (listener: Listener) => unknown>>;
 }
 
 /**
@@ -63,21 +82,39 @@ export type TellListeners = (
   matches?: (agreed: unknown, listener: Listener) => boolean,
 ) => void;
 
-/** Throws where the client did not declare the extension. */
-export function needExtension(
-  { id }: ServerExtension<never>,
-  { capabilities: { extensions } }: Listener,
-): void {
-  if (extensions && Object.hasOwn(extensions, id)) return;
-  throw new MissingCapabilityError(`the extension ${id}`, { extensions: { [id]: {} } });
+type Extension = ServerExtension<never>;
+
+/** Something that an extension adds, under a name. */
+interface ExtensionPart {
+  readonly extension: Extension;
+  readonly kind: keyof ExtensionParts;
+  readonly name: string;
+  readonly open: boolean;
+  /** Not of a result type. */
+  readonly call: ((...given: never[]) => unknown) | undefined;
 }
 
-type Extension = ServerExtension<never>;
-type Handler = (params: never, ctx: never) => unknown;
+const kinds = ['methods', 'resultTypes', 'filters'] as const;
+
+const partsOf = (extension: Extension): ExtensionPart[] => [extension, extension.open].flatMap((parts = {}, place) =>
+  kinds.flatMap((kind) => Object.entries(parts[kind] ?? {}).map(([key, value]) => ({
+    extension, kind, open: place > 0, ...kind === 'resultTypes' ? { name: value, call: undefined } : { name: key, call: value },
+  }) as ExtensionPart)));
+
+/** Whether an extension is for a revision. */
+const isFor = ({ revisions }: Extension, { version }: Revision): boolean => revisions?.includes(version) !== false;
+
+/** Whether a part is for this client: the client declared the extension, or the part is open. */
+const mayUse = ({ extension: { id, revisions }, open }: ExtensionPart, { capabilities, revision }: Listener): boolean =>
+  revisions?.includes(revision.version) !== false && (open || Object.hasOwn(capabilities.extensions ?? {}, id));
+
+const lacking = ({ extension: { id } }: ExtensionPart): MissingCapabilityError =>
+  new MissingCapabilityError(`the extension ${id}`, { extensions: { [id]: {} } });
 
 /** What extensions add to a server, as one feature of it. */
 interface Extensions extends Feature {
   add(extension: Extension): void;
+  part(kind: ExtensionPart['kind'], name: unknown): ExtensionPart | undefined;
 }
 
 const known = new WeakMap<object, Extensions>();
@@ -97,66 +134,94 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
   }
   all.add(extension);
   inside.refresh();
-  return (...what) => inside.changes?.tell(...what);
+  return (key, method, params, matches) => {
+    const { changes } = inside;
+    changes?.tell(key, method, params, matches);
+    const part = all.part('filters', key);
+    const agree = extension.legacy?.filters?.[key];
+    if (!part || !agree) return;
+    for (const client of changes?.clients() ?? []) {
+      const { capabilities, revision, options } = client;
+      if (!revision) continue;
+      const listener = { client: client.client, capabilities, revision, auth: options?.auth, meta: undefined };
+      const agreed = mayUse(part, listener) ? agree(listener) : undefined;
+      if (agreed !== undefined && matches?.(agreed, listener) !== false) client.announce(notificationText(method, params));
+    }
+  };
 }
 
+const partsShape: Shape<ExtensionParts> = { methods: 'object', resultTypes: 'list', filters: 'object' };
+// Not `...partsShape`: a bundler cannot leave out an object that is made by a spread.
 const extensionShape: Shape<Extension> = {
-  id: 'string', settings: 'object', methods: 'object', resultTypes: 'list', filters: 'object',
-  legacy: { capabilities: 'function', tailor: 'function', methods: 'object' },
+  methods: 'object', resultTypes: 'list', filters: 'object', id: 'string', settings: 'object', revisions: 'list', open: partsShape,
+  legacy: { capabilities: 'function', tailor: 'function', methods: 'object', filters: 'object' },
 };
 
+/** What an extension declares in a legacy revision beside its identifier; undefined: it has no legacy methods there. */
+const legacyOf = ({ legacy }: Extension, { era, version }: Revision): ServerCapabilities | undefined =>
+  era === 'legacy' ? legacy?.capabilities?.(version) : undefined;
+
+/** Makes the feature. Long function: an object of short methods over the same few variables. */
 function extensions(server: Server): Extensions {
-  // One map a namespace: an extension's method may be called like another's result type.
   const ids = new Map<string, Extension>();
-  const methods = new Map<string, Extension>();
+  /** By the kind and the name: an extension's method may be called like another's result type. */
+  const parts = new Map<string, ExtensionPart>();
   const filters: Record<string, Agree> = {};
-  const resultTypes = new Map<unknown, Extension>();
-  const answer = (handler: Handler | undefined, extension?: Extension): AnswerMethod => (params, exchange) => {
-    if (extension) needExtension(extension, exchange);
+  const part = (kind: ExtensionPart['kind'], name: unknown): ExtensionPart | undefined => parts.get(`${kind} ${String(name)}`);
+  const answer = (handler: ExtensionPart['call'], of?: ExtensionPart): AnswerMethod => (params, exchange) => {
+    if (of && !mayUse(of, exchange)) throw exchange.revision.era === 'modern' ? lacking(of) : methodNotFound(of.name);
     return server.guard<unknown>(exchange, () => handler?.(params as never, exchange as never), (value) => value as object);
   };
   server.isExtensionResult = (value, exchange) => {
-    const extension = resultTypes.get(value['resultType']);
-    if (extension) needExtension(extension, exchange);
-    return extension !== undefined;
+    const type = value['resultType'];
+    const of = typeof type === 'string' && part('resultTypes', type);
+    // 2026-07-28 basic/index#resulttype: earlier revisions have no types of results.
+    if (of && !(exchange.revision.era === 'modern' && mayUse(of, exchange))) throw lacking(of);
+    return Boolean(of);
   };
-  const capabilities = (revision: Revision): ServerCapabilities => columns.extensions(revision)
-    ? { extensions: Object.fromEntries([...ids.values()].map(({ id, settings = {} }) => [id, settings])) }
-    : Object.assign({}, ...[...ids.values()].map(({ legacy }) => legacy?.capabilities(revision.version)));
   return {
     filters,
-    capabilities,
+    part,
+    capabilities(revision) {
+      const declared: ServerCapabilities = {};
+      for (const extension of ids.values()) {
+        const { id, settings = {} } = extension;
+        if (isFor(extension, revision)) mergeCapabilities(declared, { extensions: { [id]: settings } });
+        mergeCapabilities(declared, legacyOf(extension, revision));
+      }
+      return declared;
+    },
     add(extension) {
       checkOptions<object>('extend: extension', { ...extension, id: extension?.id ?? null }, extensionShape);
-      const { id, methods: own = {}, filters: agrees = {}, resultTypes: types = [] } = extension;
+      const { id, revisions } = extension;
       // 2026-07-28 basic/versioning#extension-negotiation: identifiers follow the rules of `_meta` keys, with a prefix.
       if (!isExtensionId(id)) throw new TypeError(`extension ${JSON.stringify(id)} is not a prefixed name`);
-      const taken = [
-        ...[id].filter((name) => ids.has(name)),
-        ...Object.keys(own).filter((name) => methods.has(name)),
-        ...Object.keys(agrees).filter((name) => Object.hasOwn(filters, name)),
-        ...types.filter((name) => resultTypes.has(name)),
-      ];
-      if (taken.length > 0) throw new Error(`${taken[0]} is already registered`);
+      selectRevisions(revisions);
+      const added = new Map<string, ExtensionPart>();
+      for (const one of partsOf(extension)) {
+        const key = `${one.kind} ${one.name}`;
+        if (parts.has(key) || added.has(key)) throw new Error(`${one.name} is already registered`);
+        added.set(key, one);
+      }
+      if (ids.has(id)) throw new Error(`${id} is already registered`);
       ids.set(id, extension);
-      for (const name of Object.keys(own)) methods.set(name, extension);
-      for (const name of types) resultTypes.set(name, extension);
-      for (const [name, agree] of Object.entries(agrees)) {
-        filters[name] = (wanted, exchange) => {
-          needExtension(extension, exchange);
-          return agree(wanted, exchange);
+      for (const [key, one] of added) {
+        parts.set(key, one);
+        if (one.kind !== 'filters') continue;
+        filters[one.name] = (wanted, exchange) => {
+          if (!mayUse(one, exchange)) throw lacking(one);
+          return one.call?.(wanted as never, exchange as never);
         };
       }
     },
-    methods({ era, version }) {
+    methods(revision) {
       const answers: Record<string, AnswerMethod> = {};
-      if (era === 'modern') {
-        for (const [name, extension] of methods) answers[name] = answer(extension.methods?.[name], extension);
-        return answers;
+      for (const one of parts.values()) {
+        if (one.kind === 'methods' && isFor(one.extension, revision)) answers[one.name] = answer(one.call, one);
       }
-      for (const { legacy } of ids.values()) {
-        if (!legacy?.capabilities(version)) continue;
-        for (const [name, handler] of Object.entries(legacy.methods)) answers[name] = answer(handler);
+      for (const extension of ids.values()) {
+        if (!legacyOf(extension, revision)) continue;
+        for (const [name, handler] of Object.entries(extension.legacy?.methods ?? {})) answers[name] = answer(handler);
       }
       return answers;
     },

@@ -20,7 +20,7 @@ export { completion } from './completion.ts';
 export type { Completable, Completer, Completers } from './completion.ts';
 export type { Context, PlainContext, Step, TaskSteps, Listener, Outcome, QuestionGenerator } from './context.ts';
 export type { Exchanges, Exchange, LegacyRequester, Requester } from './exchange.ts';
-export type { LegacyExtension, ServerExtension, TellListeners } from './extensions.ts';
+export type { ExtensionParts, LegacyExtension, ServerExtension, TellListeners } from './extensions.ts';
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';

@@ -2,7 +2,7 @@ import { internalError, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { Cancelled, RpcError } from '../jsonrpc/index.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
-import { extensions } from '../protocol/door.ts';
+import { resultType } from '../protocol/door.ts';
 import { coreTasks, metaKeys, MissingCapabilityError } from '../protocol/index.ts';
 import { ModernExchange, RawResult } from '../server/door.ts';
 import type { AskingExchange } from '../server/door.ts';
@@ -76,7 +76,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
       });
     }
     if (!support) return next();
-    const declared = extensions(revision) && capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, tasksExtension);
+    const declared = resultType(revision) && capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, tasksExtension);
     if (support === 'required' && !declared) throw needsTask(call.name, exchange);
     const plainly = (): unknown => next((call as HandlerCall).args, Object.assign(call.ctx, plainSteps(exchange)));
     if (!declared) return plainly();
@@ -101,7 +101,7 @@ const needlessTask = (name: string): RpcError =>
   new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
 
 function needsTask(name: string, { revision }: Exchange): RpcError {
-  if (extensions(revision)) {
+  if (resultType(revision)) {
     return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
   }
   const why = coreTasks(revision) ? 'must be called as a task' : `runs as a task alone, which ${revision.version} does not have`;

@@ -14,7 +14,7 @@ import { mayPass } from './passing-fault.ts';
 import { detailedResult, isDetailed, outcomeOf, TaskHandle } from './task-handle.ts';
 import type { HandlePort } from './task-handle.ts';
 import { TaskNews } from './task-news.ts';
-import { tasksExtension } from './wire.ts';
+import { tasksExtension, tasksRevisions } from './wire.ts';
 
 /** How often answers are sent where the connection or the server fails, and after how long. */
 const [maxTries, retryMs] = [10, 1_000];
@@ -62,6 +62,7 @@ export class TaskClient extends McpClient {
       extensions: {
         ...options.extensions,
         [tasksExtension]: {
+          revisions: tasksRevisions,
           resultTypes: {
             task: (task, _method, { options: call }) => {
               const started = this.#starting.get(call);
@@ -203,10 +204,10 @@ export class TaskClient extends McpClient {
   }
 
   /** The words of the revision. */
-  #port({ timeoutMs, maxTimeoutMs, headers }: CallOptions): HandlePort {
+  #port({ timeoutMs, maxTimeoutMs, headers, meta }: CallOptions): HandlePort {
     // ext-tasks, Streamable HTTP: "the client MUST set the `Mcp-Name` header to the value of `params.taskId`"
     const about = (id: string): CallOptions => ({
-      timeoutMs, maxTimeoutMs, headers: { ...headers, 'Mcp-Name': encodeHeaderValue(id) },
+      timeoutMs, maxTimeoutMs, meta, headers: { ...headers, 'Mcp-Name': encodeHeaderValue(id) },
     });
     const modern = (): boolean => this.revision?.era === 'modern';
     const answered = new Set<string>();

@@ -4,6 +4,8 @@ import type { TaskView } from './journal.ts';
 
 /** The name under which clients and servers of 2026-07-28 know tasks. ext-tasks, Extension Identifier. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
+/** The extension is for these: 2025-11-25 has tasks in its core, where the identifier must not be declared. */
+export const tasksRevisions: readonly string[] = ['2026-07-28'];
 
 /** What both kinds say of a task in the same words. */
 export function commonFields(

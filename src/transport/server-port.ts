@@ -74,6 +74,8 @@ export interface Agreed {
 export interface SharedHandshake {
   readonly connection: { newId?: (() => RequestId) | undefined };
   readonly revision: Revision | undefined;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
   readonly state: LifecycleState;
   readonly server: {
     readonly revisions: readonly Revision[];

@@ -206,24 +206,26 @@ test('revisions pins what is spoken, in its own words', async () => {
   const declared = async (version: string): Promise<unknown> => {
     const { wire } = await connect('pipe', legacy(undefined, version), {
       revisions: [version], onElicit, onElicitUrl: onElicit, roots: [], onSample: () => { throw new Error('no'); },
-      extensions: { 'org.example/x': { settings: { a: 1 } } },
+      extensions: { 'org.example/x': { settings: { a: 1 } }, 'org.example/new': { revisions: ['2026-07-28', '2025-06-18'] } },
     });
     const { capabilities, clientInfo } = wire.sent[0]?.params ?? {};
     return [capabilities, Object.keys(clientInfo as object)];
   };
   const roots = { listChanged: true };
-  assert.deepEqual(await declared('2024-11-05'), [{ roots, sampling: {} }, ['name', 'version']]);
+  const extensions = { 'org.example/x': { a: 1 } };
+  assert.deepEqual(await declared('2024-11-05'), [{ roots, sampling: {}, extensions }, ['name', 'version']]);
   assert.deepEqual(await declared('2025-06-18'), [
-    { roots, sampling: {}, elicitation: {} }, ['name', 'version', 'title'],
+    { roots, sampling: {}, elicitation: {}, extensions: { ...extensions, 'org.example/new': {} } }, ['name', 'version', 'title'],
   ]);
   assert.deepEqual(await declared('2025-11-25'),
-    [{ roots, sampling: {}, elicitation: { form: {}, url: {} } }, ['name', 'version', 'title', 'websiteUrl']]);
+    [{ roots, sampling: {}, elicitation: { form: {}, url: {} }, extensions }, ['name', 'version', 'title', 'websiteUrl']]);
   const { wire } = await connect('pipe', modern(), {
     roots: [], extensions: { 'org.example/x': { settings: { a: 1 } } },
   });
   assert.deepEqual((wire.sent[0]?.params?.['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities],
     { roots: {}, extensions: { 'org.example/x': { a: 1 } } });
   assert.throws(() => new McpClient(info, { revisions: ['2027-01-01'] }), RangeError);
+  assert.throws(() => new McpClient(info, { extensions: { 'org.example/x': { revisions: ['2027-01-01'] } } }), RangeError);
   assert.throws(() => new McpClient(info, { revisions: ['2025-06-18'], era: 'modern' }), RangeError);
 });
 

@@ -37,7 +37,6 @@ const has: Readonly<Partial<Record<keyof typeof columns, readonly string[]>>> = 
   coreTasks: ['2025-11-25'],
   resultType: ['2026-07-28'],
   cacheHints: ['2026-07-28'],
-  extensions: ['2026-07-28'],
 };
 
 for (const [feature, versions] of Object.entries(has)) {

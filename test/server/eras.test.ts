@@ -167,7 +167,7 @@ test('what is modern never reaches a legacy client', async () => {
   }
 });
 
-test('an extension adds methods for clients that declare it, in the revisions that have extensions', async () => {
+test('an extension adds methods for clients that declare it, in every revision', async () => {
   const made = server();
   made.extend({
     id: 'com.example/echo',
@@ -199,6 +199,14 @@ test('an extension adds methods for clients that declare it, in the revisions th
   for (const method of ['echo/none', 'constructor', '__proto__', 'toString']) {
     assert.equal((await peer.modern(method, {}, capabilities)).error?.code, -32601, method);
     assert.equal((await peer.request(method)).error?.code, -32601, method);
+  }
+  for (const revision of legacy) {
+    const declaring = await connect(made, { revision, capabilities });
+    const { result: echoed } = await declaring.request('echo/say', { text: 'hi' });
+    assert.deepEqual([echoed?.['said'], echoed?.['revision']], ['hi', revision]);
+    // A legacy client takes -32021 for a sign that the server is modern.
+    const silent = await connect(made, { revision, capabilities: {} });
+    assert.equal((await silent.request('echo/say', { text: 'hi' })).error?.code, -32601, revision);
   }
   const discovered = await peer.modern('server/discover');
   assert.deepEqual((discovered.result?.['capabilities'] as Bag)['extensions'], { 'com.example/echo': { loud: true } });

@@ -5,7 +5,7 @@ import type { Context, Listener, ServerExtension, TellListeners } from '../../se
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
-import { commonFields, tasksExtension } from '../wire.ts';
+import { commonFields, tasksExtension, tasksRevisions } from '../wire.ts';
 
 /** How many ids one subscription may name. */
 const maxTaskIds = 1000;
@@ -48,6 +48,7 @@ export class ExtensionTasks {
     this.#tasks = tasks;
     this.extension = {
       id: tasksExtension,
+      revisions: tasksRevisions,
       resultTypes: ['task'],
       methods: {
         'tasks/get': async ({ taskId }, { auth }) => detailedTask(await tasks.view(auth, taskId)),

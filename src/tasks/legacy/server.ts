@@ -33,7 +33,7 @@ function textOf({ content }: Bag): string | undefined {
   return typeof first?.text === 'string' ? first.text.slice(0, 1000) : undefined;
 }
 
-type Served = LegacyExtension['methods'][string];
+type Served = NonNullable<LegacyExtension['methods']>[string];
 
 const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
 

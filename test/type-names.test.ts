@@ -17,7 +17,7 @@ const notYet: readonly string[] = [
   'Exchange: cli/bridge/relay.ts, server/exchange.ts',
   'Grant: host/approvals.ts, oauth/client/grant.ts',
   'Kind: bounds/options.ts, cli/commands/list.ts, doctor/finding.ts',
-  'Listed: cli/command.ts, host/searchable.ts, protocol/cursor.ts',
+  'Listed: cli/command.ts, host/searchable.ts, protocol/pagination.ts',
   'ListedKind: host/listed-items.ts, server/registry.ts',
   'Need: oauth/client/renewal.ts, server/registry.ts',
   'Offered: cli/commands/list.ts, host/catalogue.ts',

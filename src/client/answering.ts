@@ -7,11 +7,12 @@ import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import { checkRoots } from '../protocol/roots.ts';
 import { relatedTask } from '../protocol/tasks.ts';
 import type { AnsweringOptions } from './options.ts';
 import type { Answering, AskingCall } from './parts.ts';
 import { answeringShape, defaultAnsweringLimits } from './options.ts';
-import { answerQuestion, checkRoots } from './questions.ts';
+import { answerQuestion } from './questions.ts';
 import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
 

@@ -2,12 +2,12 @@ import { checkOptions } from '../bounds/options.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
-import { weighValue } from '../bounds/weight.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
-import type { ListName } from '../protocol/cursor.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
+import { readPages } from '../protocol/pagination.ts';
+import type { ListName } from '../protocol/pagination.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { shapeFault } from '../protocol/shape.ts';
@@ -52,7 +52,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
       selectRevisions(extension.revisions);
     }
     this.#options = options;
-    for (const id of [...Object.keys(options.extensions ?? {}), ...Object.keys(options.capabilities?.extensions ?? {})]) {
+    for (const id of Object.keys({ ...options.extensions, ...options.capabilities?.extensions })) {
       if (!isExtensionId(id)) throw new TypeError(`not an extension identifier: ${quote(id)}`);
     }
     for (const name of ['answering', 'listening', 'cache', 'outputs'] as const) take(name, options[name]);
@@ -144,8 +144,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     if (result === undefined) {
       const epoch = cache?.epoch ?? 0;
       result = await server.request(terms, params, options);
-      const type = result['resultType'];
-      if (terms.all.typed && type !== undefined && type !== 'complete') {
+      const { resultType = 'complete' } = result;
+      if (terms.all.typed && resultType !== 'complete') {
         result = await this.#unfinished(terms, params, result, options);
       } else if (cache && (!context || await context() === asking)) cache.keep(method, params, result, epoch, asking);
     }
@@ -173,8 +173,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     const result = first['resultType'] === 'input_required'
       ? await this.#answering(method).rounds(method, params, first, call)
       : first;
-    const type = result['resultType'];
-    if (type === undefined || type === 'complete') return result;
+    const { resultType: type = 'complete' } = result;
+    if (type === 'complete') return result;
     for (const { resultTypes = {} } of Object.values(this.#options.extensions ?? {})) {
       const take = typeof type === 'string' && Object.hasOwn(resultTypes, type)
         ? resultTypes[type]
@@ -185,9 +185,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
         return await take(result, method, { options, answer }) as Bag;
       }
     }
-    throw new Error(
-      `${method}: the result is of the type ${quote(type)}, which this client does not know`,
-    );
+    throw new Error(`${method}: the result has the unknown type ${quote(type)}`);
   }
 
   #answering(method: string): Answering {
@@ -216,7 +214,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
    * too many pages, if they take too much memory, or if a cursor repeats.
    */
   async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.#pages(method, member, options)) yield* page as T[];
+    for await (const page of this.#pages(method, member, options)) yield* page[member] as T[];
   }
 
   /**
@@ -224,48 +222,27 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
    * pages. 2026-07-28 server/utilities/caching#interaction-with-pagination.
    */
   protected async all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
-    let items: unknown[] = [];
-    let pages = 0;
+    let items: T[] | undefined;
     try {
-      for await (const page of this.#pages(method, member, options)) {
-        pages++;
-        items = items.concat(page);
-      }
+      for await (const page of this.#pages(method, member, options)) items = [...items ?? [], ...page[member] as T[]];
     } catch (error) {
-      if (pages === 0 || options?.fresh || !isInvalidParams(error)) throw error;
+      if (!items || options?.fresh || !isInvalidParams(error)) throw error;
       return this.all(method, member, { ...options, fresh: true });
     }
     return items as T[];
   }
 
-  async *#pages(method: string, member: string, options?: CallOptions): AsyncGenerator<unknown[], void, undefined> {
-    const { maxPages, maxListBytes } = this.#server.limits;
-    const seen = new Set<unknown>();
-    let bytes = 0;
-    let cursor: unknown;
-    do {
-      let page: Bag;
-      try {
-        page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
-      } catch (error) {
+  #pages(method: string, member: string, options?: CallOptions): AsyncGenerator<Bag, void, undefined> {
+    return readPages(method, this.#server.limits, async (params) => {
+      const page = await this.request(method, params, options).catch((error: unknown) => {
         // The list has changed since the previous pages were read.
-        if (cursor !== undefined && isInvalidParams(error)) this.#options.cache?.drop(method);
+        if (params && isInvalidParams(error)) this.#options.cache?.drop(method);
         throw error;
-      }
-      const items = page[member];
-      if (!Array.isArray(items)) throw new MalformedResult(method, `result.${member} must be a list`);
+      });
+      if (!Array.isArray(page[member])) throw new MalformedResult(method, `result.${member} must be a list`);
       this.checkResult(method, page);
-      // 2026-07-28 server/utilities/pagination: only null ends the list; '' is a cursor.
-      cursor = page['nextCursor'] ?? undefined;
-      if (cursor !== undefined || bytes > 0) {
-        const weight = weighValue(page);
-        bytes += typeof weight === 'number' ? weight : Infinity;
-        if (bytes > maxListBytes) throw new Error(`${method}: the pages take more than ${maxListBytes} bytes`);
-      }
-      yield items;
-      if (seen.has(cursor)) throw new Error(`${method}: a cursor of the server's pages repeats`);
-      if (seen.add(cursor).size > maxPages) throw new Error(`${method}: more than ${maxPages} pages`);
-    } while (cursor !== undefined);
+      return page;
+    });
   }
 
   /** The tools, page by page on demand. Over HTTP, tools with an invalid `x-mcp-header` are left out. */

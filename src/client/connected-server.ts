@@ -218,8 +218,8 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     return stale ? this.#link.renew().then(() => this.known().of(method)) : (terms ?? this.known()).of(method);
   }
 
-  send(method: string, params: Bag | undefined, options: CallOptions): Promise<Bag> {
-    return this.request(this.known().of(method), params, options);
+  send(method: string, params: Bag | undefined, options: CallOptions, first?: boolean): Promise<Bag> {
+    return this.request(this.known().of(method), params, options, first);
   }
 
   /**
@@ -229,7 +229,9 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     const { method, asks, all: { meta, headers } } = terms;
     const { requests, transport, count } = this.#link;
     const own = given.meta ? { ...params?.['_meta'] as Bag | undefined, ...given.meta } : params?.['_meta'];
-    if (own !== undefined) this.#checkKeys(method, own);
+    for (const key in own as object) {
+      if (!isMetaKey(key)) this.report(new Error(`${method}: _meta has the malformed key ${shorten(key)}`));
+    }
     if (given.timeoutMs || given.maxTimeoutMs) need('setTimeout', 'timeoutMs');
     const options = !asks || given.onProgress ? given : given === noOptions ? onlyProgress : { ...given, ...onlyProgress };
     let all: Params | undefined = given.meta ? { ...params, _meta: own } : params;
@@ -264,13 +266,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
       }
       throw error;
     }
-    return this.request(this.known().of(method), params, given, false);
-  }
-
-  #checkKeys(method: string, meta: unknown): void {
-    for (const key in meta as object) {
-      if (!isMetaKey(key)) this.report(new Error(`${method}: _meta has the malformed key ${shorten(key)}`));
-    }
+    return this.send(method, params, given, false);
   }
 
   notify(method: string, params: Bag | undefined): void {

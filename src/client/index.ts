@@ -16,7 +16,7 @@ export type {
   CoreClientLimits, CoreClientOptions, ElicitAnswer, QuestionContext, ResultContext, TakeResult,
 } from './options.ts';
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
-export type { ListName } from '../protocol/cursor.ts';
+export type { ListName } from '../protocol/pagination.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { MalformedResult } from './result-shapes.ts';
 export type { AnyServer, ServerTypes } from './server-types.ts';

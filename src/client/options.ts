@@ -3,7 +3,7 @@ import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
-import type { ListName } from '../protocol/cursor.ts';
+import type { ListName } from '../protocol/pagination.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';

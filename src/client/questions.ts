@@ -4,9 +4,8 @@ import * as columns from '../protocol/columns.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/initialize.ts';
-import { checkMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { Root } from '../protocol/roots.ts';
+import { checkRoots } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
 import { samplingFault } from '../protocol/sampling-rules.ts';
 import { shapeFault } from '../protocol/shape.ts';
@@ -89,23 +88,6 @@ const field: MessageShape = { type: 'string' };
 function mustHave(value: unknown, shape: MessageShape): void {
   const fault = shapeFault(value, shape, shape === field ? 'requestedSchema.properties: a field' : '');
   if (fault !== undefined) throw invalidParams(fault);
-}
-
-/**
- * Returns the roots if they may be sent. Throws a TypeError if a root is not a `file://` URI, leaves the directory
- * that it names, or has a malformed key in `_meta`. 2025-11-25 client/roots#root and
- * client/roots#security-considerations.
- */
-export function checkRoots(roots: readonly Root[]): readonly Root[] {
-  for (const { uri, _meta } of roots) {
-    checkMeta('a root', _meta);
-    const path = /^file:\/\/[^/?#]*(\/[^?#]*)?$/i.exec(uri)?.[1];
-    const climbs = path?.split(/[\\/]|%2f|%5c/i).some((part) => /^(?:\.|%2e){2}$/i.test(part));
-    if (path === undefined || climbs || !URL.canParse(uri)) {
-      throw new TypeError(`a root must be a file:// URI without "..", and one is ${JSON.stringify(uri).slice(0, 200)}`);
-    }
-  }
-  return roots;
 }
 
 function judge(answer: ElicitAnswer): ElicitAnswer {

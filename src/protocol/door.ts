@@ -11,8 +11,8 @@ export { requestsOf } from './requests.ts';
 
 // Members of messages: `_meta`, lists in pages, headers that mirror parameters, answers to forms.
 export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, versionKey } from './meta.ts';
-export { page } from './cursor.ts';
-export type { Listed } from './cursor.ts';
+export { page } from './pagination.ts';
+export type { Listed } from './pagination.ts';
 export { encodeHeaderValue } from './mirrored-headers.ts';
 export { completeForm } from './form.ts';
 export type { Form } from './form.ts';

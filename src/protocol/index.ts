@@ -10,11 +10,15 @@ export type * from './cancellation.ts';
 export { MissingCapabilityError } from './capabilities.ts';
 export type * from './completion.ts';
 export type * from './content.ts';
-export type * from './discover.ts';
+export type {
+  DiscoverRequestParams, DiscoverResult, HeaderMismatchError, MissingRequiredClientCapabilityError, UnsupportedProtocolVersionError,
+} from './discover.ts';
 export type * from './elicitation.ts';
 export type { FormFormat } from './form-formats.ts';
 export type * from './form-schema.ts';
-export type * from './initialize.ts';
+export type {
+  ClientCapabilities, Implementation, InitializedNotificationParams, InitializeRequestParams, InitializeResult, PingRequestParams, ServerCapabilities,
+} from './initialize.ts';
 export type * from './input-required.ts';
 export { clientLifecycle, serverLifecycle } from './lifecycle.ts';
 export type { Lifecycle, LifecycleEvent, LifecycleRow, LifecycleState, Passage } from './lifecycle.ts';
@@ -22,7 +26,7 @@ export { loggingLevels } from './logging.ts';
 export type { LoggingLevel, LoggingMessageNotificationParams, SetLevelRequestParams } from './logging.ts';
 export { metaKeys } from './meta.ts';
 export type { RequestMeta } from './meta.ts';
-export type * from './pagination.ts';
+export type { Cursor, PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 export { pinging } from './pinging.ts';
 export type { Pinging, PingOptions, PingedClient } from './pinging.ts';
 export type * from './progress.ts';
@@ -31,7 +35,7 @@ export type * from './resources.ts';
 export { coreTasks } from './columns.ts';
 export { revisions } from './revisions.ts';
 export type { Era, Revision } from './revisions.ts';
-export type * from './roots.ts';
+export type { ListRootsRequest, ListRootsRequestParams, ListRootsResult, Root, RootsListChangedNotificationParams } from './roots.ts';
 export type * from './sampling.ts';
 export type * from './subscriptions.ts';
 export type * from './tasks.ts';

@@ -1,4 +1,6 @@
 import type { BaseMetadata, Icons, NotificationParams, RequestParams, Result } from './base.ts';
+import { findRevision } from './revisions.ts';
+import type { Revision } from './revisions.ts';
 
 /** The name that a client or a server gives itself: for display and logs, never for trust. */
 export interface Implementation extends BaseMetadata, Icons {
@@ -76,6 +78,15 @@ export interface InitializeResult extends Result {
   serverInfo: Implementation;
   /** How to use the server; a hint for the model. */
   instructions?: string | undefined;
+}
+
+/**
+ * The revision that answers `initialize`: the requested one, otherwise the newest that the server has; undefined if
+ * it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
+ */
+export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
+  const legacy = served.filter(({ era }) => era === 'legacy');
+  return findRevision(legacy, requested) ?? legacy[0];
 }
 
 // notifications/initialized: notification, client to server. Until 2025-11-25.

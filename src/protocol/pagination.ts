@@ -1,4 +1,9 @@
+import { weighValue } from '../bounds/weight.ts';
+import type { Bag } from '../jsonrpc/message.ts';
 import type { RequestParams, Result } from './base.ts';
+
+// Lists in pages: their messages, the pages that a server makes, and how a client reads them. Source:
+// server/utilities/pagination (all revisions).
 
 /** An opaque position in a list: only its server can read it. */
 export type Cursor = string;
@@ -13,4 +18,81 @@ export interface PaginatedRequestParams extends RequestParams {
 export interface PaginatedResult extends Result {
   /** Where the next page begins; absent on the last page. */
   nextCursor?: Cursor | undefined;
+}
+
+/** The lists that can change. */
+export type ListName = 'tools' | 'prompts' | 'resources';
+
+/** An item of a list. */
+export interface Listed {
+  /**
+   * Its place in the order of registration: a whole number, higher than all before it, that is never used again. An
+   * update keeps it.
+   */
+  readonly sequence: number;
+}
+
+/** One page. `nextCursor` is present when more items follow. */
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor?: string;
+}
+
+// A checksum, so that a cursor that was typed, cut or invented is refused. It need not be secret: a cursor only says
+// where to go on, and everyone who may list may begin anywhere.
+const cursorOf = (sequence: number): string =>
+  `${sequence.toString(36)}-${((sequence * 7919 + 271) % 46649).toString(36)}`;
+
+/**
+ * The page that begins after `cursor`, or the first page without one; undefined for a cursor that no page contained
+ * (answer it with -32602). A cursor names the last item of its page, not a position: items that are added or removed
+ * between two pages neither repeat nor hide another item, even when the named item itself was removed. Servers that
+ * register the same items in the same order understand each other's cursors.
+ *
+ * `items` come in the order of their sequence, as a Map keeps them. `size` is the largest number of items on a page,
+ * at least 1; Infinity puts all on one page.
+ */
+export function page<T extends Listed>(
+  items: Iterable<T>,
+  cursor: unknown,
+  size: number,
+): Page<T> | undefined {
+  let after = -1;
+  if (cursor !== undefined) {
+    after = typeof cursor === 'string' ? Number.parseInt(cursor, 36) : NaN;
+    if (!Number.isSafeInteger(after) || cursorOf(after) !== cursor) return undefined;
+  }
+  const listed: T[] = [];
+  for (const item of items) {
+    if (item.sequence <= after) continue;
+    if (listed.length >= size)
+      return { items: listed, nextCursor: cursorOf(listed.at(-1)?.sequence ?? after) };
+    listed.push(item);
+  }
+  return { items: listed };
+}
+
+/**
+ * Reads a list to its last page: `request` requests a page, with the cursor of the page before. Rejects if there are too
+ * many pages, if they take more than `maxListBytes` bytes of memory together, or if a cursor repeats; the errors name `method`.
+ */
+export async function* readPages(
+  method: string, { maxPages, maxListBytes }: { maxPages: number; maxListBytes: number }, request: (params: { cursor: unknown } | undefined) => Promise<Bag>,
+): AsyncGenerator<Bag, void, undefined> {
+  const seen = new Set<unknown>();
+  let bytes = 0;
+  let cursor: unknown;
+  do {
+    const page = await request(cursor === undefined ? undefined : { cursor });
+    // 2026-07-28 server/utilities/pagination: only null ends the list; '' is a cursor.
+    cursor = page['nextCursor'] ?? undefined;
+    if (cursor !== undefined || bytes) {
+      // NaN for a page of too many values or levels, which is refused too.
+      bytes += Number(weighValue(page));
+      if (!(bytes <= maxListBytes)) throw new Error(`${method}: the pages take more than ${maxListBytes} bytes`);
+    }
+    yield page;
+    if (seen.has(cursor)) throw new Error(`${method}: a cursor repeats`);
+    if (seen.add(cursor).size > maxPages) throw new Error(`${method}: more than ${maxPages} pages`);
+  } while (cursor !== undefined);
 }

@@ -39,12 +39,3 @@ export const versionsOf = (among: readonly Revision[]): string[] => among.map(({
 export function findRevision(among: readonly Revision[], version: unknown): Revision | undefined {
   return among.find((revision) => revision.version === version);
 }
-
-/**
- * The revision that answers `initialize`: the requested one, otherwise the newest that the server has; undefined if
- * it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
- */
-export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
-  const legacy = served.filter(({ era }) => era === 'legacy');
-  return findRevision(legacy, requested) ?? legacy[0];
-}

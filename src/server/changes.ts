@@ -1,5 +1,5 @@
 import { notificationText } from '../jsonrpc/outlet.ts';
-import type { ListName } from '../protocol/cursor.ts';
+import type { ListName } from '../protocol/pagination.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Server } from './server.ts';
 import type { TellListeners } from './extensions.ts';

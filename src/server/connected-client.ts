@@ -7,19 +7,19 @@ import type { Decoded, Notification, Params, UnjudgedAnswer } from '../jsonrpc/m
 import type { Outlet } from '../jsonrpc/outlet.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import * as columns from '../protocol/columns.ts';
+import { negotiate } from '../protocol/initialize.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import { mayPass, serverLifecycle } from '../protocol/lifecycle.ts';
 import type { LifecycleEvent, LifecycleState, Passage } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isImplementation, isLoggingLevel, isModern, metaOf, readRequestMeta, unsupportedVersion } from '../protocol/meta.ts';
 import type { Meta } from '../protocol/meta.ts';
-import { negotiate, versionsOf } from '../protocol/revisions.ts';
+import { versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Agreed, PeerOptions, ServerPeer } from '../transport/server-port.ts';
 import { adaptImplementation } from './adapt.ts';
 import type { Server } from './server.ts';
 import type { LegacyRequester } from './exchange.ts';
-import { answerModern } from './modern/answer.ts';
 
 /** The level until the client has chosen one. The specification leaves it to the server. */
 const defaultLogLevel: LoggingLevel = 'info';
@@ -74,7 +74,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     const { auth } = options;
     if (server.modern && options.modern !== false) {
       const meta = '_meta' in params ? metaOf(params) : undefined;
-      if (this.#speaksModern(method, meta)) return answerModern(server, inbound, readRequestMeta(meta, server.revisions), auth);
+      if (this.#speaksModern(method, meta)) return server.answerModern(inbound, readRequestMeta(meta, server.revisions), auth);
     }
     if (method === 'initialize') return this.initialize(params, inbound.weight);
     if (this.#passage !== 'operation' && !mayPass(this.#passage, method)) {

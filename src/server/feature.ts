@@ -1,6 +1,6 @@
 import type { Params } from '../jsonrpc/message.ts';
 import type { Serialized } from '../jsonrpc/outlet.ts';
-import type { ListName } from '../protocol/cursor.ts';
+import type { ListName } from '../protocol/pagination.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -10,7 +10,8 @@ import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange, Requester } from './exchange.ts';
 import type { TellListeners } from './extensions.ts';
 import type { ServerLimits } from './server-core.ts';
-import type { ListedKind, Callable, Entry, Registry } from './registry.ts';
+import type { ListFilter } from './guards.ts';
+import type { ListedKind, Entry, Registry } from './registry.ts';
 
 /** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
 export type AnswerMethod = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
@@ -62,8 +63,8 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
   page<E extends Entry>(
     member: ListedKind, registry: Registry<E>, params: Params, exchange: Exchange,
   ): Serialized;
-  /** The entry of this name. Throws `-32602` where there is none, or where it is hidden from the requester. */
-  findOrThrow<E extends Entry>(member: ListedKind, registry: Registry<E>, name: unknown, exchange: Exchange): Callable<E>;
+  /** Where something hides entries from requesters. */
+  readonly guards?: { readonly listFilter?: ListFilter | undefined } | undefined;
   /** Whether the requester may see an entry. */
   shows(member: ListedKind, entry: Pick<Entry, 'name' | 'definition'>, requester: Listener): boolean;
   /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */

@@ -35,7 +35,7 @@ export { LeftBehind } from './asking-exchange.ts';
 export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
 export { pages } from './pages.ts';
-export type { Listed, ListName, Page } from '../protocol/cursor.ts';
+export type { Listed, ListName, Page } from '../protocol/pagination.ts';
 export type { Pages } from './pages.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
 export { prompts } from './prompts.ts';

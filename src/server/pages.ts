@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
-import { page } from '../protocol/cursor.ts';
-import type { Listed, Page } from '../protocol/cursor.ts';
+import { page } from '../protocol/pagination.ts';
+import type { Listed, Page } from '../protocol/pagination.ts';
 
 /** Gives the page of a list that a cursor leads to; without a cursor the first. Undefined: this list did not hand out the cursor. */
 export type Pages = <T extends Listed>(items: Iterable<T>, cursor: unknown) => Page<T> | undefined;

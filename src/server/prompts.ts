@@ -13,7 +13,6 @@ import type { Handled } from './chain.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import { hostOf } from './feature.ts';
 import type { Feature } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { checkDefinition, Registry } from './registry.ts';
@@ -83,8 +82,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
     },
     methods: {
       'prompts/list': (params, exchange, host) => host.page('prompts', entries, params, exchange),
-      'prompts/get': (params, exchange, host) =>
-        getPrompt(host.findOrThrow('prompts', entries, params['name'], exchange), params, exchange),
+      'prompts/get': (params, exchange) => getPrompt(entries.find('prompts', params['name'], exchange), params, exchange),
     },
     capabilities: (_revision, { changes }) => entries.everHeld ? { prompts: changes ? { listChanged: true } : {} } : undefined,
     get scoped() {
@@ -93,7 +91,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
     completes: () => [...entries.values()].some(({ definition }) =>
       Object.values(definition.arguments ?? {}).some(({ complete }) => complete)),
     completer(ref, argument, exchange) {
-      const { definition } = hostOf(entries.host).findOrThrow('prompts', entries, ref, exchange);
+      const { definition } = entries.find('prompts', ref, exchange);
       checkScopes(definition, exchange);
       const { arguments: args = {} } = definition;
       if (!Object.hasOwn(args, argument)) {

@@ -3,10 +3,10 @@ import type { Shape } from '../bounds/options.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Listed, ListName } from '../protocol/cursor.ts';
+import type { Listed, ListName } from '../protocol/pagination.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { AnswerCall, Handled } from './chain.ts';
-import type { PlainContext } from './context.ts';
+import type { Listener, PlainContext } from './context.ts';
 import type { FeatureHost } from './feature.ts';
 import type { Pages } from './pages.ts';
 
@@ -139,9 +139,13 @@ export class Registry<E extends Entry> {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
 
-  /** The error for a name that nothing has. */
-  unknown(name: unknown): RpcError {
-    return new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
+  /** The entry of this name. Throws `-32602` if there is none, or if it is hidden from the requester. */
+  find(member: ListedKind, name: unknown, requester: Listener): Callable<E> {
+    const entry = typeof name === 'string' ? this.#entries.get(name) : undefined;
+    if (!entry || this.host?.guards?.listFilter?.shows(member, entry.name, entry.definition, requester) === false) {
+      throw new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
+    }
+    return entry;
   }
 
   /** All entries, in the order in which they were added. */

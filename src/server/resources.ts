@@ -22,7 +22,7 @@ import type { Exchange } from './exchange.ts';
 import { hostOf } from './feature.ts';
 import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
-import { notKept } from './modern/answer.ts';
+import { notKept } from './server.ts';
 import { checkDefinition, Registry } from './registry.ts';
 import type { Guarded, OwnShape, Handle } from './registry.ts';
 import { watchedResources } from './watched-resources.ts';
@@ -252,7 +252,7 @@ function completerOf(
   const entry = entries.get(ref);
   // A resource's own URI is a legal reference, with nothing to complete.
   if (entry && host.shows('resources', entry, exchange)) return undefined;
-  const { pattern, definition } = host.findOrThrow('resourceTemplates', templates, ref, exchange);
+  const { pattern, definition } = templates.find('resourceTemplates', ref, exchange);
   checkScopes(definition, exchange);
   if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
   const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;

@@ -25,7 +25,6 @@ import type { Feature } from './feature.ts';
 import type { Guards } from './guards.ts';
 import { makeServer } from './server.ts';
 import type { Server } from './server.ts';
-import { answerModern } from './modern/answer.ts';
 import type { Pages } from './pages.ts';
 
 /** What a server bounds, beside what each of its connections bounds. */
@@ -132,7 +131,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   /** For HTTP: answers one modern request, which belongs to no session: see `ServerPort`. */
   answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
     const inbound = new Inbound(request, outlet);
-    inbound.run(() => answerModern(this.inside, inbound, meta, auth));
+    inbound.run(() => this.inside.answerModern(inbound, meta, auth));
     return inbound;
   }
 

@@ -1,13 +1,18 @@
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import type { TakeBatch } from '../jsonrpc/connection.ts';
+import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { Serialized } from '../jsonrpc/outlet.ts';
+import { noObject, Serialized } from '../jsonrpc/outlet.ts';
 import * as columns from '../protocol/columns.ts';
+import { discoverResult } from '../protocol/discover.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import { stamped } from '../protocol/meta.ts';
+import type { ModernResult, RequestMeta } from '../protocol/meta.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import type { Revision } from '../protocol/revisions.ts';
+import type { Auth } from '../transport/auth.ts';
 import type { ServerPort } from '../transport/server-port.ts';
-import type { Caching } from './caching.ts';
+import type { CacheFields, Caching } from './caching.ts';
 import { makeAnswerCall } from './chain.ts';
 import type { Invoke } from './chain.ts';
 import type { Changes } from './changes.ts';
@@ -17,7 +22,6 @@ import type { Failures } from './failure.ts';
 import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import type { AnyGuards } from './guards.ts';
 import type { ServerLimits } from './server-core.ts';
-import { notKept, stamped } from './modern/answer.ts';
 import type { Pages } from './pages.ts';
 
 /** What a server is made with. */
@@ -36,6 +40,9 @@ export interface ServerParts<C extends PlainContext> {
   readonly pinging?: Pinging | undefined;
   readonly guards?: AnyGuards | undefined;
 }
+
+/** What a result says that nobody may keep. 2026-07-28 server/utilities/caching. */
+export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
 
 /** What a revision is offered. Made at its first use, and made anew after something is registered. */
 interface Offer {
@@ -61,8 +68,6 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
   scoped: boolean;
   /** The input schema of a tool, where a feature has tools. */
   toolInput?: Feature<never>['toolInput'];
-  /** The start of nearly every modern result, as text: see `modern/answer.ts`. */
-  stampText: string | undefined;
   /** Set by the first extension. */
   isExtensionResult: FeatureHost['isExtensionResult'];
   /** Finds anew what follows from what is registered. */
@@ -70,6 +75,11 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
   offer(revision: Revision): Offer;
   /** What the server declares in a revision; to one client, where one is named. */
   capabilities(revision: Revision, requester?: Requester): ServerCapabilities;
+  /**
+   * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error answer.
+   * 2026-07-28 basic/index#statelessness.
+   */
+  answerModern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
   /** Answers a request of either era that is not part of a lifecycle. */
   handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
 }
@@ -81,13 +91,26 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
   const { revisions, failures, caching, changes, info, pages } = parts;
   const features: Feature<never>[] = [...parts.features];
   const offers = new Map<Revision, Offer>();
+  let stamp: string | undefined;
+
+  /** A modern result with its type and the server's name. What is the same in all results is not serialized again. */
+  function complete(result: object & ModernResult): object {
+    if (result instanceof Serialized) return result;
+    if (result.resultType !== undefined || result._meta !== undefined) return stamped(result, info);
+    return new Serialized(() => {
+      const text = JSON.stringify(result) as string | undefined;
+      if (text?.[0] !== '{') throw noObject();
+      stamp ??= JSON.stringify(stamped({}, info)).slice(0, -1);
+      return stamp + (text === '{}' ? '}' : `,${text.slice(1)}`);
+    });
+  }
+
   const server: Server = {
     ...parts,
     features,
     legacy: revisions.at(-1)?.era === 'legacy',
     modern: revisions[0]?.era === 'modern',
     scoped: false,
-    stampText: undefined,
     isExtensionResult: () => false,
     changed(list) {
       server.refresh();
@@ -120,6 +143,13 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       if (requester) for (const feature of features) capabilities = feature.tailor?.(capabilities, requester) ?? capabilities;
       return capabilities;
     },
+    answerModern(inbound, meta, auth) {
+      if (inbound.request.method === 'server/discover') {
+        return discoverResult(parts, server.capabilities(meta.revision), caching?.fields('discover') ?? notKept);
+      }
+      const result = parts.exchanges.modern(inbound, meta, auth).beginModern(server);
+      return result instanceof Promise ? result.then(complete) : complete(result);
+    },
     handle(method, params, exchange) {
       const { revision } = exchange;
       const answer = (offers.get(revision) ?? server.offer(revision)).methods.get(method);
@@ -136,11 +166,6 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
         : {};
       const text = registry.list(member, cursor, pages, revision, hints, view);
       return new Serialized(() => text);
-    },
-    findOrThrow(member, registry, name, exchange) {
-      const entry = registry.get(name);
-      if (!entry || server.guards?.listFilter?.shows(member, entry.name, entry.definition, exchange) === false) throw registry.unknown(name);
-      return entry;
     },
     shows: (member, { name, definition }, requester) => server.guards?.listFilter?.shows(member, name, definition, requester) ?? true,
     answerCall(handled) {

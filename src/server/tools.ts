@@ -169,8 +169,8 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     },
     methods: {
       'tools/list': (params, exchange, host) => host.page('tools', entries, params, exchange),
-      'tools/call': (params, exchange, host) => {
-        const { checkArguments, definition, call } = host.findOrThrow('tools', entries, params['name'], exchange);
+      'tools/call': (params, exchange) => {
+        const { checkArguments, definition, call } = entries.find('tools', params['name'], exchange);
         const args = params['arguments'] ?? {};
         if (!isObject(args)) throw invalidParams('arguments must be an object');
         // A tool without `input` takes no arguments: where there are none, there is nothing to check.

@@ -1,7 +1,7 @@
 import { openThingBytes } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../bounds/noise.ts';
+import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../bounds/faults.ts';
 import { beginReading, othersFirst, readEnough } from '../bounds/turn.ts';
 import type { Trace } from './trace.ts';
 

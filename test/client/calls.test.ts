@@ -212,7 +212,7 @@ test('pages that go in a circle, without end, or without a list are refused', as
   const circle = await connect(
     legacy((sent) => ({ prompts: [], nextCursor: sent.params?.['cursor'] === 'a' ? 'b' : 'a' })),
   );
-  await assert.rejects(circle.client.listPrompts(), /a cursor of the server's pages repeats/);
+  await assert.rejects(circle.client.listPrompts(), /a cursor repeats/);
   let page = 0;
   const endless = await connect(
     legacy(() => ({ prompts: [], nextCursor: String(page++) })), { limits: { maxPages: 5 } },

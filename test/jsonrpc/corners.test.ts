@@ -11,7 +11,7 @@ import { need, RpcError, toErrorObject } from '../../src/jsonrpc/errors.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 import { Inbound } from '../../src/jsonrpc/inbound.ts';
 import type { Refusal } from '../../src/jsonrpc/message.ts';
-import { noiseAfter } from '../../src/bounds/noise.ts';
+import { noiseAfter } from '../../src/bounds/faults.ts';
 import { failureText, nobody, pipeOutlet } from '../../src/jsonrpc/outlet.ts';
 import { quote, shorten } from '../../src/bounds/quote.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';

@@ -1,13 +1,13 @@
 import type { AuthRefusal, RequestInfo } from '../../transport/door.ts';
 import { algorithmNames } from '../algorithms.ts';
-import { OAuthError, TokenError } from '../errors.ts';
+import { TokenError } from '../errors.ts';
 import { judgeClaims } from './access-token.ts';
 import type { AccessToken, Judged } from './access-token.ts';
-import { challenge } from './challenge.ts';
+import { Refusals } from './challenge.ts';
 import { MalformedRequest, readCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { nonces } from './dpop-nonce.ts';
-import { checkProof, ProofError, useDpopNonce } from './dpop-proof.ts';
+import { checkProof } from './dpop-proof.ts';
 import type { ProofRules } from './dpop-proof.ts';
 import { jwtVerifier } from './jwt-verifier.ts';
 import { checkBearerOptions, defaultBearerLimits } from './options.ts';
@@ -83,8 +83,6 @@ export function bearer(options: BearerOptions): BearerAuth {
   };
 }
 
-type Scheme = Credentials['scheme'];
-
 function proofRules({ dpop = {} }: BearerOptions, limits: BearerLimits, now: () => number): ProofRules {
   return {
     ...limits, now,
@@ -104,66 +102,6 @@ function metadataOf({ resource, authorizationServers, scopes = [], dpop, metadat
     ...dpop && { dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false },
     ...metadata,
   };
-}
-
-/** Makes the refusals of one protected resource, each with its challenge. */
-class Refusals {
-  readonly #options: BearerOptions;
-  readonly #metadataUrl: string;
-  /** The algorithms of proofs, as a challenge lists them. */
-  readonly #algs: string;
-
-  constructor(options: BearerOptions, metadataUrl: string, algorithms: readonly string[]) {
-    this.#options = options;
-    this.#metadataUrl = metadataUrl;
-    this.#algs = algorithms.join(' ');
-  }
-
-  /**
-   * A refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. `used`: the scheme of the
-   * request's credentials.
-   */
-  make(status: AuthRefusal['status'], used: Scheme | undefined, error?: OAuthError, name?: string, needed?: readonly string[]): AuthRefusal {
-    const { dpop, scopes, requiredScopes, initialScopes = requiredScopes?.length ? requiredScopes : scopes } = this.#options;
-    const algs = this.#algs;
-    const parameters = {
-      resource_metadata: this.#metadataUrl,
-      scope: (needed ?? initialScopes)?.join(' ') || undefined,
-      error: name,
-      error_description: error?.message.slice(0, 300),
-    };
-    return {
-      status,
-      message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
-      // A client that knows only one scheme reads the first challenge.
-      challenge: dpop?.required || used === 'DPoP' ? challenge('DPoP', { ...parameters, algs })
-        : challenge('Bearer', parameters) + (dpop ? `, ${challenge('DPoP', { algs })}` : ''),
-      ...error && { code: error.code },
-    };
-  }
-
-  /** The refusal for an error of the credentials. */
-  async of(error: MalformedRequest | TokenError, used: Scheme | undefined, nonces: ProofRules['nonces']): Promise<AuthRefusal> {
-    if (error instanceof MalformedRequest) return this.make(400, used, error, 'invalid_request');
-    if (!(error instanceof ProofError)) return this.make(401, used, error, 'invalid_token');
-    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that the memory refuses proofs as old as this
-    // nonce: with a new nonce the client can try again.
-    const wantsNonce = error.code === useDpopNonce || (nonces && error.code === 'dpop_replayed');
-    const refused = this.make(401, used, error, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
-    return nonces ? { ...refused, headers: { 'dpop-nonce': await nonces.issue() } } : refused;
-  }
-
-  /**
-   * The refusal if scopes do not suffice for an operation: it names all scopes that the operation needs, also those
-   * that are held.
-   */
-  lack(held: readonly string[], needed: readonly string[], used: Scheme): AuthRefusal | undefined {
-    const { implies, requiredScopes = [] } = this.#options;
-    if (needed.every((scope) => held.some((one) => one === scope || implies?.(one, scope)))) return undefined;
-    const all = [...new Set([...requiredScopes, ...needed])];
-    const error = new TokenError('insufficient_scope', `the token's scopes do not suffice, expected ${all.join(' ')}`);
-    return this.make(403, used, error, 'insufficient_scope', all);
-  }
 }
 
 /** The URL that a proof must be for. */

@@ -1,3 +1,12 @@
+import type { AuthRefusal } from '../../transport/door.ts';
+import { TokenError } from '../errors.ts';
+import type { OAuthError } from '../errors.ts';
+import { MalformedRequest } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { ProofError, useDpopNonce } from './dpop-proof.ts';
+import type { ProofRules } from './dpop-proof.ts';
+import type { BearerOptions } from './options.ts';
+
 /** The parameters of a challenge, in their order; undefined ones are left out. */
 export type ChallengeParameters = Readonly<Record<string, string | undefined>>;
 
@@ -15,3 +24,64 @@ export function challenge(scheme: 'Bearer' | 'DPoP', parameters: ChallengeParame
 // RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E.
 const quotable = (text: string): string =>
   text.replaceAll(/["\\]/g, '\'').replaceAll(/[^\x20-\x7e]/g, ' ');
+
+type Scheme = Credentials['scheme'];
+
+/** Makes the refusals of one protected resource, each with its challenge. */
+export class Refusals {
+  readonly #options: BearerOptions;
+  readonly #metadataUrl: string;
+  /** The algorithms of proofs, as a challenge lists them. */
+  readonly #algs: string;
+
+  constructor(options: BearerOptions, metadataUrl: string, algorithms: readonly string[]) {
+    this.#options = options;
+    this.#metadataUrl = metadataUrl;
+    this.#algs = algorithms.join(' ');
+  }
+
+  /**
+   * A refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. `used`: the scheme of the
+   * request's credentials.
+   */
+  make(status: AuthRefusal['status'], used: Scheme | undefined, error?: OAuthError, name?: string, needed?: readonly string[]): AuthRefusal {
+    const { dpop, scopes, requiredScopes, initialScopes = requiredScopes?.length ? requiredScopes : scopes } = this.#options;
+    const parameters = {
+      resource_metadata: this.#metadataUrl,
+      scope: (needed ?? initialScopes)?.join(' ') || undefined,
+      error: name,
+      error_description: error?.message.slice(0, 300),
+    };
+    return {
+      status,
+      message: error?.message ?? 'an access token is missing, expected one in the Authorization header',
+      // A client that knows only one scheme reads the first challenge.
+      challenge: dpop?.required || used === 'DPoP' ? challenge('DPoP', { ...parameters, algs: this.#algs })
+        : challenge('Bearer', parameters) + (dpop ? `, ${challenge('DPoP', { algs: this.#algs })}` : ''),
+      ...error && { code: error.code },
+    };
+  }
+
+  /** The refusal for an error of the credentials. */
+  async of(error: MalformedRequest | TokenError, used: Scheme | undefined, nonces: ProofRules['nonces']): Promise<AuthRefusal> {
+    if (error instanceof MalformedRequest) return this.make(400, used, error, 'invalid_request');
+    if (!(error instanceof ProofError)) return this.make(401, used, error, 'invalid_token');
+    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that the memory refuses proofs as old as this
+    // nonce: with a new nonce the client can try again.
+    const wantsNonce = error.code === useDpopNonce || (nonces && error.code === 'dpop_replayed');
+    const refused = this.make(401, used, error, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
+    return nonces ? { ...refused, headers: { 'dpop-nonce': await nonces.issue() } } : refused;
+  }
+
+  /**
+   * The refusal if scopes do not suffice for an operation: it names all scopes that the operation needs, also those
+   * that are held.
+   */
+  lack(held: readonly string[], needed: readonly string[], used: Scheme): AuthRefusal | undefined {
+    const { implies, requiredScopes = [] } = this.#options;
+    if (needed.every((scope) => held.some((one) => one === scope || implies?.(one, scope)))) return undefined;
+    const all = [...new Set([...requiredScopes, ...needed])];
+    const error = new TokenError('insufficient_scope', `the token's scopes do not suffice, expected ${all.join(' ')}`);
+    return this.make(403, used, error, 'insufficient_scope', all);
+  }
+}

@@ -3,7 +3,7 @@ import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../protocol/cancellation.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
-import type { ListName } from '../../protocol/cursor.ts';
+import type { ListName } from '../../protocol/pagination.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
 import type { Server } from '../server.ts';
 import type { Exchange } from '../exchange.ts';

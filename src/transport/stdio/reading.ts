@@ -3,7 +3,7 @@ import type { Budget } from '../../bounds/budget.ts';
 import { ByteGatherer } from '../../bounds/bytes.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../../bounds/noise.ts';
+import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../../bounds/faults.ts';
 import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
 import type { Trace } from '../trace.ts';
 

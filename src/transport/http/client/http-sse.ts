@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Decoded } from '../../../jsonrpc/message.ts';
-import { noiseAfter, noiseFault } from '../../../bounds/noise.ts';
+import { noiseAfter, noiseFault } from '../../../bounds/faults.ts';
 import { beginReading } from '../../../bounds/turn.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';

@@ -1,5 +1,5 @@
 import type { Shape } from '../../../bounds/options.ts';
-import { defaultMaxNoiseBytes } from '../../../bounds/noise.ts';
+import { defaultMaxNoiseBytes } from '../../../bounds/faults.ts';
 import type { Trace } from '../../trace.ts';
 import type { HttpAuthorization } from './authorization.ts';
 import type { HttpSender } from './sender.ts';

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import { noiseAfter, noiseFault } from '../../../bounds/noise.ts';
+import { noiseAfter, noiseFault } from '../../../bounds/faults.ts';
 import { beginReading } from '../../../bounds/turn.ts';
 import { HttpError } from '../http-error.ts';
 import { sseParser } from '../sse-parser.ts';

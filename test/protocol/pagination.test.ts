@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { page } from '../../src/protocol/cursor.ts';
+import { page } from '../../src/protocol/pagination.ts';
 
 interface Item {
   readonly name: string;

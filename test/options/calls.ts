@@ -25,6 +25,8 @@ import { http1Server, requestDecoder, responseDecoder } from '../../src/transpor
 import { http1Engine } from '../../src/transport/http1/node/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
+import { mqttTransport, serveMqtt } from '../../src/transport/mqtt/index.ts';
+import type { MqttConnection } from '../../src/transport/mqtt/index.ts';
 import { frames, serialTransport, serveSerial } from '../../src/transport/serial/index.ts';
 import { serialPort } from '../../src/transport/serial/node/index.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
@@ -177,9 +179,15 @@ const inTasks: Readonly<Record<string, Tried>> = {
   'receiveTasks(limits)': { call: (options) => receiveTasks(answering({}), options) },
 };
 
+const offline = (): MqttConnection => ({
+  publishAsync: async () => {}, subscribeAsync: async () => {}, unsubscribeAsync: async () => {}, endAsync: async () => {},
+  on: (event: string, listener: (...values: never[]) => void) => event === 'connect' && setImmediate(() => void Reflect.apply(listener, undefined, [])),
+});
 const wire = { write: nothing, read: nothing };
 
 const ofTransports: Readonly<Record<string, Tried>> = {
+  'barewire/mqtt serveMqtt(options)': { call: (options) => serveMqtt(server(), offline, options), base: { name: 'x' } },
+  'barewire/mqtt mqttTransport(options)': { call: (options) => mqttTransport(offline, options), base: { server: 'x' } },
   'barewire/serial frames(options)': { call: (options) => frames(options) },
   'barewire/serial serialTransport(options)': { call: (options) => serialTransport(wire, options) },
   'barewire/serial serveSerial(options)': { call: (options) => serveSerial(server(), wire, options) },

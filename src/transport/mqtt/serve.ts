@@ -1,0 +1,246 @@
+import { peerBudget } from '../../bounds/budget.ts';
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock, Timer } from '../../bounds/clock.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import { decodeUnjudged, tooLarge } from '../../jsonrpc/codec.ts';
+import { toError } from '../../jsonrpc/errors.ts';
+import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import type { Auth } from '../auth.ts';
+import type { ServerPeer, ServerPort } from '../server-port.ts';
+import type { Trace } from '../trace.ts';
+import { openMqtt } from './connection.ts';
+import type { MqttConnect, MqttLink, MqttPacket } from './connection.ts';
+import { checkName, clientCapability, clientPresence, disconnected, isLevel, serverTopics, tellsOfList } from './topics.ts';
+import type { ServerPresence, ServerTopics } from './topics.ts';
+
+/** How a server is served over MQTT. */
+export interface ServeMqttOptions {
+  /** The server's name: levels separated by `/`, such as `home/attic/sensor`. Several processes may serve one name. */
+  readonly name: string;
+  /** The MQTT Client ID of this process, which no other one has. A random one. */
+  readonly id?: string | undefined;
+  /** What clients read of the server before they connect. */
+  readonly presence?: ServerPresence | undefined;
+  /**
+   * Who a client is, by its MQTT Client ID: that is what the broker's own rules let in. Throws, or rejects, for who may not
+   * connect. Without it a client is nobody.
+   */
+  readonly auth?: ((clientId: string) => Auth | undefined | Promise<Auth | undefined>) | undefined;
+  /** Clients at once; further ones are told that they are disconnected. 1000. */
+  readonly maxClients?: number | undefined;
+  /** Bytes of one message; a longer one is refused. 1 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Milliseconds until another connection is tried after one was lost; twice as many each time, up to 60,000. 1000. */
+  readonly retryMs?: number | undefined;
+  /** Hears of connections that were lost or not made. */
+  readonly onError?: ((error: Error) => void) | undefined;
+  /** Sees each message as it passes: `received` is what a client said. */
+  readonly trace?: Trace | undefined;
+  /** The time. The runtime's own. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A server that is online. */
+export interface MqttServing {
+  /** The MQTT Client ID. */
+  readonly id: string;
+  /** Tells the clients, takes the presence back, and disconnects. */
+  close(): Promise<void>;
+}
+
+const mostRetryMs = 60_000;
+
+/**
+ * Serves a server over a broker, in every revision. Resolves when it is online; rejects where the first connection cannot be made.
+ * A connection that is lost later is made again, and its clients have lost their sessions.
+ */
+export async function serveMqtt(server: ServerPort, connect: MqttConnect, options: ServeMqttOptions): Promise<MqttServing> {
+  checkOptions('serveMqtt: options', options, {
+    name: 'string', id: 'string', presence: { description: 'string', meta: 'object' }, auth: 'function', maxClients: 'number', maxMessageBytes: 'number',
+    retryMs: 0, onError: 'function', trace: 'function', clock: 'object',
+  });
+  const serving = new Serving(server, connect, options);
+  await serving.open();
+  return serving;
+}
+
+/** One client: its peer, once it may connect, and what it said before. */
+interface MqttClientSession {
+  peer?: ServerPeer;
+  /** Resolves when what was said so far has been received. */
+  turn: Promise<void>;
+  /** What waits for its turn, in bytes. */
+  waiting: number;
+}
+
+class Serving implements MqttServing {
+  readonly id: string;
+  readonly #server: ServerPort;
+  readonly #connect: MqttConnect;
+  readonly #options: ServeMqttOptions;
+  readonly #topics: ServerTopics;
+  readonly #clock: Clock;
+  readonly #maxMessageBytes: number;
+  readonly #clients = new Map<string, MqttClientSession>();
+  #link: MqttLink | undefined;
+  #closed = false;
+  #retry: Timer | undefined;
+  #retryMs: number;
+  /** Told of lists in this turn: once for all clients. */
+  #told = new Set<string>();
+
+  constructor(server: ServerPort, connect: MqttConnect, options: ServeMqttOptions) {
+    const { name, id = randomId(), clock = systemClock, maxMessageBytes = 1_048_576, retryMs = 1000 } = options;
+    checkName('serveMqtt: options.name', name);
+    if (!isLevel(id)) throw new TypeError('serveMqtt: options.id has /, + or #, or is too long');
+    this.id = id;
+    this.#server = server;
+    this.#connect = connect;
+    this.#options = options;
+    this.#clock = clock;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#retryMs = retryMs;
+    this.#topics = serverTopics(id, name);
+  }
+
+  async open(): Promise<void> {
+    const { presence, name } = this.#options;
+    const link = await openMqtt(this.#connect, this.id, 'mcp-server', { topic: this.#topics.presence, text: '', retain: true }, presence, {
+      message: (topic, payload, packet) => this.#take(topic, payload, packet),
+      gone: (why) => this.#lost(why),
+    });
+    if (this.#closed) return link.end();
+    this.#link = link;
+    await link.subscribe(this.#topics.control);
+    const online = { jsonrpc: '2.0', method: 'notifications/server/online', params: { server_name: name, ...presence } };
+    await link.publish(this.#topics.presence, JSON.stringify(online), true);
+    this.#retryMs = this.#options.retryMs ?? 1000;
+  }
+
+  #lost(why: string): void {
+    this.#link = undefined;
+    for (const clientId of [...this.#clients.keys()]) this.#end(clientId, why);
+    this.#options.onError?.(new Error(why));
+    this.#again();
+  }
+
+  #again(): void {
+    if (this.#closed) return;
+    this.#retry = this.#clock.after(this.#retryMs, () => {
+      this.#retryMs = Math.min(mostRetryMs, this.#retryMs * 2);
+      this.open().catch((error: unknown) => {
+        this.#options.onError?.(toError(error));
+        this.#again();
+      });
+    });
+  }
+
+  #take(topic: string, payload: Uint8Array, packet: MqttPacket): void {
+    if (topic === this.#topics.control) {
+      const clientId = (packet.properties?.userProperties as Record<string, unknown> | undefined)?.['MCP-MQTT-CLIENT-ID'];
+      // Who does not say who it is cannot be answered.
+      if (isLevel(clientId)) this.#receive(clientId, payload, true);
+      return;
+    }
+    const [kind, second, third] = topic.split('/');
+    if (kind === '$mcp-rpc' && second !== undefined && topic === this.#topics.rpc(second)) this.#receive(second, payload, false);
+    else if (kind === '$mcp-client' && second === 'presence' && third !== undefined) this.#end(third, 'the client is disconnected');
+    else if (kind === '$mcp-client' && second === 'capability' && third !== undefined) this.#receive(third, payload, false);
+  }
+
+  #receive(clientId: string, payload: Uint8Array, first: boolean): void {
+    let client = this.#clients.get(clientId);
+    if (!client) {
+      if (!first) return;
+      if (this.#clients.size >= (this.#options.maxClients ?? 1000)) return this.#say(this.#topics.rpc(clientId), disconnected);
+      client = { turn: Promise.resolve(), waiting: 0 };
+      this.#clients.set(clientId, client);
+      client.turn = this.#admit(clientId, client);
+    }
+    const known = client;
+    if (known.peer && known.waiting === 0) return this.#hear(clientId, known, payload);
+    // Until the client may connect, a little of what it says waits.
+    if (known.waiting + payload.length > this.#maxMessageBytes) return;
+    known.waiting += payload.length;
+    known.turn = known.turn.then(() => {
+      known.waiting -= payload.length;
+      this.#hear(clientId, known, payload);
+    });
+  }
+
+  /** Before the first answer the topics of the client have to be subscribed to. */
+  async #admit(clientId: string, client: MqttClientSession): Promise<void> {
+    try {
+      const auth = await this.#options.auth?.(clientId);
+      const link = this.#link;
+      if (!link) return;
+      await link.subscribe(clientPresence(clientId));
+      await link.subscribe(clientCapability(clientId));
+      await link.subscribe(this.#topics.rpc(clientId), true);
+      if (this.#clients.get(clientId) !== client) return;
+      const budget = peerBudget();
+      const outlet = pipeOutlet((text) => {
+        if (this.#clients.get(clientId) === client) this.#tell(clientId, text);
+      });
+      client.peer = this.#server.connect(outlet, { auth, modern: true, budget, lost: (why) => this.#dismiss(clientId, why) });
+    } catch (thrown) {
+      this.#options.onError?.(toError(thrown));
+      this.#dismiss(clientId, 'the client may not connect');
+    }
+  }
+
+  #hear(clientId: string, client: MqttClientSession, payload: Uint8Array): void {
+    if (this.#clients.get(clientId) !== client || !client.peer) return;
+    const large = payload.length > this.#maxMessageBytes;
+    const bytes = large ? payload.subarray(0, 256) : payload;
+    const text = new TextDecoder().decode(bytes);
+    this.#options.trace?.({ direction: 'received', text, at: this.#clock.now() });
+    if (text === disconnected) return this.#end(clientId, 'the client is disconnected');
+    client.peer.receive(large ? tooLarge(`the limit of ${this.#maxMessageBytes} bytes`, `${text}…`) : decodeUnjudged(payload));
+  }
+
+  #tell(clientId: string, text: string): void {
+    this.#options.trace?.({ direction: 'sent', text, at: this.#clock.now() });
+    if (!tellsOfList(text)) return this.#say(this.#topics.rpc(clientId), text);
+    // All clients read this topic: it is said once.
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#clock.soon(() => this.#told.delete(text));
+    this.#say(this.#topics.capability, text);
+  }
+
+  #say(topic: string, text: string): void {
+    // Where it fails the connection is about to close.
+    this.#link?.publish(topic, text).catch(() => {});
+  }
+
+  /** Ends a session, and tells the client. */
+  #dismiss(clientId: string, why: string): void {
+    this.#say(this.#topics.rpc(clientId), disconnected);
+    this.#end(clientId, why);
+  }
+
+  #end(clientId: string, why: string): void {
+    const client = this.#clients.get(clientId);
+    if (!client) return;
+    this.#clients.delete(clientId);
+    client.peer?.close(why);
+    for (const topic of [clientPresence(clientId), clientCapability(clientId), this.#topics.rpc(clientId)]) this.#link?.unsubscribe(topic);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#retry?.stop();
+    for (const clientId of [...this.#clients.keys()]) this.#dismiss(clientId, 'the server was closed');
+    const link = this.#link;
+    this.#link = undefined;
+    await link?.publish(this.#topics.presence, '', true).catch(() => {});
+    await link?.end();
+  }
+}
+
+/** An identifier that nobody else has: 128 random bits, or as many as the runtime has. */
+export function randomId(): string {
+  return globalThis.crypto?.randomUUID?.() ?? `${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
+}

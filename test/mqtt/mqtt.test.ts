@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { McpClient } from '../../src/client/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { mqttTransport, serveMqtt } from '../../src/transport/mqtt/index.ts';
+import type { MqttServing, MqttTransportOptions, ServeMqttOptions } from '../../src/transport/mqtt/index.ts';
+import { Broker } from './broker.ts';
+
+const eras = ['2025-11-25', '2026-07-28'] as const;
+const name = 'home/attic/sensor';
+
+function makeServer(): { server: McpServer; started: EventEmitter } {
+  const started = new EventEmitter();
+  const server = new McpServer({ name: 'sensor', version: '1.0.0' });
+  server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text ?? '');
+  server.tool('who', {}, (_args, ctx) => `${ctx.auth?.principal}`);
+  server.tool('ask', {}, async (_args, ctx) => {
+    const answer = await ctx.elicit('Which unit?', { unit: { type: 'string' } });
+    return answer.action === 'accept' ? `in ${answer.content.unit}` : 'not said';
+  });
+  server.tool('never', {}, (_args, ctx) => {
+    started.emit('said');
+    return new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => {
+      started.emit('aborted');
+      resolve('too late');
+    }));
+  });
+  return { server, started };
+}
+
+const onElicit = (): { action: 'accept'; content: { unit: string } } => ({ action: 'accept', content: { unit: 'K' } });
+
+/** A server that is online, and a client that is connected with it. */
+async function pair(t: TestContext, era: string, broker: Broker, given: { serve?: Partial<ServeMqttOptions>; client?: Partial<MqttTransportOptions> } = {}): Promise<{
+  client: McpClient; serving: MqttServing; server: McpServer; started: EventEmitter;
+}> {
+  const { server, started } = makeServer();
+  const serving = await serveMqtt(server, broker.connect, { name, ...given.serve });
+  const client = new McpClient({ name: 'test', version: '1.0.0' }, { revisions: [era], onElicit });
+  await client.connect(mqttTransport(broker.connect, { server: name, ...given.client }));
+  t.after(async () => {
+    await client.close();
+    await serving.close();
+  });
+  return { client, serving, server, started };
+}
+
+const textOf = async (call: Promise<{ content: readonly unknown[] }>): Promise<string> => ((await call).content[0] as { text: string }).text;
+
+for (const era of eras) {
+  test(`${era}: calls and questions over a broker, and each topic as the transport says`, async (t) => {
+    const broker = new Broker();
+    const { client, serving, server } = await pair(t, era, broker, { serve: { presence: { description: 'the attic' }, id: 'attic-1' } });
+    assert.equal(await textOf(client.callTool('echo', { text: 'ä' })), 'ä');
+    assert.equal(await textOf(client.callTool('ask')), 'in K');
+    const [clientId = ''] = broker.clients.filter((id) => id !== serving.id);
+    const rpc = `$mcp-rpc/${clientId}/attic-1/${name}`;
+    assert.deepEqual(broker.topicsOf('attic-1').sort(), [`$mcp-client/capability/${clientId}`, `$mcp-client/presence/${clientId}`, rpc, `$mcp-server/attic-1/${name}`].sort());
+    assert.deepEqual(broker.topicsOf(clientId).sort(), [rpc, `$mcp-server/capability/attic-1/${name}`, `$mcp-server/presence/+/${name}`].sort());
+    const topics = broker.published.map(({ topic }) => topic);
+    assert.deepEqual(topics.slice(0, 3), [`$mcp-server/presence/attic-1/${name}`, `$mcp-server/attic-1/${name}`, rpc]);
+    assert.deepEqual(new Set(topics.slice(3)), new Set([rpc]));
+    assert.deepEqual(JSON.parse(broker.published[0]?.payload ?? ''), {
+      jsonrpc: '2.0', method: 'notifications/server/online', params: { server_name: name, description: 'the attic' },
+    });
+    assert.equal(server.revisions.length > 0, true);
+  });
+
+  test(`${era}: a server that breaks off ends its sessions, and the next call goes to another one of its name`, async (t) => {
+    const broker = new Broker();
+    const { client, serving, started } = await pair(t, era, broker);
+    const lost = assert.rejects(client.callTool('never'), /went offline/);
+    await once(started, 'said');
+    const second = await serveMqtt(makeServer().server, broker.connect, { name, id: 'second' });
+    t.after(() => second.close());
+    const aborted = once(started, 'aborted');
+    broker.cut(serving.id);
+    await Promise.all([lost, aborted]);
+    assert.equal(await textOf(client.callTool('echo', { text: 'again' })), 'again');
+  });
+
+  test(`${era}: a client that breaks off aborts what it waits for`, async (t) => {
+    const broker = new Broker();
+    const { client, serving, started } = await pair(t, era, broker);
+    const call = client.callTool('never');
+    call.catch(() => {});
+    await once(started, 'said');
+    const [clientId = ''] = broker.clients.filter((id) => id !== serving.id);
+    const aborted = once(started, 'aborted');
+    broker.cut(clientId);
+    await aborted;
+    assert.deepEqual(broker.topicsOf(serving.id), [`$mcp-server/${serving.id}/${name}`]);
+  });
+}
+
+test('a broker that falls and comes back: the server is online again, and the client begins another session', async (t) => {
+  const broker = new Broker();
+  const errors = new EventEmitter();
+  const { client, serving } = await pair(t, '2026-07-28', broker, { serve: { retryMs: 1, onError: () => void errors.emit('one') } });
+  broker.fall();
+  await once(errors, 'one');
+  await once(errors, 'one');
+  broker.up = true;
+  assert.equal(await textOf(client.callTool('echo', { text: 'back' })), 'back');
+  assert.ok(broker.clients.includes(serving.id));
+});
+
+test('changed lists are told once on the topic that all clients read, updates of a resource only to those that watch it', async (t) => {
+  const broker = new Broker();
+  const changed = new EventEmitter();
+  const { server, serving } = await pair(t, '2025-11-25', broker);
+  server.resource('test:a', { name: 'a' }, () => 'x');
+  const listening = new McpClient({ name: 'listening', version: '1.0.0' }, {
+    revisions: ['2025-11-25'],
+    onListChanged: (list) => void changed.emit('told', list), onResourceUpdated: (uri) => void changed.emit('told', uri),
+  });
+  await listening.connect(mqttTransport(broker.connect, { server: name }));
+  t.after(() => listening.close());
+  await listening.subscribe('test:a');
+  const before = broker.published.length;
+  const told = once(changed, 'told');
+  server.tool('new', {}, () => 'x');
+  assert.deepEqual(await told, ['tools']);
+  const since = broker.published.slice(before);
+  assert.deepEqual(since.map(({ topic }) => topic), [`$mcp-server/capability/${serving.id}/${name}`]);
+  const updated = once(changed, 'told');
+  server.resourceUpdated('test:a');
+  assert.deepEqual(await updated, ['test:a']);
+  assert.match(broker.published.at(-1)?.topic ?? '', /^\$mcp-rpc\//);
+});
+
+test('auth: who a client is, and who may not connect', async (t) => {
+  const broker = new Broker();
+  const { client } = await pair(t, '2026-07-28', broker, { serve: { auth: (clientId) => ({ principal: `by ${clientId.length}` }) } });
+  assert.equal(await textOf(client.callTool('who')), 'by 36');
+  const errors: Error[] = [];
+  const closed = await serveMqtt(makeServer().server, broker.connect, {
+    name: 'closed', auth: () => { throw new Error('not you'); }, onError: (error) => void errors.push(error),
+  });
+  t.after(() => closed.close());
+  const other = new McpClient({ name: 'test', version: '1.0.0' });
+  await assert.rejects(other.connect(mqttTransport(broker.connect, { server: 'closed' })), /ended the session/);
+  assert.deepEqual(new Set(errors.map(({ message }) => message)), new Set(['not you']));
+});
+
+test('hostile: messages without a sender, for others, too long, or from too many clients', async (t) => {
+  const broker = new Broker();
+  const { client, serving } = await pair(t, '2026-07-28', broker, { serve: { maxClients: 1, maxMessageBytes: 2000 } });
+  await client.callTool('echo', { text: 'x' });
+  const control = `$mcp-server/${serving.id}/${name}`;
+  const before = broker.published.length;
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  for (const userProperties of [undefined, {}, { 'MCP-MQTT-CLIENT-ID': 'a/b' }, { 'MCP-MQTT-CLIENT-ID': '#' }, { 'MCP-MQTT-CLIENT-ID': ['a', 'b'] }, { 'MCP-MQTT-CLIENT-ID': 'x'.repeat(300) }]) {
+    broker.publish(undefined, control, ping, false, { properties: { userProperties } });
+  }
+  broker.publish(undefined, `$mcp-rpc/unknown/${serving.id}/${name}`, ping, false, {});
+  broker.publish(undefined, control, ping, false, { properties: { userProperties: { 'MCP-MQTT-CLIENT-ID': 'second' } } });
+  await assert.rejects(client.callTool('echo', { text: 'y'.repeat(3000) }), /2000 bytes/);
+  const answers = broker.published.slice(before).filter(({ from }) => from === serving.id);
+  assert.deepEqual(answers.slice(0, -1), [{ from: serving.id, topic: `$mcp-rpc/second/${serving.id}/${name}`, payload: '{"jsonrpc":"2.0","method":"notifications/disconnected"}' }]);
+  assert.equal(await textOf(client.callTool('echo', { text: 'still' })), 'still');
+});
+
+test('names that would reach other topics are refused, and a server that is not there', async () => {
+  const broker = new Broker();
+  const { server } = makeServer();
+  for (const bad of ['', '/a', 'a/', 'a/+', '#', 'x'.repeat(300)]) {
+    await assert.rejects(serveMqtt(server, broker.connect, { name: bad }), TypeError, bad);
+    assert.throws(() => mqttTransport(broker.connect, { server: bad }), TypeError, bad);
+  }
+  await assert.rejects(serveMqtt(server, broker.connect, { name, id: 'a/b' }), TypeError);
+  const client = new McpClient({ name: 'test', version: '1.0.0' });
+  await assert.rejects(client.connect(mqttTransport(broker.connect, { server: 'nobody', openMs: 1 })), /no server "nobody" was online/);
+  assert.deepEqual(broker.clients, []);
+  broker.up = false;
+  await assert.rejects(serveMqtt(server, broker.connect, { name }), /connection to the broker was closed/);
+});

@@ -46,11 +46,24 @@ function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limit
     byteLength: Buffer.byteLength,
     later: setImmediate,
   });
-  // The connection is half-open until what was written last has been taken. RFC 9112, 9.6.
-  const settings = { allowHalfOpen: true, noDelay: true };
-  const take = (socket: Socket): void => serve(connections, socket);
+  const take = (socket: Socket): void => {
+    // The connection is half-open until what was written last has been taken. RFC 9112, 9.6. In the middle of a handshake it must
+    // not be: Node would keep the connection of a client that has left.
+    socket.allowHalfOpen = true;
+    serve(connections, socket);
+  };
   // RFC 7301: a client that can speak HTTP/2 as well learns that this is HTTP/1.1.
-  const server: Server = tls ? createSafeServer({ ...settings, ...tls, ALPNProtocols: ['http/1.1'] }, take) : createServer(settings, take);
+  const { maxConnections, headMs } = connections.limits;
+  const server: Server = tls ? createSafeServer({ noDelay: true, handshakeTimeout: headMs, ...tls, ALPNProtocols: ['http/1.1'] }, take) : createServer({ noDelay: true }, take);
+  // Those whose handshake is not complete count as well.
+  server.maxConnections = maxConnections;
+  // Node says that a handshake has failed, or takes too long, and leaves the connection open.
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -59,7 +72,7 @@ function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limit
       const name = host.includes(':') ? `[${host}]` : host;
       resolve({
         url: `http${tls ? 's' : ''}://${name}:${found}${path}`, port: found,
-        close: (given) => close(endpoint, connections, server, given),
+        close: (given) => close(endpoint, connections, server, sockets, given),
       });
     });
   });
@@ -84,7 +97,8 @@ function serve(connections: Connections, socket: Socket): void {
   socket.on('close', () => connection.closed());
 }
 
-async function close(endpoint: Endpoint, connections: Connections, server: Server, given: CloseOptions = {}): Promise<void> {
+/** `sockets`: of the connections, and of those whose handshake is not complete. */
+async function close(endpoint: Endpoint, connections: Connections, server: Server, sockets: ReadonlySet<Socket>, given: CloseOptions = {}): Promise<void> {
   checkOptions('close: options', given, { drainMs: 0 });
   const { drainMs = 5000 } = given;
   const stop = (): Promise<void> => new Promise((done) => void server.close(() => done()));
@@ -100,7 +114,7 @@ async function close(endpoint: Endpoint, connections: Connections, server: Serve
     else connection.finish();
   }
   const impatient = setTimeout(() => {
-    for (const connection of connections) connection.destroy();
+    for (const socket of sockets) socket.destroy();
   }, 1000);
   await stopped;
   clearTimeout(impatient);

@@ -1,0 +1,53 @@
+// What every client asks. A line a request: method, URL, fields, and the octets of the body in hexadecimal digits, with tabs
+// between them; `$session` in a field is the `Mcp-Session-Id` that came last. A client asks them one after another and prints a line
+// for each: the status, a tab, the content in hexadecimal digits.
+const modern = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
+};
+const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+
+/** A call of 2026-07-28. */
+function call(name, args, more = {}) {
+  const params = { name, arguments: args, _meta: { ...modern, ...more } };
+  return {
+    method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    fields: { ...json, 'Mcp-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': name },
+  };
+}
+const initialize = {
+  jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'plan', version: '1' } },
+};
+const inSession = { ...json, 'Mcp-Session-Id': '$session', 'Mcp-Protocol-Version': '2025-11-25' };
+
+/** Each with what is expected of its response: the status, and a part of the content. */
+export const plan = [
+  { title: 'a call', ...call('echo', { text: 'h\u00e9llo' }), want: [200, 'h\u00e9llo'] },
+  { title: 'another path', method: 'GET', path: '/other', fields: {}, want: [404, ''] },
+  { title: 'HEAD', method: 'HEAD', fields: {}, want: [405, ''] },
+  { title: 'OPTIONS', method: 'OPTIONS', fields: {}, want: [405, ''] },
+  { title: 'a stream', ...call('count', {}, { progressToken: 1 }), want: [200, '"progress":3'] },
+  { title: 'an answer of a megabyte', ...call('big', { size: 1_000_000 }), want: [200, 'x'.repeat(1_000_000)] },
+  { title: 'a request of 1.5 MB', ...call('length', { text: 'y'.repeat(1_500_000) }), want: [200, '1500000 characters'] },
+  { title: 'no JSON', method: 'POST', body: '{', fields: json, want: [400, '-32700'] },
+  { title: 'initialize', method: 'POST', body: JSON.stringify(initialize), fields: json, want: [200, '2025-11-25'] },
+  { title: 'a notification', method: 'POST', body: '{"jsonrpc":"2.0","method":"notifications/initialized"}', fields: inSession, want: [202, ''] },
+  { title: 'tools/list in the session', method: 'POST', body: '{"jsonrpc":"2.0","id":2,"method":"tools/list"}', fields: inSession, want: [200, '"echo"'] },
+  { title: 'DELETE', method: 'DELETE', fields: { 'Mcp-Session-Id': '$session', 'Mcp-Protocol-Version': '2025-11-25' }, want: [204, ''] },
+  { title: 'a call after it', ...call('echo', { text: 'last' }), want: [200, 'last'] },
+];
+
+/** The plan for a server, in lines. */
+export const linesOf = (origin) => plan.map(({ method, path = '/mcp', fields, body = '' }) => [
+  method, `${origin}${path}`, ...Object.entries(fields).map((field) => field.join(': ')), Buffer.from(body).toString('hex'),
+].join('\t'));
+
+/** What is wrong with a client's lines; undefined: nothing. */
+export function wrong(lines) {
+  for (const [i, { title, want: [status, part] }] of plan.entries()) {
+    const [found, content] = (lines[i] ?? '').split('\t');
+    const text = Buffer.from(content ?? '', 'hex').toString();
+    if (Number(found) !== status) return `${title}: status ${found || 'missing'} and not ${status} ${text.slice(0, 200)}`;
+    if (!text.includes(part)) return `${title}: ${JSON.stringify(text.slice(0, 200))} without ${part.slice(0, 50)}`;
+  }
+  return lines.length === plan.length ? undefined : `${lines.length} answers to ${plan.length} requests`;
+}

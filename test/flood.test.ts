@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import test from 'node:test';
+import { systemClock } from '../src/bounds/clock.ts';
 import { McpClient } from '../src/client/index.ts';
 import { McpServer } from '../src/server/index.ts';
 import { httpTransport } from '../src/transport/http/fetch/index.ts';
@@ -280,7 +281,7 @@ test('reading in turns: what is held back comes in order, once it is released, a
   const heard: unknown[] = [];
   const ended = new Promise<void>((resolve) => {
     const reading = readMessages(stream, {
-      trace: undefined, budget: peerBudget(), decode, maxMessageBytes: undefined, maxNoiseBytes: undefined,
+      trace: undefined, clock: systemClock, budget: peerBudget(), decode, maxMessageBytes: undefined, maxNoiseBytes: undefined,
       message(decoded) {
         if (decoded.kind !== 'request') return;
         heard.push(decoded.message.id);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { systemClock } from '../src/bounds/clock.ts';
 import { resultCache } from '../src/client/cache.ts';
 import { answering } from '../src/client/answering.ts';
 import { Inbox } from '../src/fleet/outbox.ts';
@@ -82,7 +83,7 @@ const memories: Readonly<Record<string, () => (at: number) => unknown>> = {
     return (at) => part.required(new RpcError(-32042, 'sign in', { elicitations: [{ elicitationId: `${at}` }] }));
   },
   'approvals': () => {
-    const approvals = new Approvals(() => 0, 60_000);
+    const approvals = new Approvals(systemClock, 60_000);
     return () => approvals.approve({ server: 's', tool: 't', digest: 'd', args: {}, principal: 'p' });
   },
   'sessions in memory': () => {

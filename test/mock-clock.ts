@@ -1,12 +1,35 @@
 import type { MockTimers } from 'node:test';
+import { systemClock } from '../src/bounds/clock.ts';
+import type { Clock } from '../src/bounds/clock.ts';
 
 interface Mocks {
   readonly timers: MockTimers;
-  method(object: typeof performance, name: 'now', implementation: () => number): unknown;
+  method(object: Clock, name: 'now' | 'monotonic', implementation: () => number): unknown;
 }
 
-/** Mocks timers, the system's clock, and with it the clock that nobody sets. */
+/** Mocks the timers of the runtime and both times of its clock, for tests of what is handed no clock. Others take a `manualClock`. */
 export function mockClock(mocks: Mocks, options: Parameters<MockTimers['enable']>[0]): void {
   mocks.timers.enable(options);
-  mocks.method(performance, 'now', () => Date.now());
+  mocks.method(systemClock, 'now', () => Date.now());
+  mocks.method(systemClock, 'monotonic', () => Date.now());
+}
+
+/** A clock whose time is what the function says; its timers are the runtime's. */
+export const clockOf = (now: () => number): Clock => ({ ...systemClock, now, monotonic: now });
+
+/** A clock whose timers wait for a promise instead of a time. `wait` gives it for each; turns of the event loop stay as they are. */
+export function waitingClock(wait: (ms: number) => Promise<void>): Clock {
+  return {
+    ...systemClock,
+    after(ms, run, background) {
+      if (ms <= 0) return systemClock.after(ms, run, background);
+      let stopped = false;
+      void wait(ms).then(() => stopped || run());
+      return {
+        stop() {
+          stopped = true;
+        },
+      };
+    },
+  };
 }

@@ -18,39 +18,35 @@ export interface Clock {
    * `background`: the process may end before. Returns undefined where the runtime has no timers: `run` is never called.
    */
   after(ms: number, run: () => void, background?: boolean): Timer | undefined;
-  /** Calls `run` when no microtask is left, or soon after, where the runtime cannot tell. */
+  /**
+   * Calls `run` once what runs now has ended; where the runtime can tell, as soon as no microtask is left that was there. Who
+   * calls it from a microtask waits for all of them.
+   */
   soon(run: () => void): void;
 }
 
-/** What some runtimes have. */
-const runtime: {
-  readonly process?: { readonly nextTick?: ((run: () => void) => void) | undefined } | undefined;
-  readonly setImmediate?: ((run: () => void) => unknown) | undefined;
-  readonly clearImmediate?: ((handle: unknown) => void) | undefined;
-} = globalThis as object;
+/** The runtime's own clock and timers. The times are its own functions, because each message reads them. */
+export const systemClock: Clock = /* @__PURE__ */ makeSystemClock();
 
-/** The runtime's own clock and timers. They are looked up at each call, so that programs may replace them. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  // A runtime without a steady clock uses the one that may be set.
-  monotonic: () => (typeof performance === 'object' ? performance : Date).now(),
-  after(ms, run, background) {
-    if (ms <= 0 && runtime.setImmediate) {
-      const handle = runtime.setImmediate(run);
-      return { stop: () => runtime.clearImmediate?.(handle) };
-    }
+function makeSystemClock(): Clock {
+  const after: Clock['after'] = (ms, run, background) => {
+    // Looked up at each call, so that programs may replace them. Browsers have neither.
+    const { setImmediate, clearImmediate } = globalThis;
+    if (ms <= 0 && setImmediate) return { stop: clearImmediate.bind(undefined, setImmediate(run)) };
     if (typeof setTimeout !== 'function') return undefined;
     const handle = setTimeout(run, ms);
     // Where timers are numbers, they keep nothing alive.
-    if (background && typeof handle === 'object') handle.unref?.();
-    return { stop: () => clearTimeout(handle) };
-  },
-  soon(run) {
-    // A tick that a microtask asks for comes when no microtask is left. It spares the turn of the event loop.
-    if (runtime.process?.nextTick) Promise.resolve().then(() => runtime.process?.nextTick?.(run));
-    else if (!systemClock.after(0, run)) Promise.resolve().then(run);
-  },
-};
+    if (background) (handle as Partial<typeof handle>).unref?.();
+    return { stop: clearTimeout.bind(undefined, handle) };
+  };
+  return {
+    now: Date.now,
+    // A runtime without a steady clock uses the one that may be set.
+    monotonic: typeof performance === 'object' ? performance.now.bind(performance) : Date.now,
+    after,
+    soon: globalThis.process?.nextTick ?? globalThis.setImmediate ?? ((run) => void (after(0, run) ?? Promise.resolve().then(run))),
+  };
+}
 
 /** Calls `run` every `ms` milliseconds, until it is stopped. Undefined where there are no timers. */
 export function every(clock: Clock, ms: number, run: () => void, background?: boolean): Timer | undefined {

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** The number of faults that are reported in full in each interval. */
 const toldInFull = 10;
 
@@ -10,18 +12,19 @@ const intervalMs = 1000;
  */
 export class Faults {
   readonly #tell: (error: Error) => void;
-  #since = 0;
+  readonly #clock: Clock;
+  #since = -intervalMs;
   #count = 0;
 
-  constructor(tell: (error: Error) => void) {
+  constructor(tell: (error: Error) => void, clock: Clock) {
     this.#tell = tell;
+    this.#clock = clock;
   }
 
   /** Reports a fault, or counts it. */
   add(make: () => Error): void {
-    const now = Date.now();
-    // In both directions: the clock may have been set back.
-    if (Math.abs(now - this.#since) >= intervalMs) {
+    const now = this.#clock.monotonic();
+    if (now - this.#since >= intervalMs) {
       this.end();
       this.#since = now;
     }

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** Milliseconds that the process may read before its other work gets a turn. */
 const turnMs = 8;
 
@@ -6,30 +8,26 @@ let began = 0;
 let last = 0;
 
 /** Call this before reading. */
-export function beginReading(): void {
-  const now = Date.now();
-  // Compare in both directions: after the clock was set back, `now` would stay below `began` for that long.
+export function beginReading(clock: Clock): void {
+  const now = clock.monotonic();
+  // Two connections may have different clocks: of those only one knows how long the process has read.
   if (Math.abs(now - last) > 1) began = now;
   last = now;
 }
 
 /** Call this after reading. True: enough was read, and the reader must wait for `othersFirst` before it goes on. */
-export function readEnough(): boolean {
-  last = Date.now();
-  return last - began >= turnMs;
-}
+export const readEnough = (clock: Clock): boolean => (last = clock.monotonic()) - began >= turnMs;
 
 /** The promise that a reader awaits to give others a turn; undefined: it may read on. */
-export function turnOfOthers(): Promise<void> | undefined {
-  return readEnough() ? new Promise(othersFirst) : undefined;
+export function turnOfOthers(clock: Clock): Promise<void> | undefined {
+  return readEnough(clock) ? new Promise((resolve) => othersFirst(clock, resolve)) : undefined;
 }
 
-/** Calls `then` after timers and the streams of other peers have had their turn. */
-export function othersFirst(then: () => void): void {
+/** Calls `then` after timers and the streams of other peers have had their turn; at once where the loop has no other turn. */
+export function othersFirst(clock: Clock, then: () => void): void {
   const resume = (): void => {
-    began = last = Date.now();
+    began = last = clock.monotonic();
     then();
   };
-  if (typeof setImmediate === 'function') setImmediate(resume);
-  else setTimeout(resume);
+  if (!clock.after(0, resume)) resume();
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import { openPrompter } from '../host/node/prompter.ts';
 import { fillForm } from '../host/node/form.ts';
 import type { CompleteForm } from '../host/node/form.ts';
@@ -53,10 +54,10 @@ export function answersOf(options: AnswerOptions): Answers {
   ): Promise<ElicitAnswer | undefined> {
     if (!person.present) return undefined;
     const left = new AbortController();
-    let timer = setTimeout(() => left.abort(), patienceMs);
+    let timer = systemClock.after(patienceMs, () => left.abort());
     const typed = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => left.abort(), patienceMs);
+      timer?.stop();
+      timer = systemClock.after(patienceMs, () => left.abort());
     };
     pause();
     const prompter = openPrompter(terminal.input, terminal.output, onInterrupt);
@@ -69,7 +70,7 @@ export function answersOf(options: AnswerOptions): Answers {
       person.present = false;
       return undefined;
     } finally {
-      clearTimeout(timer);
+      timer?.stop();
       terminal.input.off('data', typed);
       prompter.close();
       resume();

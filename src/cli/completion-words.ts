@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Timer } from '../bounds/clock.ts';
 import { revisions } from '../explain/phrases.ts';
 import { applications, readConfiguration } from './configuration.ts';
 import type { CommandProcess } from './command-process.ts';
@@ -27,14 +29,14 @@ const fixed: Readonly<Record<string, readonly (readonly string[])[]>> = {
  * known. It starts no server, asks nobody, and takes at most a second.
  */
 export async function completionWords(words: readonly string[], proc: CommandProcess, commands: Commands): Promise<string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string[]>((resolve) => (timer = setTimeout(() => resolve([]), maxMs)));
+  let timer: Timer | undefined;
+  const late = new Promise<string[]>((resolve) => (timer = systemClock.after(maxMs, () => resolve([]))));
   try {
     const all = await Promise.race([candidates(words, proc, commands), late]);
     const begun = words.at(-1) ?? '';
     return [...new Set(all)].filter((word) => word.startsWith(begun) && (plain.test(word) || /^--[a-z-]+$/.test(word)));
   } finally {
-    clearTimeout(timer);
+    timer?.stop();
   }
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import { createServer, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -73,17 +74,17 @@ function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: Incomin
   const path = redactPath(url.split(/[?#]/, 1)[0] ?? '');
   const asked = { ...passedOn(from.headers), ...lowerCase(headers), 'accept-encoding': 'identity', host: target.host };
   const { host: _host, ...shown } = asked;
-  trace({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(shown)), at: Date.now() });
+  trace({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(shown)), at: systemClock.now() });
   const failed = (error: unknown): void => {
     if (to.destroyed || to.headersSent) return void to.destroy();
-    trace({ kind: 'http', direction: 'received', exchange, method, path, status: 502, headers: {}, at: Date.now() });
+    trace({ kind: 'http', direction: 'received', exchange, method, path, status: 502, headers: {}, at: systemClock.now() });
     onEnd(exchange, 'end');
     refuse(to, 502, `${target.host} was not reached: ${errorMessage(error)}`);
   };
   const sends = target.protocol === 'https:' ? secureRequest : plainRequest;
   const answered = (answer: IncomingMessage): void => {
     const status = answer.statusCode ?? 0;
-    trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(Object.entries(answer.headers)), at: Date.now() });
+    trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(Object.entries(answer.headers)), at: systemClock.now() });
     try {
       to.writeHead(status, passedOn(answer.headers));
     } catch (thrown) {

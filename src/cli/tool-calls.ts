@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Timer } from '../bounds/clock.ts';
 import { makeArguments } from './arguments.ts';
 import { consentTo } from './consent.ts';
 import type { ConsentOptions } from './consent.ts';
@@ -117,9 +119,9 @@ export async function cancelCall(
   if (!tool || !args) throw new Absent('there is no tool to cancel');
   const controller = new AbortController();
   const reason = new Error('the tour has seen enough');
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   // A quick tool would have answered by then: it is cancelled at once.
-  if (slow) timer = setTimeout(() => controller.abort(reason), cancelAfterMs);
+  if (slow) timer = systemClock.after(cancelAfterMs, () => controller.abort(reason));
   try {
     await ask((how) => {
       const running = client.callTool(tool.name, args, {
@@ -142,6 +144,6 @@ export async function cancelCall(
     }
     return `${tool.name} was cancelled`;
   } finally {
-    clearTimeout(timer);
+    timer?.stop();
   }
 }

@@ -1,3 +1,4 @@
+import { pause as pauseBy, systemClock } from '../bounds/clock.ts';
 import type { Answers } from './answers.ts';
 import { createExplainer } from './reporter.ts';
 import type { Reporter, Row } from './reporter.ts';
@@ -121,7 +122,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     },
   });
 
-  const explained = createExplainer(Date.now(), () => client.revision?.version ?? options.revisions?.[0]);
+  const explained = createExplainer(systemClock.now(), () => client.revision?.version ?? options.revisions?.[0]);
   const transport = options.transport((entry) => {
     watchdog.heard();
     const said = explained(entry);
@@ -141,9 +142,9 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     reporter.step(name, intro);
     await breathe();
     const before = messages;
-    const began = performance.now();
+    const began = systemClock.monotonic();
     const end = (outcome: Row['outcome'], detail: string): void =>
-      add({ step: name, outcome, detail, messages: messages - before, ms: performance.now() - began });
+      add({ step: name, outcome, detail, messages: messages - before, ms: systemClock.monotonic() - began });
     try {
       end('ok', await run());
       return true;
@@ -159,7 +160,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   }
 
   async function breathe(): Promise<void> {
-    if (options.paceMs) await new Promise((resolve) => setTimeout(resolve, options.paceMs));
+    if (options.paceMs) await pauseBy(systemClock, options.paceMs);
   }
 
   /** Every request goes through here, so that none waits for ever. */

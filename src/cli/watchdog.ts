@@ -1,3 +1,5 @@
+import { every, systemClock } from '../bounds/clock.ts';
+
 /** Ends a request that nobody answers. */
 export interface Watchdog {
   /**
@@ -24,7 +26,7 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
       const controller = new AbortController();
       let total = 0;
       silent = 0;
-      const timer = setInterval(() => {
+      const timer = every(systemClock, everyMs, () => {
         if (paused) return;
         silent += everyMs;
         total += everyMs;
@@ -32,7 +34,7 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
           controller.abort(new Error(`no answer: ${silenceMs / 1000} s without a message`));
         }
         else if (total >= totalMs) controller.abort(new Error(`no answer within ${totalMs / 1000} s`));
-      }, everyMs);
+      });
       // Raced: a transport that does not look at the signal must not hold up the tour.
       let onAbort: (() => void) | undefined;
       const aborted = new Promise<never>((_, reject) => {
@@ -42,7 +44,7 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
       try {
         return await Promise.race([run(controller.signal), aborted]);
       } finally {
-        clearInterval(timer);
+        timer?.stop();
       }
     },
     heard: () => {

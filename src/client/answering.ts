@@ -42,8 +42,9 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
     const task = columns.coreTasks(revision) ? metaOf(params)?.[relatedTask] : undefined;
     return task === undefined ? answered : { ...answered, _meta: { ...metaOf({ ...answered }), [relatedTask]: task } };
   };
-  const port = ({ revision, signal, send }: AskingCall): RoundsPort => ({
+  const port = ({ revision, clock, signal, send }: AskingCall): RoundsPort => ({
     answer: (method, params, abortable) => answer(method, params, revision, abortable),
+    clock,
     signal,
     send,
     limits,

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import type { Bag } from '../jsonrpc/message.ts';
@@ -25,9 +27,14 @@ class ResultCache implements Cache {
   readonly #kept: BoundedMap<string, { text: string; until: number }>;
   /** Grows with every invalidation: a result that was requested before an invalidation must not be kept after it. */
   epoch = 0;
+  #clock = systemClock;
 
   constructor(max: number) {
     this.#kept = new BoundedMap(max);
+  }
+
+  attach(clock: Clock): void {
+    this.#clock = clock;
   }
 
   keeps(method: string): boolean {
@@ -40,7 +47,7 @@ class ResultCache implements Cache {
     const key = keyOf(method, params);
     for (const scope of ['public', `own ${context}`]) {
       const kept = this.#kept.get(key + scope);
-      if (kept !== undefined && Date.now() < kept.until) return JSON.parse(kept.text) as Bag;
+      if (kept !== undefined && this.#clock.monotonic() < kept.until) return JSON.parse(kept.text) as Bag;
       this.#kept.delete(key + scope);
     }
     return undefined;
@@ -54,7 +61,7 @@ class ResultCache implements Cache {
     // 2026-07-28 server/utilities/caching#cache-key: the result of a retry depends on more than the key.
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
-    this.#kept.set(key, { text: JSON.stringify(result), until: Date.now() + ttlMs });
+    this.#kept.set(key, { text: JSON.stringify(result), until: this.#clock.monotonic() + ttlMs });
   }
 
   /** Drops the results that a notification makes stale. */

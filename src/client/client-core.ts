@@ -167,6 +167,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     const { method, all } = terms;
     const call: AskingCall = {
       revision: all.agreement.revision,
+      clock: server.clock,
       signal: options.signal,
       send: (next) => server.request(terms, next, options),
     };

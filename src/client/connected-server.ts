@@ -1,8 +1,10 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { invalid, isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { invalidRequest, methodNotFound, need, RpcError, toError } from '../jsonrpc/errors.ts';
+import { invalidRequest, methodNotFound, needTimers, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
 import { notify } from '../jsonrpc/outlet.ts';
@@ -38,6 +40,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
   readonly info: Implementation;
   readonly options: CoreClientOptions;
   readonly limits: CoreClientLimits;
+  readonly clock: Clock;
   readonly #events: ServerEvents;
   readonly #link: Link;
 
@@ -55,6 +58,8 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     this.info = info;
     this.options = options;
     this.limits = limits;
+    this.clock = options.clock ?? systemClock;
+    options.cache?.attach?.(this.clock);
     this.#events = events;
     this.#link = new Link(this);
   }
@@ -232,7 +237,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     for (const key in own as object) {
       if (!isMetaKey(key)) this.report(new Error(`${method}: _meta has the malformed key ${shorten(key)}`));
     }
-    if (given.timeoutMs || given.maxTimeoutMs) need('setTimeout', 'timeoutMs');
+    if (given.timeoutMs || given.maxTimeoutMs) needTimers(this.clock, 'timeoutMs');
     const options = !asks || given.onProgress ? given : given === noOptions ? onlyProgress : { ...given, ...onlyProgress };
     let all: Params | undefined = given.meta ? { ...params, _meta: own } : params;
     let outlet: Pick<Outlet, 'send'> | undefined = transport;

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { takeBatch } from '../jsonrpc/batch.ts';
 import { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
@@ -29,6 +30,7 @@ export interface LinkPort {
   readonly info: Implementation;
   readonly options: CoreClientOptions;
   readonly limits: CoreClientLimits;
+  readonly clock: Clock;
   readonly receiver: ClientReceiver;
   readonly handlers: ConnectionHandlers;
   /** Called after an agreement, which a legacy server has received. The link waits for the promise. */
@@ -143,7 +145,7 @@ export class Link {
     const port = this.#port;
     const pipe = transport.kind === 'pipe';
     const asked: RequestId[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Timer | undefined;
     let agreement: Agreement;
     this.deciding = true;
     try {
@@ -153,13 +155,13 @@ export class Link {
         discover: (revision) =>
           this.ask('server/discover', { _meta: this.metaFor(revision) }, undefined, (id) => asked.push(id)),
         initialize: (revision) => this.#initialize(revision, asked),
-        silence: pipe && typeof setTimeout === 'function' ? () => new Promise((resolve) => {
-          timer = setTimeout(resolve, port.limits.probeTimeoutMs);
+        silence: pipe ? () => new Promise((resolve) => {
+          timer = port.clock.after(port.limits.probeTimeoutMs, resolve);
         }) : undefined,
         restart: pipe && transport.reopen ? () => this.#restart(transport) : undefined,
       });
     } finally {
-      if (timer !== undefined) clearTimeout(timer);
+      timer?.stop();
       // Open requests of the negotiation are not cancelled; late answers to them are dropped.
       for (const id of asked) this.requests.fail(id, new Error('the other era was found'));
       this.deciding = false;
@@ -248,7 +250,7 @@ export class Link {
   }
 
   #newConnection(): Connection {
-    const { handlers, limits } = this.#port;
-    return new Connection(pipeOutlet((text, message) => this.transport?.send(text, message)), handlers, limits);
+    const { handlers, limits, clock } = this.#port;
+    return new Connection(pipeOutlet((text, message) => this.transport?.send(text, message)), handlers, limits, undefined, clock);
   }
 }

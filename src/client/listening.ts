@@ -1,7 +1,7 @@
+import type { Timer } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
-import { inBackground } from '../bounds/times.ts';
 import type { ServerCapabilities } from '../protocol/initialize.ts';
 import { metaOf, subscriptionKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
@@ -95,7 +95,7 @@ class ClientSubscription {
   #last: Promise<unknown> = Promise.resolve();
   #queued: Promise<void> | undefined;
   #drops = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
   #stopped = false;
 
   constructor(port: ListeningPort, { tools, prompts, resources }: ServerCapabilities) {
@@ -148,7 +148,7 @@ class ClientSubscription {
 
   stop(): void {
     this.#stopped = true;
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     for (const stream of [this.#current, this.#opening]) stream?.controller.abort();
   }
 
@@ -182,7 +182,7 @@ class ClientSubscription {
 
   #refresh(): Promise<void> {
     if (this.#queued !== undefined) return this.#queued;
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     const queued = this.#last.then(() => {
       this.#queued = undefined;
       return this.#open();
@@ -206,9 +206,7 @@ class ClientSubscription {
     const late = new ConnectionError(
       'timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`,
     );
-    const timer = timeoutMs > 0 && typeof setTimeout === 'function'
-      ? setTimeout(() => controller.abort(late), timeoutMs)
-      : undefined;
+    const timer = timeoutMs > 0 ? this.#port.clock.after(timeoutMs, () => controller.abort(late)) : undefined;
     try {
       await new Promise<void>((acknowledged, failed) => {
         const stream: Stream = { id: undefined, controller, acknowledged, failed };
@@ -222,7 +220,7 @@ class ClientSubscription {
         );
       });
     } finally {
-      if (timer !== undefined) clearTimeout(timer);
+      timer?.stop();
     }
     before?.controller.abort();
     this.#drops = 0;
@@ -248,13 +246,9 @@ class ClientSubscription {
   #reopen(error: unknown): void {
     if (this.#stopped) return;
     const refused = error instanceof RpcError || (error instanceof HttpError && error.status < 500);
-    if (refused || typeof setTimeout !== 'function') {
-      return this.#port.report(error);
-    }
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => this.#keepOpen(), Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs),
-    );
-    inBackground(this.#timer);
+    this.#timer?.stop();
+    this.#timer = refused ? undefined
+      : this.#port.clock.after(Math.min(minBackoffMs * 2 ** this.#drops++, maxBackoffMs), () => this.#keepOpen(), true);
+    if (!this.#timer) this.#port.report(error);
   }
 }

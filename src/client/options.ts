@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
@@ -171,6 +172,8 @@ export interface CoreClientOptions {
   onClose?: ((why: string) => void) | undefined;
   /** The revisions that may be spoken. Default: all. */
   revisions?: readonly string[] | undefined;
+  /** What time it is. The transport has an option of its own. Default: the runtime's clock. */
+  clock?: Clock | undefined;
   /** Default: `auto`, which finds out the era. */
   era?: Era | 'auto' | undefined;
   /** The value of `client.revision.version` at an earlier connection to the same server: tried first. */
@@ -214,7 +217,7 @@ const capabilitiesShape: Shape<ClientCapabilities> =
 const commonShape: Shape<Omit<CoreClientOptions, PartNames | 'limits'>> = {
   pinging: 'object', onLog: 'function', logLevel: loggingLevelKind, onListChanged: 'function', onResourceUpdated: 'function',
   onNotification: 'function', onError: 'function', onClose: 'function', revisions: 'list', era: '"legacy" or "modern" or "auto"',
-  remembered: 'string', capabilities: capabilitiesShape, extensions: 'object',
+  remembered: 'string', clock: 'object', capabilities: capabilitiesShape, extensions: 'object',
 };
 
 /** Options that answer questions. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
 import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
@@ -14,6 +15,7 @@ import type { Agreement } from './negotiation.ts';
 /** What the rounds of a call need from it, if it comes back with questions. */
 export interface AskingCall {
   readonly revision: Revision;
+  readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   /** Sends the call again, as a new request. */
   send(params: Bag): Promise<Bag>;
@@ -46,6 +48,7 @@ export interface Answering {
 export interface ListeningPort {
   readonly options: { readonly onListChanged?: unknown };
   readonly limits: Pick<ConnectionLimits, 'timeoutMs'>;
+  readonly clock: Clock;
   /** Waits for a handshake in progress; then throws if this request may not be sent. */
   ready(method: string): unknown;
   /** Sends a request, and repeats it after a reconnect if that is safe. */
@@ -87,6 +90,8 @@ export interface Listening {
 export interface Cache {
   /** Grows with every invalidation: a result that was requested before an invalidation must not be kept after it. */
   readonly epoch: number;
+  /** Called when the client is made, with its clock. */
+  attach?(clock: Clock): void;
   /** Whether to keep results of a method at all: called once for each method after a handshake. Default: yes. */
   keeps?(method: string): boolean;
   /** `context` identifies the authorization of the request: a private result of another one is not found. */

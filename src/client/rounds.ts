@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { Abortable } from '../jsonrpc/inbound.ts';
 import type { Bag } from '../jsonrpc/message.ts';
@@ -8,6 +9,7 @@ import type { AnsweringLimits } from './options.ts';
 export interface RoundsPort {
   send(params: Bag): Promise<Bag>;
   answer(method: string, params: Bag, abortable: Abortable): Promise<object>;
+  readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly limits: AnsweringLimits;
 }
@@ -35,7 +37,7 @@ export async function playRounds(
     delete next['requestState'];
     if (inputRequests !== undefined) next['inputResponses'] = await gather(method, inputRequests, port);
     // A result without questions only asks for a retry: the server may be busy.
-    else await pause(round, port.signal);
+    else await pause(round, port);
     if (requestState !== undefined) {
       if (typeof requestState !== 'string') throw new Error(`${method}: "requestState" must be a string`);
       next['requestState'] = requestState;
@@ -50,18 +52,18 @@ export async function playRounds(
 }
 
 /** Waits 100 ms, then twice as long each time, at most 5 s. Rejects if the call is cancelled meanwhile. */
-function pause(round: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(round: number, { clock, signal }: Pick<RoundsPort, 'clock' | 'signal'>): Promise<void> {
   signal?.throwIfAborted();
-  if (typeof setTimeout !== 'function') return Promise.resolve();
   return new Promise((resolve, reject) => {
     const cancelled = (): void => {
-      clearTimeout(timer);
+      timer?.stop();
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const timer = clock.after(Math.min(100 * 2 ** (round - 1), 5000), () => {
       signal?.removeEventListener('abort', cancelled);
       resolve();
-    }, Math.min(100 * 2 ** (round - 1), 5000));
+    });
+    if (!timer) return resolve();
     signal?.addEventListener('abort', cancelled, { once: true });
   });
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import { decode } from '../jsonrpc/index.ts';
 import type { Message, RequestId } from '../jsonrpc/index.ts';
 import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
@@ -81,19 +82,19 @@ export class Conversation {
   ask(method: string, params: Record<string, unknown> = {}, modern?: string): Promise<Outcome> {
     if (this.gone !== undefined) return Promise.resolve({ kind: 'failed', error: new Error(this.gone) });
     const id = ++this.#ids;
-    const began = performance.now();
+    const began = systemClock.monotonic();
     const whole = modern === undefined ? params : {
       ...params, _meta: { [versionKey]: modern, [clientInfoKey]: client, [capabilitiesKey]: {} },
     };
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const timer = systemClock.after(this.#heard || this.#ids > 1 ? this.#timeoutMs : this.#startMs, () => {
         this.#waiting.delete(id);
         this.#transport.abandon?.(id);
         resolve({ kind: 'silent' });
-      }, this.#heard || this.#ids > 1 ? this.#timeoutMs : this.#startMs);
+      });
       this.#waiting.set(id, (outcome) => {
-        clearTimeout(timer);
-        resolve('ms' in outcome ? { ...outcome, ms: performance.now() - began } : outcome);
+        timer?.stop();
+        resolve('ms' in outcome ? { ...outcome, ms: systemClock.monotonic() - began } : outcome);
       });
       this.#transport.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: whole }), { id, method, params: whole });
     });
@@ -120,9 +121,9 @@ export class Conversation {
 
   /** Shuts the conversation down; resolves with the milliseconds that this took. */
   async close(): Promise<number> {
-    const began = performance.now();
+    const began = systemClock.monotonic();
     await (this.#closed ??= this.#transport.close());
-    return performance.now() - began;
+    return systemClock.monotonic() - began;
   }
 
   #settle(id: RequestId, make: (ms: number) => Outcome): void {

@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
 import { visible } from '../explain/safe-text.ts';
@@ -28,11 +29,11 @@ export interface OpeningReport {
 export async function examineOpening(conversation: Conversation): Promise<OpeningReport> {
   const findings: Finding[] = [];
   const nothing = { legacy: undefined, modern: [], capabilities: {}, server: undefined, answeredMs: undefined };
-  const began = performance.now();
+  const began = systemClock.monotonic();
   const first = await conversation.ask('initialize', initializeParams(newestLegacy));
   const { asked } = conversation;
   if (first.kind === 'result') {
-    const answeredMs = performance.now() - began;
+    const answeredMs = systemClock.monotonic() - began;
     const { version, lacks, capabilities, server } = read(first.result, 'protocolVersion');
     if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of initialize lacks ${lacks.join(', ')}.`));
     const known = findRevision(revisions, version);
@@ -49,7 +50,7 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
     if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { where: '2026-07-28 server/discover#discoverresult' }));
     if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.', { request: asked }));
-    return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: performance.now() - began };
+    return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: systemClock.monotonic() - began };
   }
   if (conversation.gone !== undefined) return { ...nothing, findings: [ended(conversation, second)] };
   if (first.kind === 'silent' && second.kind === 'silent') return { ...nothing, findings: [conversation.finding('no-answer', 'Neither initialize nor server/discover got an answer, and the server went on.')] };

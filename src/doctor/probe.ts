@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 
 /** One HTTP request of the doctor. */
@@ -41,7 +42,7 @@ export function fetchProbe(
   const { timeoutMs = 10_000, headers: own = {} } = options;
   return async ({ method, url, headers, body, headOnly = false }) => {
     const control = new AbortController();
-    const timer = setTimeout(() => control.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs);
+    const timer = systemClock.after(timeoutMs, () => control.abort(new DOMException('no answer in time', 'TimeoutError')));
     try {
       const response = await fetch(url, { method, headers: { ...own, ...headers }, redirect: 'manual', signal: control.signal, ...body !== undefined && { body } });
       const { status } = response;
@@ -64,7 +65,7 @@ export function fetchProbe(
       } else response.body?.cancel().catch(() => {});
       return { status, headers: Object.fromEntries(response.headers), body: text.slice(0, most) };
     } finally {
-      clearTimeout(timer);
+      timer?.stop();
     }
   };
 }

@@ -1,3 +1,4 @@
+import { pause, systemClock } from '../bounds/clock.ts';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -119,7 +120,7 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
           remove();
           return;
         } catch {
-          await new Promise((resolve) => setTimeout(resolve, wait));
+          await pause(systemClock, wait);
         }
       }
     },

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Timer } from '../bounds/clock.ts';
 import { readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { checkOptions } from '../bounds/options.ts';
@@ -125,15 +127,15 @@ function inTurn(work: () => Promise<void>, failed: (thrown: unknown) => void): (
 
 /** Calls `changed` when the folder was changed and then stayed quiet. Returns a function that ends it. */
 function follow(folder: string, changed: () => void, failed: (error: Error) => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
   const watcher = watch(folder, { persistent: false }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(changed, quietMs).unref();
+    timer?.stop();
+    timer = systemClock.after(quietMs, changed, true);
   });
   watcher.on('error', failed);
   return () => {
     watcher.close();
-    clearTimeout(timer);
+    timer?.stop();
   };
 }
 

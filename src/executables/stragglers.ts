@@ -1,3 +1,4 @@
+import { pause, systemClock } from '../bounds/clock.ts';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Milliseconds after which a killed process that still exists is left to the kernel. */
@@ -9,7 +10,7 @@ const patienceMs = 2_000;
  * not found. On Linux only.
  */
 export async function endStragglers(home: string): Promise<void> {
-  for (let wait = 1; killStragglers(home) > 0 && wait < patienceMs; wait *= 2) await new Promise((resolve) => setTimeout(resolve, wait));
+  for (let wait = 1; killStragglers(home) > 0 && wait < patienceMs; wait *= 2) await pause(systemClock, wait);
 }
 
 /** One pass, without waiting; returns the number of processes that were found. */

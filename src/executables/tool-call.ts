@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Timer } from '../bounds/clock.ts';
 import type { Form } from '../protocol/door.ts';
 import type { Validate } from '../schema/index.ts';
 import { ToolError } from '../server/index.ts';
@@ -132,14 +134,14 @@ export class ToolCall {
     let asked = false;
     const partials: unknown[] = [];
     const rest: string[] = [];
-    let afterwards: ReturnType<typeof setTimeout> | undefined;
+    let afterwards: Timer | undefined;
     const onLine = (line: string): void => {
       if (ending) return;
       const said = readSaying(line);
       if (said === undefined) rest.push(line);
       else if (said.kind === 'result' || said.kind === 'error') {
         ending = said;
-        afterwards = setTimeout(() => run.stop('went on after its answer'), afterwardsMs);
+        afterwards = systemClock.after(afterwardsMs, () => run.stop('went on after its answer'));
       } else if (said.kind === 'ask' || said.kind === 'call') {
         asked = true;
         onRequest(said, run);
@@ -153,7 +155,7 @@ export class ToolCall {
       nested: this.#waiting > 0,
     });
     const fault = await run.ended;
-    clearTimeout(afterwards);
+    afterwards?.stop();
     if (ending) return ending;
     // A result may be written over several lines.
     const whole = rest.length > 0 ? readSaying(rest.join('\n')) : undefined;

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Timer } from '../bounds/clock.ts';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
@@ -129,7 +131,7 @@ class ExecutableRun implements ToolProcess {
   readonly #cancelled = (): void => this.stop('was cancelled');
   #fault: string | undefined;
   #over = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
   /** Milliseconds that were left when the clock was started last, and that time. */
   #left: number;
   #since = 0;
@@ -179,15 +181,15 @@ class ExecutableRun implements ToolProcess {
 
   pause(): void {
     if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#timer = undefined;
-    this.#left -= performance.now() - this.#since;
+    this.#left -= systemClock.monotonic() - this.#since;
   }
 
   resume(): void {
     if (this.#over || this.#timer !== undefined) return;
-    this.#since = performance.now();
-    this.#timer = setTimeout(() => this.stop(`took longer than ${this.#settings.timeMs} ms`), Math.max(0, this.#left));
+    this.#since = systemClock.monotonic();
+    this.#timer = systemClock.after(Math.max(0, this.#left), () => this.stop(`took longer than ${this.#settings.timeMs} ms`));
   }
 
   stop(why: string): void {
@@ -233,18 +235,18 @@ class ExecutableRun implements ToolProcess {
     const closed = new Promise<void>((done) => child.once('close', () => done()));
     // The processes that it started must not outlive it.
     killTree(child);
-    const impatient = setTimeout(() => {
+    const impatient = systemClock.after(pipesMs, () => {
       child.stdout?.destroy();
       child.stderr?.destroy();
-    }, pipesMs);
+    });
     await Promise.all([closed, this.#cgroup?.end(), confinement.endsAll || endStragglers(this.#home)]);
-    clearTimeout(impatient);
+    impatient?.stop();
     return this.#finish();
   }
 
   async #finish(): Promise<string | undefined> {
     this.#over = true;
-    clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#settings.signal?.removeEventListener('abort', this.#cancelled);
     alive.delete(this.#child);
     if (alive.size === 0) process.off('exit', killAlive);

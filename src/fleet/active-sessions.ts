@@ -1,7 +1,8 @@
+import { every } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { ConnectionError, decodeValue } from '../jsonrpc/index.ts';
 import { internalErrorCode } from '../jsonrpc/door.ts';
 import type { Notification, Request } from '../jsonrpc/index.ts';
-import { inBackground } from '../bounds/times.ts';
 import { randomId } from '../transport/door.ts';
 import type { Agreed, Auth, EndpointServices, GivenSession, Session, Sessions } from '../transport/door.ts';
 import type { Told } from './messages.ts';
@@ -105,7 +106,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
       return undefined;
     }
     const known = records.get(id) ?? await reread(id);
-    if (known) known.touched = Date.now();
+    if (known) known.touched = self.clock.monotonic();
     return known;
   }
 
@@ -134,7 +135,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
   }
 
   /** Records that are read again: what was told may have been missed. */
-  const rereading = new Retries(mostRereading);
+  const rereading = new Retries(self.clock, mostRereading);
   const rereadSession = async (id: string): Promise<void> => {
     if (local.peek(id) === undefined) return;
     try {
@@ -147,17 +148,16 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     }
   };
 
-  const timer = setInterval(() => {
+  const timer = every(self.clock, everyMs, () => {
     streams.sweep();
     for (const session of local.all()) if (session.connections > 0 && settings.has(session)) check(session.id).catch(report);
-  }, everyMs);
-  inBackground(timer);
+  }, true);
 
   return {
     streams,
     known(id, fresh) {
       const known = records.get(id);
-      return known && (!fresh || Date.now() - known.touched < everyMs) ? known : undefined;
+      return known && (!fresh || self.clock.monotonic() - known.touched < everyMs) ? known : undefined;
     },
     check,
     open(id, record, auth, admitted) {
@@ -198,7 +198,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
       }
     },
     close() {
-      clearInterval(timer);
+      timer?.stop();
       rereading.end();
     },
   };

@@ -1,3 +1,5 @@
+import { pause as pauseBy, systemClock } from '../bounds/clock.ts';
+import type { Timer } from '../bounds/clock.ts';
 import { Undeliverable } from './engine.ts';
 import type { Bus, FleetEngine } from './engine.ts';
 
@@ -72,18 +74,18 @@ class Joined {
 
   /** Resolves when that many have come; rejects after `waitMs`. */
   async until(list: 'messages' | 'told', length: number): Promise<readonly string[]> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Timer | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(
+      timer = systemClock.after(this.#waitMs, () => reject(new Error(
         `${this[list].length} of ${length} ${list} have come within ${this.#waitMs} ms`,
-      )), this.#waitMs);
+      )));
     });
     try {
       while (this[list].length < length) {
         await Promise.race([late, new Promise<void>((resolve) => (this.#wake = resolve))]);
       }
     } finally {
-      clearTimeout(timer);
+      timer?.stop();
     }
     return this[list];
   }
@@ -103,7 +105,7 @@ async function undeliverable(bus: Bus, to: string): Promise<boolean> {
   throw new Error(`a message that cannot be delivered was refused with ${String(error)}, and not with Undeliverable`);
 }
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms: number): Promise<void> => pauseBy(systemClock, ms);
 
 /** What every engine has to do: `for (const { name, run } of engineTests) test(name, () => run(open))`. */
 export const engineTests: readonly EngineTest[] = [
@@ -233,9 +235,9 @@ export const engineTests: readonly EngineTest[] = [
       const [idle, watcher, victim] = [(await join(await again())).listen(), await join(engine), await join(doomed)];
       victim.listen();
       await kill(doomed);
-      const killed = Date.now();
+      const killed = systemClock.now();
       while (!await undeliverable(watcher.bus, victim.name)) {
-        if (Date.now() - killed > 3 * leaseMs + 2000) throw new Error('the lease has not run out');
+        if (systemClock.now() - killed > 3 * leaseMs + 2000) throw new Error('the lease has not run out');
         await pause(leaseMs / 10);
       }
       // Long enough for the lease of the idle one to have run out, had nobody renewed it.
@@ -297,9 +299,9 @@ export const engineTests: readonly EngineTest[] = [
       const kept: string[] = [];
       let restarted: Promise<void> | undefined;
       let after = 0;
-      const began = Date.now();
+      const began = systemClock.now();
       for (let i = 0; after < 20; i++) {
-        if (Date.now() - began > 2 * waitMs) throw new Error('nothing can be sent after a restart');
+        if (systemClock.now() - began > 2 * waitMs) throw new Error('nothing can be sent after a restart');
         if (i === 20) restarted = restart();
         const done = await sender.bus.send(reader.name, String(i)).then(() => true, () => false);
         if (done) kept.push(String(i));

@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
-import { inBackground } from '../bounds/times.ts';
 import { toError } from '../jsonrpc/door.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus } from './engine.ts';
@@ -35,31 +35,31 @@ const mostLeft = 1000;
  * which `bus` was joined. Long function: its short functions share the processes that are watched and the time of the
  * last trouble.
  */
-export function failureDetector(bus: Bus, self: string, report: (error: Error) => void): FailureDetector {
+export function failureDetector(bus: Bus, self: string, report: (error: Error) => void, clock: Clock): FailureDetector {
   const { leaseMs } = bus;
   const ended = new BoundedMap<string, true>(mostLeft);
-  const watched = watchedProcesses(gone, Math.max(10, Math.min(250, leaseMs / 4)), report);
+  const watched = watchedProcesses(gone, Math.max(10, Math.min(250, leaseMs / 4)), report, clock);
   /** Runs until the trouble is a lease ago; undefined: there was none. */
-  let doubts: ReturnType<typeof setTimeout> | undefined;
+  let doubts: Timer | undefined;
   const trouble = (): void => {
-    clearTimeout(doubts);
-    doubts = inBackground(setTimeout(() => (doubts = undefined), leaseMs));
+    doubts?.stop();
+    doubts = clock.after(leaseMs, () => (doubts = undefined), true);
   };
 
   /** Calls the engine, and notes trouble where the call fails or is slow. */
   async function ask<T>(call: () => Promise<T>): Promise<T> {
     let slow = false;
-    const timer = inBackground(setTimeout(() => {
+    const timer = clock.after(leaseMs / 2, () => {
       slow = true;
       trouble();
-    }, leaseMs / 2));
+    }, true);
     try {
       return await call();
     } catch (thrown) {
       if (!isUndeliverable(thrown)) trouble();
       throw thrown;
     } finally {
-      clearTimeout(timer);
+      timer?.stop();
       if (slow) trouble();
     }
   }
@@ -96,7 +96,7 @@ export function failureDetector(bus: Bus, self: string, report: (error: Error) =
       },
     }),
     leave() {
-      clearTimeout(doubts);
+      doubts?.stop();
       return bus.leave();
     },
     watch: watched.on,
@@ -113,9 +113,10 @@ export function failureDetector(bus: Bus, self: string, report: (error: Error) =
 /** Processes with listeners. Calls `findGone` every `everyMs` milliseconds, but only while there is a listener. */
 function watchedProcesses(
   findGone: (processes: readonly string[]) => Promise<readonly string[]>, everyMs: number, report: (error: Error) => void,
+  clock: Clock,
 ) {
   const listenersOf = new Map<string, Set<() => void>>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
 
   function gone(process: string): void {
     const listeners = listenersOf.get(process);
@@ -124,14 +125,13 @@ function watchedProcesses(
   }
 
   function arm(): void {
-    timer ??= setTimeout(() => {
+    timer ??= clock.after(everyMs, () => {
       findGone([...listenersOf.keys()]).then((found) => found.forEach(gone), (thrown: unknown) => report(toError(thrown)))
         .finally(() => {
           timer = undefined;
           if (listenersOf.size > 0) arm();
         });
-    }, everyMs);
-    inBackground(timer);
+    }, true);
   }
 
   return {
@@ -147,7 +147,7 @@ function watchedProcesses(
     },
     end() {
       listenersOf.clear();
-      clearTimeout(timer);
+      timer?.stop();
     },
   };
 }

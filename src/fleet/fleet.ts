@@ -1,5 +1,6 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { inBackground } from '../bounds/times.ts';
 import { toError } from '../jsonrpc/door.ts';
 import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
@@ -38,6 +39,8 @@ export interface FleetOptions {
    * engine keeps end after `sessionIdleMs` without use.
    */
   readonly sessionMaxMs?: number | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
   /** Told what went wrong that no client can be told. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -68,13 +71,13 @@ const topic = 'barewire.fleet';
  */
 export async function fleet(options: FleetOptions): Promise<Fleet> {
   checkFleetOptions(options);
-  const { keys, engine, onError } = options;
+  const { keys, engine, onError, clock = systemClock } = options;
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   const name = randomName();
   const joined = await engine?.join(name);
-  const bus = joined && failureDetector(await sealedBus(joined, name, keys, report), name, report);
-  const started = Date.now();
-  const retries = new Retries();
+  const bus = joined && failureDetector(await sealedBus(joined, name, keys, report, clock), name, report, clock);
+  const started = clock.now();
+  const retries = new Retries(clock);
   const awaited = new Set<Promise<unknown>>();
   const tables: SharedSessions[] = [];
   const self = processOn(bus, name, options, retries, report);
@@ -90,13 +93,13 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       promise.finally(() => awaited.delete(promise));
     },
   };
-  const changes = bus && joinChanges((change) => void self.tell({ kind: 'changed', change }).catch(report), report);
+  const changes = bus && joinChanges((change) => void self.tell({ kind: 'changed', change }).catch(report), report, clock);
   if (bus) listen(bus, self, tables, changes, report);
 
   return {
     process: name,
     spentStates: spent && { spend: (id, expiresAt) => spent.spend('state', id, expiresAt) },
-    up: joined ? engineUp(joined, name) : async () => true,
+    up: joined ? engineUp(joined, name, clock) : async () => true,
     proofReplays: spent && {
       add: ({ key, jti, expires }) => spent.spend('proof', JSON.stringify([key, jti]), expires),
     },
@@ -123,20 +126,20 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
 const upMs = 1000;
 
 /** Says whether the engine answers within half a lease, and knows this process. */
-function engineUp(bus: Bus, name: string): () => Promise<boolean> {
+function engineUp(bus: Bus, name: string, clock: Clock): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   return () => {
     if (asked) return asked;
-    const slow = new Promise<boolean>((resolve) => void inBackground(setTimeout(resolve, bus.leaseMs / 2, false)));
+    const slow = new Promise<boolean>((resolve) => void clock.after(bus.leaseMs / 2, () => resolve(false), true));
     const found = bus.gone([name]).then((gone) => gone.length === 0, () => false);
     asked = Promise.race([found, slow]);
-    void asked.then(() => inBackground(setTimeout(() => (asked = undefined), upMs)));
+    void asked.then(() => clock.after(upMs, () => (asked = undefined), true));
     return asked;
   };
 }
 
 function checkFleetOptions(options: FleetOptions): void {
-  checkOptions('fleet: options', options, { keys: 'list', engine: 'object', sessionMaxMs: 'number', onError: 'function' });
+  checkOptions('fleet: options', options, { keys: 'list', engine: 'object', sessionMaxMs: 'number', clock: 'object', onError: 'function' });
   const { keys } = options;
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new TypeError('a fleet needs `keys`: secrets of 32 bytes that all of its processes have');
@@ -148,7 +151,7 @@ function checkFleetOptions(options: FleetOptions): void {
 
 /** This process on a bus, or without one. */
 function processOn(
-  bus: Bus | undefined, name: string, { keys, sessionMaxMs = 86_400_000 }: FleetOptions, retries: Retries,
+  bus: Bus | undefined, name: string, { keys, sessionMaxMs = 86_400_000, clock = systemClock }: FleetOptions, retries: Retries,
   report: (thrown: unknown) => void,
 ): FleetProcess {
   let names = 0;
@@ -157,9 +160,9 @@ function processOn(
   const insistTold = (kind: 'missed' | 'lapsed'): void => retries.add(kind, () => tell({ kind }));
   const newName = (): string => `${name}-${(++names).toString(36)}`;
   const self: FleetProcess = {
-    name, sessionMaxMs, newName, insistTold,
+    name, clock, sessionMaxMs, newName, insistTold,
     connected: bus !== undefined,
-    sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }),
+    sealer: requestStateSealer({ keys, ttlMs: sessionMaxMs, maxLength: maxSessionId }, undefined, clock),
     questionId() {
       if (bus === undefined) {
         throw new ToolError('This server cannot ask over this session: its fleet has no bus to bring the answer back');

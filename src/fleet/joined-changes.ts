@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { insideOf, tellUpdated } from '../server/door.ts';
 import type { Server } from '../server/door.ts';
 import type { ListName } from '../server/index.ts';
@@ -25,10 +26,10 @@ export interface JoinedChanges {
  * `tell` tells the other processes; `report` is told of a server whose changes cannot be known. Long function: its
  * short functions share the servers that have joined.
  */
-export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void): JoinedChanges {
+export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void, clock: Clock): JoinedChanges {
   const servers = new Set<Server>();
   const lists = new Set<ListName>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
   let changed = 0;
 
   function flush(): void {
@@ -42,9 +43,9 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       for (const server of servers) tellUpdated(server, change.uri);
       return;
     }
-    changed = Date.now();
+    changed = clock.now();
     lists.add(change.list);
-    timer ??= setTimeout(flush, joinMs);
+    timer ??= clock.after(joinMs, flush);
   }
 
   return {
@@ -82,7 +83,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
     },
     end() {
       if (timer !== undefined) {
-        clearTimeout(timer);
+        timer.stop();
         flush();
       }
       for (const { changes } of servers) if (changes) changes.divert = undefined;

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { Undeliverable } from './engine.ts';
@@ -19,6 +21,8 @@ export interface MemoryEngineOptions {
   readonly maxBytesPerStream?: number | undefined;
   /** The same of all streams together: the stream that was quiet longest goes first. 64 MiB. */
   readonly maxBytes?: number | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -26,23 +30,23 @@ export interface MemoryEngineOptions {
  * has joined holds its lease until it leaves: it can die only with this memory.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
-  checkOptions('memoryEngine: options', options, { maxSessions: 'number', maxBytesPerStream: 'number', maxBytes: 'number' });
-  const { maxSessions = 100_000, maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024 } = options;
+  checkOptions('memoryEngine: options', options, { maxSessions: 'number', maxBytesPerStream: 'number', maxBytes: 'number', clock: 'object' });
+  const { maxSessions = 100_000, maxBytesPerStream = 2 * 1024 * 1024, maxBytes = 64 * 1024 * 1024, clock = systemClock } = options;
   const members = new Map<string, JoinedProcess>();
 
   function read(member: JoinedProcess): void {
     if (member.handler === undefined || member.reading) return;
     member.reading = true;
-    queueMicrotask(() => {
+    void Promise.resolve().then(() => {
       member.reading = false;
       for (const message of member.inbox.splice(0)) member.handler?.message(message);
     });
   }
 
   return {
-    sessions: memorySessions(maxSessions),
-    streams: memoryStreams(maxBytesPerStream, maxBytes),
-    spent: memorySpent(),
+    sessions: memorySessions(maxSessions, clock),
+    streams: memoryStreams(maxBytesPerStream, maxBytes, clock),
+    spent: memorySpent(clock),
     async join(process): Promise<Bus> {
       if (members.has(process)) throw new Error(`the name ${process} is taken`);
       const own: JoinedProcess = { inbox: [], handler: undefined, reading: false };
@@ -56,7 +60,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
           read(member);
         },
         async tell(topic, message) {
-          for (const { handler } of members.values()) queueMicrotask(() => handler?.told(topic, message));
+          for (const { handler } of members.values()) void Promise.resolve().then(() => handler?.told(topic, message));
         },
         gone: async (processes) => processes.filter((name) => !members.has(name)),
         receive(handler) {
@@ -85,13 +89,13 @@ interface MemorySession {
  * Records in memory. Expired ones are swept whenever the map has doubled since the last sweep; over `max`, the record goes
  * that was used longest ago.
  */
-function memorySessions(max: number): SessionStore {
+function memorySessions(max: number, clock: Clock): SessionStore {
   const records = new BoundedMap<string, MemorySession>(max);
   let sweepAt = 1000;
 
   function alive(id: string): MemorySession | undefined {
     const kept = records.get(id);
-    if (kept === undefined || kept.until > Date.now()) return kept;
+    if (kept === undefined || kept.until > clock.now()) return kept;
     records.delete(id);
     return undefined;
   }
@@ -104,7 +108,7 @@ function memorySessions(max: number): SessionStore {
   return {
     async create(id, owner, text, ttlMs) {
       if (alive(id)) throw new Error(`there is a session ${id.slice(0, 40)}`);
-      records.set(id, { owner, text, version: 1, until: Date.now() + ttlMs });
+      records.set(id, { owner, text, version: 1, until: clock.now() + ttlMs });
       if (records.size > sweepAt) sweep();
     },
     async load(id) {
@@ -114,7 +118,7 @@ function memorySessions(max: number): SessionStore {
     async touch(id, ttlMs) {
       const kept = alive(id);
       if (kept === undefined) return false;
-      kept.until = Date.now() + ttlMs;
+      kept.until = clock.now() + ttlMs;
       records.set(id, kept);
       return true;
     },
@@ -151,7 +155,7 @@ interface StreamLog {
 }
 
 /** Events in memory: at most so many bytes of one stream and of all. Nothing here is waited for. */
-function memoryStreams(maxPerStream: number, maxInAll: number): StreamStore {
+function memoryStreams(maxPerStream: number, maxInAll: number, clock: Clock): StreamStore {
   // By session and stream; the stream that was written last is at the end.
   const logs = new Map<string, StreamLog>();
   const streamsOf = new Map<string, Set<string>>();
@@ -188,18 +192,18 @@ function memoryStreams(maxPerStream: number, maxInAll: number): StreamStore {
       const keys = streamsOf.get(session);
       if (keys) keys.add(key);
       else streamsOf.set(session, new Set([key]));
-      log.until = Date.now() + ttlMs;
+      log.until = clock.now() + ttlMs;
       log.over = over;
       for (const text of texts.slice(log.first + log.texts.length - first)) add(log, text);
       for (const [oldest, { until }] of logs) {
-        if (oldest === key || (size <= maxInAll && until > Date.now())) break;
+        if (oldest === key || (size <= maxInAll && until > clock.now())) break;
         remove(oldest.slice(0, oldest.indexOf(' ')), oldest);
       }
     },
     async after(session, stream, number) {
       const key = `${session} ${stream}`;
       const log = logs.get(key);
-      if (log && log.until <= Date.now()) remove(session, key);
+      if (log && log.until <= clock.now()) remove(session, key);
       const from = number + 1 - (log?.first ?? 0);
       if (!logs.has(key) || log === undefined || from < 0) return undefined;
       return { head: log.head, texts: log.texts.slice(from), over: log.over };
@@ -211,13 +215,13 @@ function memoryStreams(maxPerStream: number, maxInAll: number): StreamStore {
 }
 
 /** Remembers in memory what was used, each until it expires. */
-function memorySpent(): SpentStore {
+function memorySpent(clock: Clock): SpentStore {
   const spent = new Map<string, number>();
   let sweepAt = 1000;
   return {
     async spend(kind, name, expiresAt) {
       const key = `${kind} ${name}`;
-      const now = Date.now();
+      const now = clock.now();
       if ((spent.get(key) ?? 0) > now) return false;
       spent.set(key, expiresAt);
       if (spent.size > sweepAt) {

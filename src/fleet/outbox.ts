@@ -1,3 +1,5 @@
+import { pause, systemClock } from '../bounds/clock.ts';
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { Undeliverable } from './engine.ts';
 
@@ -6,7 +8,7 @@ export type Put = (process: string, texts: readonly string[]) => Promise<void>;
 
 interface Waiting {
   readonly text: string;
-  /** When nobody waits any more: milliseconds of `performance.now()`. */
+  /** When nobody waits any more: milliseconds of the steady clock. */
   readonly until: number;
   resolve(): void;
   reject(error: unknown): void;
@@ -23,12 +25,14 @@ const mostCharacters = 256 * 1024;
 export class Outbox {
   readonly #put: Put;
   readonly #answerMs: number;
+  readonly #clock: Clock;
   readonly #queues = new Map<string, Waiting[]>();
   readonly #sender = crypto.randomUUID();
   #count = 0;
 
   /** `answerMs`: milliseconds after which a message without an answer is given up. */
-  constructor(put: Put, answerMs: number) {
+  constructor(put: Put, answerMs: number, clock: Clock = systemClock) {
+    this.#clock = clock;
     this.#put = put;
     this.#answerMs = answerMs;
   }
@@ -37,7 +41,7 @@ export class Outbox {
   send(process: string, message: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const text = `${this.#sender} ${(++this.#count).toString(36)} ${message}`;
-      const waiting: Waiting = { text, until: performance.now() + this.#answerMs, resolve, reject };
+      const waiting: Waiting = { text, until: this.#clock.monotonic() + this.#answerMs, resolve, reject };
       const queue = this.#queues.get(process);
       if (queue) {
         queue.push(waiting);
@@ -52,17 +56,17 @@ export class Outbox {
   async #drain(process: string, queue: Waiting[]): Promise<void> {
     for (let tries = 0; queue.length > 0;) {
       const batch = first(queue);
-      const ms = Math.max(0, (batch[0] as Waiting).until - performance.now());
+      const ms = Math.max(0, (batch[0] as Waiting).until - this.#clock.monotonic());
       try {
-        await within(ms, this.#put(process, batch.map(({ text }) => text)));
+        await within(ms, this.#put(process, batch.map(({ text }) => text)), this.#clock);
         tries = 0;
         for (const { resolve } of queue.splice(0, batch.length)) resolve();
       } catch (thrown) {
-        const now = performance.now();
+        const now = this.#clock.monotonic();
         const gone = thrown instanceof Undeliverable;
         const over = gone ? batch.length : queue.findIndex(({ until }) => until > now + 1);
         for (const { reject } of queue.splice(0, over < 0 ? queue.length : over)) reject(thrown);
-        if (queue.length > 0 && !gone) await new Promise((resolve) => setTimeout(resolve, Math.min(10 * ++tries, 100)));
+        if (queue.length > 0 && !gone) await pause(this.#clock, Math.min(10 * ++tries, 100));
       }
     }
     this.#queues.delete(process);
@@ -110,15 +114,15 @@ export class Inbox {
  * For engines and stores: settles as the promise does. Rejects with an `Error` where that takes more than `ms`
  * milliseconds.
  */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+export async function within<T>(ms: number, promise: Promise<T>, clock: Clock = systemClock): Promise<T> {
+  let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the engine has not answered in time')), ms);
+    timer = clock.after(ms, () => reject(new Error('the engine has not answered in time')));
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    timer?.stop();
   }
 }
 
@@ -126,15 +130,15 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
  * For engines: repeats an attempt that rejects, for `answerMs` milliseconds; then rejects with the last error. An attempt
  * may have been carried out although its answer was lost.
  */
-export async function retrying<T>(answerMs: number, attempt: () => Promise<T>): Promise<T> {
-  const until = performance.now() + answerMs;
+export async function retrying<T>(answerMs: number, attempt: () => Promise<T>, clock: Clock = systemClock): Promise<T> {
+  const until = clock.monotonic() + answerMs;
   for (let tries = 1; ; tries++) {
     try {
-      return await within(until - performance.now(), attempt());
+      return await within(until - clock.monotonic(), attempt(), clock);
     } catch (thrown) {
-      const pause = Math.min(10 * tries, 100);
-      if (performance.now() + pause >= until) throw thrown;
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      const ms = Math.min(10 * tries, 100);
+      if (clock.monotonic() + ms >= until) throw thrown;
+      await pause(clock, ms);
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
 import type { RequestStateSealer } from '../server/door.ts';
 import type { Sessions } from '../transport/door.ts';
@@ -8,6 +9,7 @@ import type { CarriedMessage, FleetMessage, Told } from './messages.ts';
 /** This process as a member of its fleet: what its sessions and streams need of it. */
 export interface FleetProcess {
   readonly name: string;
+  readonly clock: Clock;
   readonly sealer: RequestStateSealer;
   /** Milliseconds for which a sealed session holds. */
   readonly sessionMaxMs: number;

@@ -1,4 +1,4 @@
-import { inBackground } from '../bounds/times.ts';
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { isUndeliverable } from './engine.ts';
 
 /** Milliseconds after a failed attempt during which `Retries` repeats none. */
@@ -6,15 +6,17 @@ const pauseMs = 250;
 
 /** Attempts that are repeated until the engine is back and they succeed. */
 export class Retries {
+  readonly #clock: Clock;
   readonly #most: number;
   /** What waits for its turn, by name. */
   readonly #waiting = new Map<string, () => Promise<void>>();
   #running = 0;
-  #pause: ReturnType<typeof setTimeout> | undefined;
+  #pause: Timer | undefined;
   #ended = false;
 
   /** `most`: how many attempts run at once. */
-  constructor(most: number = Infinity) {
+  constructor(clock: Clock, most: number = Infinity) {
+    this.#clock = clock;
     this.#most = most;
   }
 
@@ -34,7 +36,7 @@ export class Retries {
   end(): void {
     this.#ended = true;
     this.#waiting.clear();
-    clearTimeout(this.#pause);
+    this.#pause?.stop();
   }
 
   #begin(name: string): void {
@@ -45,10 +47,10 @@ export class Retries {
     attempt().catch((thrown: unknown) => {
       if (this.#ended || isUndeliverable(thrown)) return;
       if (!this.#waiting.has(name)) this.#waiting.set(name, attempt);
-      this.#pause ??= inBackground(setTimeout(() => {
+      this.#pause ??= this.#clock.after(pauseMs, () => {
         this.#pause = undefined;
         this.#beginAll();
-      }, pauseMs));
+      }, true);
     }).finally(() => {
       this.#running--;
       if (this.#pause === undefined) this.#beginAll();

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { Faults } from '../bounds/faults.ts';
 import { fromBase64Url, toBase64 } from '../jsonrpc/door.ts';
 import { aesGcm } from '../server/door.ts';
@@ -51,17 +52,18 @@ function readSealed(text: string): Sealed | undefined {
  */
 export async function sealedBus(
   bus: Bus, self: string, keys: readonly Uint8Array[], report: (error: Error) => void,
+  clock: Clock,
 ): Promise<Bus> {
   const own = await keyOf(keys[0] as Uint8Array, self);
-  const senders = new Senders<AesGcm>();
-  const faults = new Faults(report);
+  const senders = new Senders<AesGcm>(clock);
+  const faults = new Faults(report, clock);
   const counts = { to: 0, all: 0 };
   let sealing: Promise<unknown> = Promise.resolve();
   let opening: Promise<unknown> = Promise.resolve();
 
   /** Seals a message to one process or to all. Calls end in their order, so that messages are sent in order. */
   function seal(whom: 'to' | 'all', name: string, text: string): Promise<string> {
-    const head = `${self} ${(++counts[whom]).toString(36)} ${Date.now().toString(36)}`;
+    const head = `${self} ${(++counts[whom]).toString(36)} ${clock.now().toString(36)}`;
     const sealed = sealing.then(async () => `${head} ${toBase64(await own.seal(`${whom} ${name} ${head}`, text), 'base64url')}`);
     sealing = sealed.catch(() => {});
     return sealed;
@@ -153,9 +155,15 @@ interface Numbers {
 /** The processes that have sent messages here, so that none is taken twice. `K` is the key of a sender. */
 class Senders<K> {
   readonly #known = new Map<string, Sender<K>>();
-  #started = Date.now();
+  readonly #clock: Clock;
+  #started: number;
   /** A message with an earlier time, of a process that is not remembered, may have been taken before. */
   #forgotten = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#started = clock.now();
+  }
 
   keyOf(from: string): K | undefined {
     return this.#known.get(from)?.key;
@@ -166,7 +174,7 @@ class Senders<K> {
     const known = this.#known.get(from);
     if (known === undefined && at <= this.#forgotten) return 'it may have come before';
     // The clock may have been set back since.
-    this.#started = Math.min(this.#started, Date.now());
+    this.#started = Math.min(this.#started, this.#clock.now());
     // It was told before this process existed.
     if (known === undefined && place.startsWith('all ') && at < this.#started - clocksDifferMs) {
       return 'it was told minutes before this process began: it was kept for long, or the clocks of the machines differ';
@@ -190,7 +198,7 @@ class Senders<K> {
     if (this.#known.size <= mostSenders) return;
     const [oldest, { at }] = this.#known.entries().next().value as [string, Sender<K>];
     this.#known.delete(oldest);
-    this.#forgotten = Math.max(this.#forgotten, Math.min(at, Date.now()));
+    this.#forgotten = Math.max(this.#forgotten, Math.min(at, this.#clock.now()));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { invalidParams, isObject, methodNotFound } from '../jsonrpc/door.ts';
 import { ConnectionError } from '../jsonrpc/index.ts';
@@ -70,7 +71,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
     const id = request.header('mcp-session-id');
     if (id === undefined || id.length > maxSessionId || request.method !== 'POST') return next();
     const go = (record: Opened | undefined): void => {
-      if (record === undefined || record.principal !== auth?.principal || record.expires <= Date.now()) return next();
+      if (record === undefined || record.principal !== auth?.principal || record.expires <= self.clock.now()) return next();
       request.opened = openHere(record, auth, false);
       if (request.opened) next();
       else refuse(services, request, 503, noRoom);
@@ -92,7 +93,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
     if (opening === undefined) return;
     const { handshake, agreed } = opening;
     const principal = session.auth?.principal;
-    const record: Opened = { name: session.id, agreed, expires: Date.now() + self.sessionMaxMs, principal };
+    const record: Opened = { name: session.id, agreed, expires: self.clock.now() + self.sessionMaxMs, principal };
     const id = await sealRecord(self.sealer, session.id, agreed, principal);
     takeOver(handshake, known(agreed));
     records.set(id, record);
@@ -197,7 +198,8 @@ const shortened = (name: string, { version, client, capabilities }: Agreed): obj
 
 /** Throws an `RpcError` that names the limit where the id of such a session would be too long. */
 export function checkLength(name: string, agreed: Agreed): void {
-  const text = JSON.stringify({ ...shortened(name, agreed), expires: Date.now() });
+  // The time has as many digits until the year 2286.
+  const text = JSON.stringify({ ...shortened(name, agreed), expires: 1e12 });
   const length = Math.ceil((new TextEncoder().encode(text).length + sealBytes) * 4 / 3);
   if (length <= maxSessionId) return;
   throw invalidParams(

@@ -91,7 +91,7 @@ export class SharedStream implements AnswerStream {
     if (this.#flushing) return;
     this.#flushing = true;
     // An answer and the end of its stream reach the store together: a process cannot die between the two.
-    queueMicrotask(() => {
+    void Promise.resolve().then(() => {
       this.#flushing = false;
       this.#flush();
     });

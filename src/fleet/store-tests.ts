@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import type { FleetEngine, SessionStore, SpentStore, StreamPart, StreamStore } from './engine.ts';
 import { newName, pause, same } from './engine-tests.ts';
 import type { EngineTest, OpenedEngine } from './engine-tests.ts';
@@ -87,11 +88,11 @@ export const storeTests: readonly EngineTest[] = [
       const version = (await sessions.load(idle))?.version ?? -1;
       // Neither a replacement nor a look makes it last longer.
       same(await sessions.replace(idle, version, 'y'), true, 'replaced');
-      for (let i = 0, touched = performance.now(); i < 5; i++) {
+      for (let i = 0, touched = systemClock.monotonic(); i < 5; i++) {
         await pause(time / 4);
         const found = await other.sessions.touch(used, time);
-        const late = performance.now() - touched > time;
-        touched = performance.now();
+        const late = systemClock.monotonic() - touched > time;
+        touched = systemClock.monotonic();
         if (!late) {
           same(found, true, 'touched in time');
           continue;
@@ -201,18 +202,18 @@ export const storeTests: readonly EngineTest[] = [
     async run(open) {
       const [{ spent }, other] = await two(open);
       const name = newName();
-      const at = Date.now() + long;
+      const at = systemClock.now() + long;
       const tries = await Promise.all(Array.from({ length: 20 }, (_, i) =>
         (i % 2 === 0 ? spent : other.spent).spend('state', name, at)));
       same(tries.filter((done) => done).length, 1, 'uses of one name');
       same(await other.spent.spend('state', name, at), false, 'used again');
       same(await other.spent.spend('proof', name, at), true, 'the same name of another kind');
       const brief = newName();
-      const soon = Date.now() + roomy;
+      const soon = systemClock.now() + roomy;
       same(await spent.spend('proof', brief, soon), true, 'used');
       same(await other.spent.spend('proof', brief, soon), false, 'used again');
-      await pause(soon + short - Date.now());
-      same(await other.spent.spend('proof', brief, Date.now() + long), true, 'used after it was forgotten');
+      await pause(soon + short - systemClock.now());
+      same(await other.spent.spend('proof', brief, systemClock.now() + long), true, 'used after it was forgotten');
     },
   },
 ];

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import type { Decoded, Outlet } from '../jsonrpc/index.ts';
 import { noRoom, randomId, refuse } from '../transport/door.ts';
 import type { Agreed, Auth, EndpointServices, HttpRequest, Session, Sessions, Shared, SharedRequest } from '../transport/door.ts';
@@ -62,7 +63,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
           const agreed = handshakes.get(session);
           try {
             const made = !agreed || await principals.create(session.id, {
-              agreed, principal: session.auth?.principal, level: undefined, watched: [], opened: Date.now(), listener: undefined,
+              agreed, principal: session.auth?.principal, level: undefined, watched: [], opened: self.clock.now(), listener: undefined,
             });
             if (!made) refuse(services, request, 503, noRoom, { id: message.id });
             return made;

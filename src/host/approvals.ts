@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { digestOf } from './digest.ts';
 
@@ -38,13 +39,13 @@ const maxHeld = 1_000;
  */
 export class Approvals {
   readonly #held = new BoundedMap<string, PendingApproval>(maxHeld);
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #ttlMs: number;
   #grants: Grant[] = [];
   #count = 0;
 
-  constructor(now: () => number, ttlMs: number, grants: readonly Grant[] = []) {
-    this.#now = now;
+  constructor(clock: Clock, ttlMs: number, grants: readonly Grant[] = []) {
+    this.#clock = clock;
     this.#ttlMs = ttlMs;
     this.#grants = [...grants];
   }
@@ -55,7 +56,7 @@ export class Approvals {
 
   /** Makes an approval of what was shown. Its id can be used once. */
   async approve(shown: Shown): Promise<string> {
-    const until = this.#now() + this.#ttlMs;
+    const until = this.#clock.monotonic() + this.#ttlMs;
     const id = `${++this.#count}-${crypto.randomUUID()}`;
     this.#held.set(id, { bound: await digestOf(shown), until });
     return id;
@@ -66,7 +67,7 @@ export class Approvals {
     const held = this.#held.get(id);
     // Delete it before the first await, so that two calls cannot both use it.
     this.#held.delete(id);
-    return held !== undefined && held.until > this.#now() && held.bound === await digestOf(call);
+    return held !== undefined && held.until > this.#clock.monotonic() && held.bound === await digestOf(call);
   }
 
   grant(grant: Grant): void {

@@ -56,7 +56,7 @@ export function gate(inner: ClientTransport): Gate {
     send(text, message) {
       if (!message || !stops(message)) return inner.send(text, message);
       const { id } = message;
-      if (id !== undefined) queueMicrotask(() => receiver?.failed(id as RequestId, new NotSent()));
+      if (id !== undefined) void Promise.resolve().then(() => receiver?.failed(id as RequestId, new NotSent()));
     },
     close: () => inner.close(),
     ...inner.abandon && { abandon: (id) => inner.abandon?.(id) },

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { McpClient } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/index.ts';
@@ -74,8 +76,8 @@ export interface HostOptions {
   /** Called for errors outside of any call. */
   readonly onError?: (error: Error, server?: string) => void;
   readonly limits?: Partial<HostLimits>;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock;
 }
 
 /** The callbacks of a host's transport. */
@@ -126,10 +128,10 @@ export class Host {
   /** Throws a TypeError for an unknown or malformed option, rule or entry. */
   constructor(options: HostOptions) {
     checkHostOptions(options);
-    const { now = Date.now, store = memoryStore(), log = memoryLog(), principal = 'user' } = options;
+    const { clock = systemClock, store = memoryStore(), log = memoryLog(), principal = 'user' } = options;
     this.#options = options;
     this.#limits = { ...defaultHostLimits, ...options.limits };
-    this.#log = new ActivityLog(log, now, (error) => options.onError?.(error));
+    this.#log = new ActivityLog(log, () => clock.now(), (error) => options.onError?.(error));
     const identity = (server: string): string => {
       const { folder } = this.#configs.get(server) ?? {};
       return folder === undefined ? server : `${folder}#${server}`;
@@ -140,7 +142,7 @@ export class Host {
     };
     this.#catalogue = new Catalogue(store, identity, (server, tool) => whyHidden(server, tool) === undefined);
     this.#configs = new Map(Object.entries(options.servers));
-    const common = { catalogue: this.#catalogue, log: this.#log, now, principal };
+    const common = { catalogue: this.#catalogue, log: this.#log, clock, principal };
     this.#listings = new Listings({
       ...common,
       server: (name) => this.#server(name),
@@ -217,14 +219,14 @@ export class Host {
 
   #manage(name: string, config: ServerConfig): ManagedServer {
     const options = this.#options;
-    const now = options.now ?? Date.now;
+    const { clock = systemClock } = options;
     const questions = new ServerQuestions(name, options.person ?? {}, this.#log, options.model, config.maxSampledTokens ?? 0);
     const report = (error: Error): void => options.onError?.(error, name);
     return new ManagedServer({
       name,
       info: options.info,
       limits: this.#limits,
-      now,
+      clock,
       make: (info, given) => options.client?.(name, info, given) ?? new McpClient(info, given),
       open: () => options.transport(name, config, {
         trace: (entry) => options.trace?.(name, entry),
@@ -408,7 +410,7 @@ function checkHostOptions(options: HostOptions): void {
   checkOptions('Host: options', options, {
     info: 'object', servers: 'object', transport: 'function', client: 'function', rules: 'list', tools: 'object', person: 'object', model: 'function',
     store: 'object', log: 'object', principal: 'string', resolvePath: 'function', trace: 'function', onStderr: 'function',
-    onState: 'function', onChanges: 'function', onListed: 'function', onError: 'function', limits: defaultHostLimits, now: 'function',
+    onState: 'function', onChanges: 'function', onListed: 'function', onError: 'function', limits: defaultHostLimits, clock: 'object',
   });
   const { info, servers, transport, rules = [], tools = {}, person = {} } = options;
   checkInfo('Host: options.info', info);

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { errorMessage, toError } from '../jsonrpc/door.ts';
 import type { ListName, McpClient } from '../client/index.ts';
 import type { ActivityLog } from './activity-log.ts';
@@ -15,7 +16,7 @@ import type { Pin, PinChange, PinnedServer } from './pins.ts';
 export interface ListingsOptions {
   readonly catalogue: Catalogue;
   readonly log: ActivityLog;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly limits: ListingLimits;
   /** The name that is recorded for accepted changes, unless another is given. */
   readonly principal: string;
@@ -129,18 +130,18 @@ export class Listings {
     const number = ++listed.begun;
     await this.#compare(name, client, listed);
     // If the program was restarted meanwhile, the list may come half from the old process.
-    if (connection === server.connection) Object.assign(listed, { connection, kept: number, at: this.#options.now() });
+    if (connection === server.connection) Object.assign(listed, { connection, kept: number, at: this.#options.clock.monotonic() });
     this.#options.onListed?.(name);
   }
 
   async #compare(name: string, client: McpClient, listed: ListingState): Promise<void> {
-    const { catalogue, now, limits } = this.#options;
+    const { catalogue, clock, limits } = this.#options;
     const offered = await this.#offered(name, client);
     await inTurn(listed, async () => {
       const before = catalogue.server(name);
       const changes = await comparePins(name, before?.tools ?? {}, offered.tools, before?.gone);
       const { tools, gone, waiting } = pinned(before, changes, limits.maxListed);
-      await catalogue.keep(name, { ...offered, tools, gone, listedAt: now() });
+      await catalogue.keep(name, { ...offered, tools, gone, listedAt: clock.now() });
       // Changes that already wait were reported.
       const told = changes.filter(({ name: tool, digest }) => digest === undefined || listed.waiting.get(tool)?.digest !== digest);
       listed.waiting = waiting;
@@ -216,11 +217,11 @@ export class Listings {
 
   /** Whether the pinned tools are what the server listed over its current connection. */
   isCurrent(name: string): boolean {
-    const { server, now } = this.#options;
+    const { server, clock } = this.#options;
     const { connection, kept, changed, at } = this.#of(name);
     const { connection: present, isSessionless } = server(name);
     // In both directions: after the clock was set back, a list would count as new for as long as that was.
-    return connection !== undefined && connection === present && kept > changed && (!isSessionless || Math.abs(now() - at) < maxAgeMs);
+    return connection !== undefined && connection === present && kept > changed && (!isSessionless || clock.monotonic() - at < maxAgeMs);
   }
 
   /** The change of a tool that waits for a person. */

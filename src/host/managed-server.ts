@@ -1,3 +1,5 @@
+import { pause } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import type { ClientOptions, McpClient } from '../client/index.ts';
 import { errorMessage, toError } from '../jsonrpc/door.ts';
 import type { Implementation } from '../protocol/index.ts';
@@ -35,7 +37,7 @@ export interface ManagedServerOptions {
   readonly make: (info: Implementation, options: ClientOptions) => McpClient;
   readonly open: () => ClientTransport;
   readonly limits: RestartLimits;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly onState: (state: ServerState, why?: string) => void;
 }
 
@@ -97,13 +99,11 @@ export class ManagedServer {
 
   /** Milliseconds until it may be started. */
   #dueIn(): number {
-    const { limits, now } = this.#options;
+    const { limits, clock } = this.#options;
     if (this.#failures === 0) return 0;
     const rest = this.#failures >= limits.breakerFailures ? limits.breakerMs
       : Math.min(limits.maxBackoffMs, limits.backoffMs * 2 ** (this.#failures - 1));
-    // A failure that is later than now was noted before the clock was set back.
-    this.#lastFailure = Math.min(this.#lastFailure, now());
-    return this.#lastFailure + rest - now();
+    return this.#lastFailure + rest - clock.monotonic();
   }
 
   /** The connected client. Waits for a pending restart; rejects with `server-down` while the breaker is open. */
@@ -117,13 +117,13 @@ export class ManagedServer {
   }
 
   async #start(): Promise<McpClient> {
-    const { limits, now, name } = this.#options;
+    const { limits, clock, name } = this.#options;
     const wait = this.#dueIn();
     if (wait > 0 && this.#failures >= limits.breakerFailures) {
       this.#move('broken', this.#why);
       throw new HostError('server-down', `${name} failed ${this.#failures} times, and is not restarted for ${Math.ceil(wait / 1000)} s more: ${this.#why}`);
     }
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) await pause(clock, wait);
     if (this.#closed) throw new HostError('host-closed', `${name}: the host was closed`);
     this.#move('starting');
     const { client: options } = this.#options;
@@ -151,13 +151,13 @@ export class ManagedServer {
       await client.close();
       throw new HostError('host-closed', `${name}: the host was closed`);
     }
-    this.#readySince = now();
+    this.#readySince = clock.monotonic();
     this.#move('ready');
     return client;
   }
 
   #failed(why: string): void {
-    const now = this.#options.now();
+    const now = this.#options.clock.monotonic();
     if (this.#state === 'ready' && now - this.#readySince >= steadyMs) this.#failures = 0;
     this.#failures++;
     this.#lastFailure = now;

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
@@ -52,7 +53,7 @@ export interface ToolCallsOptions {
   readonly store: HostStore;
   readonly limits: ConsentLimits;
   readonly principal: string;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly rules?: readonly Rule[] | undefined;
   readonly person?: Person | undefined;
   readonly resolvePath?: ResolvePath | undefined;
@@ -99,13 +100,13 @@ export class ToolCalls {
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
-    this.#approvals = new Approvals(options.now, options.limits.approvalMs);
+    this.#approvals = new Approvals(options.clock, options.limits.approvalMs);
   }
 
   /** Reads the permanent grants. */
   async load(): Promise<void> {
-    const { store, now, limits } = this.#options;
-    this.#approvals = new Approvals(now, limits.approvalMs, grantsOf(await store.get('grants')));
+    const { store, clock, limits } = this.#options;
+    this.#approvals = new Approvals(clock, limits.approvalMs, grantsOf(await store.get('grants')));
   }
 
   /** See `Host.call`. */
@@ -156,8 +157,9 @@ export class ToolCalls {
   async #send({ id: call, server, tool, args, signal }: PendingCall, client: McpClient, { via = callTool, ...options }: HostCallOptions): Promise<CallToolResult> {
     const { log } = this.#options;
     void log.record('sent', { call, server, tool });
-    const began = performance.now();
-    const took = (): number => Math.round(performance.now() - began);
+    const { clock } = this.#options;
+    const began = clock.monotonic();
+    const took = (): number => Math.round(clock.monotonic() - began);
     try {
       const result = await via(client, tool, args, options);
       await log.record('answered', { call, server, tool, isError: result.isError === true, ms: took() });
@@ -251,7 +253,7 @@ export class ToolCalls {
 
   async #grant(shown: Shown, reach: 'session' | 'always'): Promise<void> {
     const { server, tool, digest, principal } = shown;
-    const grant: Grant = { server, tool, digest, principal, at: this.#options.now() };
+    const grant: Grant = { server, tool, digest, principal, at: this.#options.clock.now() };
     if (reach === 'always') await this.#keep((kept) => [...kept, grant]);
     this.#approvals.grant(grant);
   }

@@ -23,10 +23,7 @@ export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => 
 function takeItems(connection: Connection, items: readonly Decoded[], gathered: BatchOutlet, at: number = 0): void {
   const enough = gathered.length + longAnswers;
   for (const item of items.slice(at)) {
-    if (gathered.length > enough && typeof setTimeout === 'function') {
-      setTimeout(() => takeItems(connection, items, gathered, at));
-      return;
-    }
+    if (gathered.length > enough && connection.clock.after(0, () => takeItems(connection, items, gathered, at))) return;
     at++;
     if (gathered.full && item.kind === 'request') {
       connection.refuse(gathered, refusal(item.message.id, errorCodes.internalError, 'The answer to the batch is full'));

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes, peerBudget } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
@@ -11,7 +13,7 @@ import type { Outlet } from './outlet.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 
-/** Times are not limited where the runtime has no `setTimeout`; a caller who asks for a limit is told. */
+/** Times are not limited where there are no timers; a caller who asks for a limit is told. */
 export interface ConnectionLimits {
   /** Default of `RequestOptions.timeoutMs`. 60 seconds. */
   timeoutMs: number;
@@ -100,6 +102,7 @@ export class Connection {
   readonly outlet: Outlet;
   readonly handlers: ConnectionHandlers;
   readonly limits: ConnectionLimits;
+  readonly clock: Clock;
   // An idle session has no map.
   #inFlight: Map<RequestId, RunningRequest> | undefined;
   /** Those who are told when nothing is in flight. */
@@ -113,12 +116,14 @@ export class Connection {
     handlers: ConnectionHandlers,
     limits: ConnectionLimits = defaultConnectionLimits,
     budget: Budget = peerBudget(),
+    clock: Clock = systemClock,
   ) {
     this.budget = budget;
     this.outlet = outlet;
     this.handlers = handlers;
     this.#handle = handlers.request.bind(handlers);
     this.limits = limits;
+    this.clock = clock;
   }
 
   /** The peer's requests that are not answered yet. */
@@ -148,7 +153,7 @@ export class Connection {
 
   /** Tells of what the peer has done wrong. Of many faults only a few are told, and how many there were. */
   fault(make: () => Error): void {
-    (this.#faults ??= new Faults((error) => this.handlers.error(error))).add(make);
+    (this.#faults ??= new Faults((error) => this.handlers.error(error), this.clock)).add(make);
   }
 
   /** Answers what is refused. */

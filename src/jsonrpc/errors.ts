@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import * as codes from './error-codes.ts';
 import type { ErrorObject } from './message.ts';
 import { shorten } from '../bounds/quote.ts';
@@ -85,6 +87,11 @@ export function toError(thrown: unknown): Error {
 /** Throws where the runtime lacks a global, naming it and what wanted it. */
 export function need(name: string, what: string): void {
   if (!(name in globalThis)) throw new Error(`this runtime has no ${name}, which ${what} needs`);
+}
+
+/** Throws where the runtime's own clock has no timers. */
+export function needTimers(clock: Clock, what: string): void {
+  if (clock === systemClock) need('setTimeout', what);
 }
 
 /** Why a local call failed without an answer; never confused with an error that the peer sent. */

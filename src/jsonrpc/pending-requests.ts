@@ -1,4 +1,5 @@
-import { checkOptions } from '../bounds/options.ts';
+import type { Clock, Timer } from '../bounds/clock.ts';
+import { checkOptions, longestTimerMs } from '../bounds/options.ts';
 import { encode, judgeAnswer } from './codec.ts';
 import * as errorCodes from './error-codes.ts';
 import { ConnectionError, RpcError, toError } from './errors.ts';
@@ -8,7 +9,6 @@ import type {
 import { notify } from './outlet.ts';
 import type { Outlet } from './outlet.ts';
 import type { Stop } from './stop.ts';
-import { clock, isTime } from '../bounds/times.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
 export interface Progress {
@@ -44,6 +44,7 @@ export interface RequestRules {
 /** What requests need of their connection. */
 export interface RequestPort {
   readonly outlet: Pick<Outlet, 'send'>;
+  readonly clock: Clock;
   readonly limits: { readonly timeoutMs: number; readonly maxTimeoutMs: number };
   /** Why nothing can be sent any more; undefined while it can. */
   readonly closed: (() => Error) | undefined;
@@ -78,6 +79,9 @@ function ignore(): void {}
 
 const isUnread = ({ code }: ErrorObject): boolean => code === errorCodes.parseError || code === errorCodes.invalidRequest;
 
+/** Whether a value is a number of milliseconds that a timer accepts. */
+const isTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= longestTimerMs;
+
 /** When a request is given up: after `timeoutMs`, and at `deadline` at the latest. */
 const dueAt = (now: number, timeoutMs: number, deadline: number): number =>
   timeoutMs > 0 ? Math.min(now + timeoutMs, deadline) : deadline;
@@ -91,7 +95,7 @@ export class PendingRequests {
   readonly #rules: RequestRules;
   #nextId = 1;
   /** One timer for all, which is over when the first of them may be: one for each takes a tenth of a call. */
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
   #due = Infinity;
   /** Those that have a limit at all. The others keep no timer. */
   #limited = 0;
@@ -132,7 +136,7 @@ export class PendingRequests {
         // A client hands on all options of the call, which have more members.
         checkOptions(`${method}: options`, { timeoutMs, maxTimeoutMs }, { timeoutMs: 0, maxTimeoutMs: 0 });
       }
-      const now = this.#stopped ?? clock();
+      const now = this.#stopped ?? this.#port.clock.monotonic();
       const deadline = maxTimeoutMs > 0 ? now + maxTimeoutMs : Infinity;
       const due = dueAt(now, timeoutMs, deadline);
       const onAbort = signal && (() => this.#giveUp(id, signal.reason));
@@ -162,14 +166,14 @@ export class PendingRequests {
 
   /** The timer runs until then, which is earlier than before. */
   #startTimer(due: number, now: number): void {
-    if (this.#stopped !== undefined || typeof setTimeout !== 'function') return;
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    if (this.#stopped !== undefined) return;
+    this.#timer?.stop();
     this.#due = due;
-    this.#timer = setTimeout(() => this.#giveUpDue(due), Math.ceil(Math.max(0, due - now)));
+    this.#timer = this.#port.clock.after(Math.ceil(Math.max(0, due - now)), () => this.#giveUpDue(due));
   }
 
   #stopTimer(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#timer = undefined;
     this.#due = Infinity;
   }
@@ -178,7 +182,7 @@ export class PendingRequests {
     this.#stopTimer();
     for (const [id, { method, due, deadline, timeoutMs, maxTimeoutMs }] of this.#pending) {
       if (due > until) {
-        if (due < this.#due) this.#startTimer(due, clock());
+        if (due < this.#due) this.#startTimer(due, this.#port.clock.monotonic());
         continue;
       }
       try {
@@ -193,7 +197,7 @@ export class PendingRequests {
 
   /** Stops the clocks of all requests, because no message passes; or lets them run again, each with its whole `timeoutMs`. */
   hold(on: boolean): void {
-    const now = clock();
+    const now = this.#port.clock.monotonic();
     const late = on ? 0 : now - (this.#stopped ?? now);
     this.#stopped = on ? this.#stopped ?? now : undefined;
     this.#stopTimer();
@@ -221,7 +225,8 @@ export class PendingRequests {
     this.#pending.delete(id);
     if (this.#pending.size === 0) this.#pending = new Map();
     if (due < Infinity && --this.#limited === 0) {
-      if (this.#timer !== undefined) clearTimeout(this.#timer);
+      this.#timer?.stop();
+      this.#timer = undefined;
       this.#due = Infinity;
     }
     if (onAbort) signal?.removeEventListener('abort', onAbort);
@@ -295,7 +300,7 @@ export class PendingRequests {
       if (report === undefined || pending === undefined) return;
       const { progress } = report;
       if (progress === undefined) return this.#port.fault(() => new Error(`${notification.method}: "progress" must be a number`));
-      this.#renew(pending, clock());
+      this.#renew(pending, this.#port.clock.monotonic());
       pending.onProgress?.(progress);
     } catch (thrown) {
       this.#port.handlers.error(toError(thrown));

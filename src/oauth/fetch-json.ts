@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
 import { joinBytes } from '../bounds/bytes.ts';
 import { decodeUtf8, errorMessage } from '../jsonrpc/door.ts';
@@ -36,10 +38,12 @@ export interface FetchOptions {
   /** Checks each address before it is requested, redirects included: a throw refuses it. Default `requireSecure`. */
   readonly allow?: ((url: URL, what: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
 }
 
 // For `checkOptions`.
-export const fetchShape: Shape<FetchOptions> = { limits: defaultFetchLimits, fetch: 'function', allow: 'function', signal: 'object' };
+export const fetchShape: Shape<FetchOptions> = { limits: defaultFetchLimits, fetch: 'function', allow: 'function', signal: 'object', clock: 'object' };
 
 /** A response with any status. */
 export interface JsonAnswer {
@@ -72,7 +76,7 @@ export async function fetchJson(
   url: string, what: string, request: JsonRequest = {}, options: FetchOptions = {},
 ): Promise<JsonAnswer> {
   const { maxBytes, timeoutMs, maxRedirects } = { ...defaultFetchLimits, ...options.limits };
-  const { fetch = globalThis.fetch, allow = requireSecure, signal } = options;
+  const { fetch = globalThis.fetch, allow = requireSecure, signal, clock = systemClock } = options;
   const { method = 'GET', headers, body, clean = (text) => text.replaceAll(url, shownUrl(url)) } = request;
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
@@ -81,7 +85,7 @@ export async function fetchJson(
   const fail = (code: string, why: string, cause?: unknown): OAuthError =>
     new OAuthError(code, `${what} (${shownUrl(url)}): ${why}`, { cause });
   const timeout = fail('fetch_timeout', `not there within ${timeoutMs} ms`);
-  const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
+  const timer = clock.after(timeoutMs, () => controller.abort(timeout));
   try {
     let at = parseUrl(url, what);
     for (let redirects = 0; ; redirects++) {
@@ -111,7 +115,7 @@ export async function fetchJson(
     const told = clean(why);
     throw fail('fetch_failed', told, told === why ? thrown : undefined);
   } finally {
-    clearTimeout(timer);
+    timer?.stop();
     signal?.removeEventListener('abort', abort);
   }
 }

@@ -1,7 +1,7 @@
+import type { Timer } from '../bounds/clock.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
-import { ConnectionError, need } from '../jsonrpc/errors.ts';
+import { ConnectionError, needTimers } from '../jsonrpc/errors.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { inBackground } from '../bounds/times.ts';
 import type { LifecycleState } from './lifecycle.ts';
 import { requestsOf } from './requests.ts';
 
@@ -51,12 +51,12 @@ export function pinging(options: PingOptions = {}): Pinging {
   const { intervalMs = 30_000, timeoutMs = 10_000 } = options;
   if (intervalMs === 0 || timeoutMs === 0) throw new RangeError('intervalMs and timeoutMs must be above 0');
   const watch: Pinging['watch'] = (connection, lost) => {
-    need('setTimeout', 'pinging');
+    needTimers(connection.clock, 'pinging');
     let heard = false;
-    let timer: ReturnType<typeof setTimeout>;
+    let timer: Timer | undefined;
     const wait = (): void => {
       heard = false;
-      timer = inBackground(setTimeout(look, intervalMs));
+      timer = connection.clock.after(intervalMs, look, true);
     };
     const look = (): void => {
       if (heard) return wait();
@@ -71,7 +71,7 @@ export function pinging(options: PingOptions = {}): Pinging {
       heard: () => {
         heard = true;
       },
-      end: () => clearTimeout(timer),
+      end: () => timer?.stop(),
     };
     wait();
   };

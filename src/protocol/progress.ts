@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { isRequestId } from '../jsonrpc/codec.ts';
 import { notificationText } from '../jsonrpc/outlet.ts';
 import type { NotificationParams } from './base.ts';
@@ -29,25 +30,28 @@ export class ProgressReports {
   readonly #token: ProgressToken;
   #last = -Infinity;
   #left = maxBurst;
-  #at = Date.now();
+  readonly #clock: Clock;
+  #at: number;
   /** The beginning of the text of every report. */
   #start: string | undefined;
 
   /** The reports for the token of a request; undefined if it has no token or a malformed one. */
-  static of(meta: Readonly<Record<string, unknown>> | undefined): ProgressReports | undefined {
+  static of(meta: Readonly<Record<string, unknown>> | undefined, clock: Clock): ProgressReports | undefined {
     const token = meta?.['progressToken'];
-    return isRequestId(token) ? new ProgressReports(token) : undefined;
+    return isRequestId(token) ? new ProgressReports(token, clock) : undefined;
   }
 
-  constructor(token: ProgressToken) {
+  constructor(token: ProgressToken, clock: Clock) {
     this.#token = token;
+    this.#clock = clock;
+    this.#at = clock.monotonic();
   }
 
   /** The notification as text; undefined: do not send it. JSON leaves out undefined members. */
   next(progress: number, total?: number, message?: string): string | undefined {
     if (!(progress > this.#last)) return undefined;
-    const now = Date.now();
-    this.#left = Math.min(maxBurst, this.#left + (Math.max(0, now - this.#at) * perSecond) / 1000);
+    const now = this.#clock.monotonic();
+    this.#left = Math.min(maxBurst, this.#left + ((now - this.#at) * perSecond) / 1000);
     this.#at = now;
     if (this.#left < 1 && progress !== total) return undefined;
     this.#left--;

@@ -1,3 +1,4 @@
+import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Context } from './context.ts';
 import type { Exchanges } from './exchange.ts';
@@ -16,11 +17,16 @@ export interface AskingOptions extends RequestStateOptions {
 export function asking(given: AskingOptions = {}): Exchanges<Context> {
   checkOptions('asking: options', given, { ...requestStateShape, onRootsChanged: 'function' });
   const { onRootsChanged, ...options } = given;
-  const questions = openQuestions();
+  let clock = systemClock;
+  const questions = openQuestions(() => clock.now());
   // What other processes have the keys of, they can open as well.
-  const sealer = requestStateSealer(options, options.keys ? undefined : questions);
+  let sealer = requestStateSealer(options, options.keys ? undefined : questions, clock);
   return {
     questions,
+    attach(given) {
+      clock = given;
+      sealer = requestStateSealer(options, options.keys ? undefined : questions, clock);
+    },
     legacy: (requester, inbound, auth) => new LegacyExchange(requester, inbound, auth, questions),
     modern: (inbound, meta, auth) => new ModernExchange(inbound, meta, auth, sealer),
     heard({ method }, failures) {

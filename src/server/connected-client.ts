@@ -50,7 +50,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
 
   constructor(server: Server, outlet: Outlet, options: PeerOptions) {
     this.server = server;
-    this.connection = new Connection(outlet, this, server.limits, options.budget);
+    this.connection = new Connection(outlet, this, server.limits, options.budget, server.clock);
     this.options = options;
     options.shared?.begin(this);
   }

@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
 import type { Notification } from '../jsonrpc/message.ts';
@@ -36,7 +38,7 @@ export interface Requester {
 /** A legacy client, which is asked by requests. */
 export interface LegacyRequester extends Requester {
   readonly connection: Connection;
-  readonly server: { readonly limits: ServerLimits };
+  readonly server: { readonly limits: ServerLimits; readonly clock: Clock };
   readonly state: LifecycleState;
   /** Called with each state that it comes to: see `onReady` and `onClose`. */
   listeners: Set<(state: LifecycleState) => void> | undefined;
@@ -56,6 +58,8 @@ export class Exchange implements PlainContext, ResultJudge {
   readonly capabilities: ClientCapabilities;
   /** Set by the server that answers. */
   failures: HandlerFailures | undefined;
+  /** That of the server that answers. */
+  clock: Clock = systemClock;
   /** Calls the functions that the handler gave to `ctx.defer`; undefined where it gave none. Never rejects. */
   runDeferred: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
@@ -117,7 +121,7 @@ export class Exchange implements PlainContext, ResultJudge {
     if (!Number.isFinite(progress) || (total !== undefined && !Number.isFinite(total))) {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
-    this.#reports ??= ProgressReports.of(this.meta);
+    this.#reports ??= ProgressReports.of(this.meta, this.clock);
     const text = this.#reports?.next(progress, total, columns.progressMessage(this.revision) ? message : undefined);
     if (text) this.#mention(text);
   }
@@ -131,6 +135,8 @@ export class Exchange implements PlainContext, ResultJudge {
 
 /** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
 export interface Exchanges<C extends PlainContext> {
+  /** Called when the server is made, with its clock. */
+  attach?(clock: Clock): void;
   /** For a request of a session. */
   legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
   /** For a request that belongs to no session. */

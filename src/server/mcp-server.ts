@@ -71,7 +71,7 @@ export class McpServer extends ServerCore<Context> {
   constructor(info: Implementation, given: ServerOptions = {}) {
     checkOptions('McpServer: options', given, {
       cache: cacheShape, onRootsChanged: 'function', requestState: requestStateShape, pageSize: 'number', validator: 'function',
-      around: 'list', listFilter: 'object', instructions: 'string', revisions: 'list', pinging: 'object', limits: defaultServerLimits,
+      around: 'list', listFilter: 'object', instructions: 'string', revisions: 'list', pinging: 'object', clock: 'object', limits: defaultServerLimits,
       onError: 'function', errors: '"id" or "message"',
     });
     const { requestState, validator = compile, around, listFilter, pageSize, cache = {}, onRootsChanged, ...options } = given;

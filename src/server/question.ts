@@ -146,7 +146,7 @@ function isUrl(text: string): boolean {
 
 /** A name that no other question of this process or another has. Nobody has to be unable to guess it. */
 const uniqueId = (): string => globalThis.crypto?.randomUUID?.()
-  ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
+  ?? Array.from({ length: 3 }, () => Math.random().toString(36).slice(2)).join('-');
 
 function readAction({ action }: Record<string, unknown>): 'accept' | 'decline' | 'cancel' | undefined {
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : undefined;

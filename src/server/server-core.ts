@@ -1,3 +1,5 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits, TakeBatch } from '../jsonrpc/connection.ts';
@@ -70,6 +72,8 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly pinging?: Pinging;
   /** `guards()`: scopes, list filters and functions around handlers. Without it a handler with `scopes` cannot be called. */
   readonly guards?: Guards<NoInfer<C>>;
+  /** What time it is, for all that serves this server too: its transports and sessions. Default: the runtime's clock. */
+  readonly clock?: Clock;
   /** See `defaultServerLimits`. */
   readonly limits?: Partial<ServerLimits>;
   /**
@@ -94,6 +98,8 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   readonly info: Implementation;
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
+  /** What time it is, for what serves it. */
+  readonly clock: Clock;
   /** For what builds on the server from within this package. Not for users: its form may change at any time. */
   readonly inside: Server;
 
@@ -105,18 +111,19 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     checkInfo('ServerCore: info', info);
     checkOptions('ServerCore: options', options, {
       features: 'list', instructions: 'string', revisions: 'list', pages: 'function', caching: 'object', asking: 'object',
-      batches: 'function', changes: 'object', pinging: 'object', guards: 'object', limits: defaultServerLimits, onError: 'function',
+      batches: 'function', changes: 'object', pinging: 'object', guards: 'object', limits: defaultServerLimits, clock: 'object', onError: 'function',
       errors: '"id" or "message"',
     });
     this.info = info;
-    const { features = [], batches } = options;
+    const { features = [], batches, clock = systemClock } = options;
+    this.clock = clock;
     const chosen = selectRevisions(options.revisions);
     const revisions = this.revisions = batches ? chosen : chosen.filter((revision) => !columns.batching(revision));
     if (options.revisions && revisions.length < chosen.length) {
       throw new RangeError('2025-03-26 needs `batches`');
     }
     this.inside = makeServer<C>({
-      ...options, info, features, revisions,
+      ...options, info, features, revisions, clock,
       exchanges: options.asking ?? plainExchanges,
       failures: new Failures(options.onError, options.errors),
       limits: { ...defaultServerLimits, ...options.limits },

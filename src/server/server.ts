@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import type { TakeBatch } from '../jsonrpc/connection.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
@@ -30,6 +31,7 @@ export interface ServerParts<C extends PlainContext> {
   readonly features: readonly Feature<C>[];
   readonly revisions: readonly Revision[];
   readonly limits: ServerLimits;
+  readonly clock: Clock;
   readonly exchanges: Exchanges<PlainContext>;
   readonly failures: Failures;
   readonly instructions?: string | undefined;
@@ -88,7 +90,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
  * Makes a server, and attaches its features to it. Long function: an object of short methods over the same few variables.
  */
 export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Server {
-  const { revisions, failures, caching, changes, info, pages } = parts;
+  const { revisions, failures, caching, changes, info, pages, clock } = parts;
   const features: Feature<never>[] = [...parts.features];
   const offers = new Map<Revision, Offer>();
   let stamp: string | undefined;
@@ -155,6 +157,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       const answer = (offers.get(revision) ?? server.offer(revision)).methods.get(method);
       if (!answer) throw methodNotFound(method);
       exchange.failures = failures;
+      exchange.clock = clock;
       exchange.inbound.resultJudge = exchange;
       return answer(params, exchange, server);
     },
@@ -186,6 +189,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     warn: (message, name) => failures.report(new Error(message), { what: 'registration', name }),
   };
   changes?.attach(server);
+  parts.exchanges.attach?.(clock);
   for (const feature of parts.features) feature.attach(server);
   server.refresh();
   return server;

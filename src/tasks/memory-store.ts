@@ -1,4 +1,6 @@
-import { clock } from '../bounds/times.ts';
+import { systemClock } from '../bounds/clock.ts';
+import { checkOptions } from '../bounds/options.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { isWaiting, LeaseLost, pageOf, Watchers } from './store.ts';
 import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
@@ -8,15 +10,23 @@ interface MemoryTask extends NewTask {
   waiting: readonly string[] | undefined;
   end: string | undefined;
   fence: number;
-  /** Until when the last lease holds, by `clock`: nobody sets it. 0: it was given back. */
+  /** Until when the last lease holds, by the steady clock. 0: it was given back. */
   until: number;
 }
 
+/** What `memoryStore` may be given. */
+export interface MemoryStoreOptions {
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
+}
+
 /** Keeps tasks in this process: they end with it. Long function: one object with a method for each call of a store. */
-export function memoryStore(): TaskStore {
+export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
+  checkOptions('memoryStore: options', options, { clock: 'object' });
+  const { clock = systemClock } = options;
   const tasks = new Map<string, MemoryTask>();
   const watchers = new Watchers();
-  const isFree = (task: MemoryTask): boolean => task.end === undefined && task.until <= clock() && !isWaiting(task);
+  const isFree = (task: MemoryTask): boolean => task.end === undefined && task.until <= clock.monotonic() && !isWaiting(task);
   const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: MemoryTask): StoredTask => ({
     id, owner, createdAt, expiresAt, head, waiting, end, records: [...records], answers: new Map(answers),
   });
@@ -27,7 +37,7 @@ export function memoryStore(): TaskStore {
     if (task === undefined) throw new LeaseLost(lease, 'the task is gone');
     if (task.end !== undefined) throw new LeaseLost(lease, 'the task has ended');
     if (task.fence !== lease.fence) throw new LeaseLost(lease, 'another worker has the task');
-    if (task.until <= clock()) throw new LeaseLost(lease, 'its time is over');
+    if (task.until <= clock.monotonic()) throw new LeaseLost(lease, 'its time is over');
     return task;
   }
 
@@ -55,12 +65,12 @@ export function memoryStore(): TaskStore {
       const task = tasks.get(id);
       if (!task || !isFree(task)) return undefined;
       task.fence++;
-      task.until = clock() + ms;
+      task.until = clock.monotonic() + ms;
       task.waiting = undefined;
       return { lease: { id, fence: task.fence }, task: copy(task) };
     },
     async renew(lease, ms) {
-      held(lease).until = clock() + ms;
+      held(lease).until = clock.monotonic() + ms;
     },
     async append(lease, after, records) {
       add(lease, after, records);

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../bounds/clock.ts';
 import type { JournalRecord, StepRecord, VersionRecord } from './journal.ts';
 
 /**
@@ -26,10 +27,6 @@ export type ReplayEntry = StepRecord | VersionRecord | { readonly t: 'question';
 
 const nameOf = ({ t, key }: Pick<ReplayEntry, 't' | 'key'>): string => `${t} ${JSON.stringify(key)}`;
 
-/** Gives what was begun in this turn of the event loop time to go on. */
-export const nextTurn: (run: () => void) => unknown =
-  typeof setImmediate === 'function' ? setImmediate : (run) => setTimeout(run, 0);
-
 interface WaitingStep {
   readonly at: number;
   readonly go: () => void;
@@ -48,13 +45,15 @@ export class JournalReplay {
   readonly #overlapped: boolean;
   readonly #held = new Set<WaitingStep>();
   readonly #stallMs: number;
+  readonly #clock: Clock;
   readonly #fail: (error: ChangedCode) => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
   #pausing = false;
   #begun = false;
 
   /** @param stallMs how long overlapping steps wait for one that an earlier run had before it counts as missing */
-  constructor(records: readonly JournalRecord[], stallMs: number, fail: (error: ChangedCode) => void) {
+  constructor(records: readonly JournalRecord[], stallMs: number, clock: Clock, fail: (error: ChangedCode) => void) {
+    this.#clock = clock;
     const entries: ReplayEntry[] = [];
     let overlapped = false;
     for (const record of records) {
@@ -110,14 +109,14 @@ export class JournalReplay {
     if (!this.#overlapped) return 0;
     // Another branch may still be on its way through what it did before.
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const timer = this.#clock.after(this.#stallMs / 4, () => {
         this.#held.delete(held);
         resolve(0);
-      }, this.#stallMs / 4);
+      });
       const held: WaitingStep = {
         at: this.#entries.length,
         go: () => {
-          clearTimeout(timer);
+          timer?.stop();
           resolve(undefined);
         },
       };
@@ -134,7 +133,7 @@ export class JournalReplay {
   }
 
   stop(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#held.clear();
   }
 
@@ -153,7 +152,7 @@ export class JournalReplay {
    * it does then before the next.
    */
   #deliver(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     if (this.#pausing) return;
     for (const held of this.#held) {
       if (held.at > this.#next) continue;
@@ -162,17 +161,17 @@ export class JournalReplay {
       held.go();
       if (!this.#overlapped) continue;
       this.#pausing = true;
-      nextTurn(() => {
+      this.#clock.after(0, () => {
         this.#pausing = false;
         this.#deliver();
       });
       return;
     }
     if (this.#held.size === 0) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = this.#clock.after(this.#stallMs, () => {
       const left = this.#entries[this.#next];
       if (left) void this.#changed(`${nameOf(left)} is missing`);
-    }, this.#stallMs);
+    });
   }
 }
 

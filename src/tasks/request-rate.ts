@@ -1,21 +1,22 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { internalError } from '../jsonrpc/door.ts';
-import { inBackground } from '../bounds/times.ts';
 
 /**
- * Bounds how many requests for tasks each requester may make in a second of the clock. 2025-11-25
+ * Bounds how many requests for tasks each requester may make in a second. 2025-11-25
  * basic/utilities/tasks#task-isolation-and-access-control.
  */
 export class RequestRate {
   readonly #max: number;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   /** Of the current second alone. A requester may be a connection: the next second lets go of those that are over. */
   readonly #counts = new Map<unknown, number>();
   #second = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
 
-  constructor(maxRequestsPerSecond: number, now: () => number = Date.now) {
+  constructor(maxRequestsPerSecond: number, clock: Clock = systemClock) {
     this.#max = maxRequestsPerSecond;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** How many requesters are held. */
@@ -25,11 +26,10 @@ export class RequestRate {
 
   /** Counts a request. Throws `-32603` where its requester, a name or an object, has made too many in this second. */
   count(requester: unknown): void {
-    const second = Math.floor(this.#now() / 1000);
-    // A clock that was set back begins anew, too.
+    const second = Math.floor(this.#clock.monotonic() / 1000);
     if (second !== this.#second) this.#counts.clear();
     this.#second = second;
-    if (typeof setTimeout === 'function') this.#timer ??= inBackground(setTimeout(() => this.#expire(), 1000));
+    this.#timer ??= this.#clock.after(1000, () => this.#expire(), true);
     const made = (this.#counts.get(requester) ?? 0) + 1;
     this.#counts.set(requester, made);
     if (made > this.#max) throw internalError(`Too many requests for tasks: the limit is ${this.#max} a second`);
@@ -38,7 +38,7 @@ export class RequestRate {
   /** Lets go of requesters whose second is over; looks again where one has come since. */
   #expire(): void {
     this.#timer = undefined;
-    if (Math.floor(this.#now() / 1000) !== this.#second) this.#counts.clear();
-    else this.#timer = inBackground(setTimeout(() => this.#expire(), 1000));
+    if (Math.floor(this.#clock.monotonic() / 1000) !== this.#second) this.#counts.clear();
+    else this.#timer = this.#clock.after(1000, () => this.#expire(), true);
   }
 }

@@ -33,9 +33,9 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
     store: 'object', keys: 'list', work: 'boolean', remember: 'function', askWithTasks: 'boolean', limits: taskLimitsShape(),
   });
   const { store: given, keys, work = true, remember } = options;
-  const store = storeOf(given ?? memoryStore(), keys);
+  const store = storeOf(given ?? memoryStore({ clock: server.clock }), keys);
   const limits = { ...defaultTaskLimits, ...options.limits };
-  const all = new Tasks(store, limits);
+  const all = new Tasks(store, limits, server.clock);
   const ask = options.askWithTasks ? askAsTask(limits.ttlMs) : undefined;
   const legacy = new LegacyTasks(all, limits, ask);
   const extension = new ExtensionTasks(all);

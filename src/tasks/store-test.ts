@@ -1,3 +1,4 @@
+import { pause, systemClock } from '../bounds/clock.ts';
 import { isLeaseLost, LeaseLost } from './store.ts';
 import type { LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
@@ -22,7 +23,7 @@ export const hour = 3_600_000;
 let count = 0;
 
 export function newTask(more: Partial<NewTask> = {}): NewTask {
-  return { id: `task-${++count}`, owner: 'ann', createdAt: Date.now(), expiresAt: null, head: '{"a":"ä\\n"}', ...more };
+  return { id: `task-${++count}`, owner: 'ann', createdAt: systemClock.now(), expiresAt: null, head: '{"a":"ä\\n"}', ...more };
 }
 
 export function check(holds: boolean, what: string): asserts holds {
@@ -56,7 +57,7 @@ export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<
   for (let tries = 0; tries < 4000; tries++) {
     const found = await ask();
     if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(systemClock, 5);
   }
   throw new Error('it did not come about');
 }

@@ -1,4 +1,5 @@
-import { clock } from '../bounds/times.ts';
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 
 /**
  * Where tasks are kept. A store knows tasks as texts: what they say is the journal's (`journal.ts`), and may be
@@ -125,17 +126,19 @@ export interface LeasedTask {
  * monotonic clock stands still while the machine sleeps.
  */
 export class LeaseTime {
+  readonly #clock: Clock;
   #steady: number;
   #system: number;
 
   /** A lease that is requested now. Its time begins here, since the process may be paused before the store grants it. */
-  constructor(ms: number) {
-    this.#steady = clock() + ms;
-    this.#system = Date.now() + ms;
+  constructor(ms: number, clock: Clock = systemClock) {
+    this.#clock = clock;
+    this.#steady = clock.monotonic() + ms;
+    this.#system = clock.now() + ms;
   }
 
   get isOver(): boolean {
-    return clock() >= this.#steady || Date.now() >= this.#system;
+    return this.#clock.monotonic() >= this.#steady || this.#clock.now() >= this.#system;
   }
 }
 

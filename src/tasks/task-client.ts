@@ -1,3 +1,5 @@
+import { pause, systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
 import type { Bag } from '../jsonrpc/index.ts';
@@ -44,7 +46,8 @@ export class TaskClient extends McpClient {
   readonly #answering: Answering;
   /** Who wants the handle of a call, and not to wait. */
   readonly #starting = new WeakMap<CallOptions, (task: Bag) => void>();
-  readonly #news = new TaskNews((ids) => this.#listen(ids));
+  readonly #clock: Clock;
+  readonly #news: TaskNews;
   /** Which tools must be called as tasks of 2025-11-25; undefined: the list was not read. */
   #required: Set<string> | undefined;
 
@@ -57,7 +60,7 @@ export class TaskClient extends McpClient {
       around(answers) {
         own = answers;
         const outer = around ? around(answers) : answers;
-        return receive ? receiveTasks(outer, receive) : outer;
+        return receive ? receiveTasks(outer, receive, options.clock) : outer;
       },
       extensions: {
         ...options.extensions,
@@ -85,6 +88,8 @@ export class TaskClient extends McpClient {
       }),
     });
     this.#answering = own as Answering;
+    this.#clock = options.clock ?? systemClock;
+    this.#news = new TaskNews((ids) => this.#listen(ids), this.#clock);
   }
 
   override async connect(transport: ClientTransport): Promise<void> {
@@ -224,6 +229,7 @@ export class TaskClient extends McpClient {
       throw error;
     });
     return {
+      clock: this.#clock,
       get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
       cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
       outcome: async (id, task) => (modern() ? () => detailedResult(id, task) : outcomeOf(result(id), task)),
@@ -236,7 +242,7 @@ export class TaskClient extends McpClient {
         if (requests.length === 0) return false;
         for (const [key] of requests) answered.add(key);
         const inputResponses = await this.#answering.gather('tools/call', Object.fromEntries(requests), {
-          revision: this.revision as Revision, signal: undefined, send: () => Promise.reject(new Error('not here')),
+          revision: this.revision as Revision, clock: this.#clock, signal: undefined, send: () => Promise.reject(new Error('not here')),
         });
         // What a person has said is not lost with a connection; the server takes it once.
         for (let tries = 1; ; tries++) {
@@ -245,7 +251,7 @@ export class TaskClient extends McpClient {
             return true;
           } catch (error) {
             if (!mayPass(error) || tries >= maxTries) throw error;
-            await new Promise((resolve) => setTimeout(resolve, retryMs));
+            await pause(this.#clock, retryMs);
           }
         }
       },

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { Inbound } from '../jsonrpc/index.ts';
 import type { Bag, Notification, Params } from '../jsonrpc/index.ts';
@@ -7,7 +8,7 @@ import { dictionary, RepeatedExchange } from '../server/door.ts';
 import type { AnswerStore, AskedBefore } from '../server/door.ts';
 import type { Context, Step, TaskSteps } from '../server/index.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
-import { Attempts, entriesOf, nextTurn, JournalReplay } from './replay.ts';
+import { Attempts, entriesOf, JournalReplay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
 
 /** What a run of a handler needs of the worker. */
@@ -16,6 +17,7 @@ export interface RunPort {
   /** The fence of this run's lease. */
   readonly run: number;
   readonly revision: Revision;
+  readonly clock: Clock;
   readonly stallMs: number;
   /** Writes a record; resolves when it counts. Never settles where the lease is lost: the run is over then. */
   write(record: JournalRecord): Promise<void>;
@@ -161,7 +163,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     super(inbound, named, auth && scopes ? reaching(auth, scopes) : auth);
     this.#port = port;
     const { records } = port.task;
-    this.#replay = new JournalReplay(records, port.stallMs, (changed) => this.#pause({ changed }));
+    this.#replay = new JournalReplay(records, port.stallMs, port.clock, (changed) => this.#pause({ changed }));
     this.#attempts = new Attempts(records, port.run);
     this.#ended = records.reduce((sum, record) => sum + entriesOf(record).length, 0);
     if (head.made) this.made = Object.assign(Object.create(null) as Bag, head.made);
@@ -240,7 +242,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     this.#ended++;
     if (outcome.error !== undefined) this.#attempts.failed(key, attempt);
     await this.#port.write({
-      t: 'step', key, value: outcome.value, error: outcome.error, after, open, at: Date.now(), run: this.#port.run,
+      t: 'step', key, value: outcome.value, error: outcome.error, after, open, at: this.#port.clock.now(), run: this.#port.run,
       attempt: attempt === 1 ? undefined : attempt,
     });
     if (outcome.error !== undefined) throw thrown;
@@ -261,7 +263,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     if (before !== undefined) return before;
     if (this.#over) return never();
     const after = this.#ended++;
-    await this.#port.write({ t: 'version', key, value: current, after, at: Date.now(), run: this.#port.run });
+    await this.#port.write({ t: 'version', key, value: current, after, at: this.#port.clock.now(), run: this.#port.run });
     return current;
   }
 
@@ -283,7 +285,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
 
   /** A turn of the event loop, and not a tick: where steps overlap, the replay delivers one in each turn. */
   protected override nextTurn(run: () => void): unknown {
-    return nextTurn(run);
+    return this.#port.clock.after(0, run);
   }
 
   protected override async suspend(): Promise<void> {

@@ -1,6 +1,6 @@
+import type { Clock } from '../bounds/clock.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
 import { isObject } from '../jsonrpc/door.ts';
-import { clock } from '../bounds/times.ts';
 import { isTaskStatus, isTerminal } from '../protocol/door.ts';
 import type { CallToolResult, TaskStatus } from '../protocol/index.ts';
 import { mayPass } from './passing-fault.ts';
@@ -24,6 +24,7 @@ export class TaskCancelled extends Error {
 
 /** What a handle needs of its client, which knows the words of the revision. */
 export interface HandlePort {
+  readonly clock: Clock;
   get(id: string): Promise<Bag>;
   /** How a task has ended: a function that returns its result, or throws as the call would. Rejects with faults. */
   outcome(id: string, task: Bag): Promise<() => Bag>;
@@ -115,7 +116,7 @@ export class TaskHandle {
 
   async #follow(first: Bag | undefined): Promise<Bag> {
     const { id } = this;
-    const begun = clock();
+    const begun = this.#port.clock.monotonic();
     const get = (): Promise<Bag> => this.#port.get(id);
     let task = first ?? await this.#patiently(get);
     let failed: { error: unknown } | undefined;
@@ -132,7 +133,7 @@ export class TaskHandle {
         );
       }
       const ttl = task['ttlMs'] ?? task['ttl'];
-      if (typeof ttl === 'number' && clock() - begun > ttl) {
+      if (typeof ttl === 'number' && this.#port.clock.monotonic() - begun > ttl) {
         throw new Error(`the task ${id} has not ended within its ${ttl} ms`);
       }
       const told = await this.#news.wait(this.#pollMs);

@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import { mayPass } from './passing-fault.ts';
 
@@ -27,6 +28,7 @@ const maxNamed = 500;
  * ext-tasks, Task Status Notifications.
  */
 export class TaskNews {
+  readonly #clock: Clock;
   readonly #listen: (ids: readonly string[] | undefined) => Promise<unknown>;
   readonly #followed = new Map<string, Set<FollowedTask>>();
   /** What the server of this connection was asked to tell of. */
@@ -40,7 +42,8 @@ export class TaskNews {
    * @param listen asks to be told of these tasks; undefined: of none any more. Resolves with what the server agreed
    *   to. Called again only when it has settled.
    */
-  constructor(listen: (ids: readonly string[] | undefined) => Promise<unknown>) {
+  constructor(listen: (ids: readonly string[] | undefined) => Promise<unknown>, clock: Clock) {
+    this.#clock = clock;
     this.#listen = listen;
   }
 
@@ -53,14 +56,14 @@ export class TaskNews {
     const follower: FollowedTask = {
       wait: (ms) => new Promise((resolve) => {
         go = () => {
-          clearTimeout(timer);
+          timer?.stop();
           go = () => {};
           const task = told;
           told = undefined;
           woken = false;
           resolve(task);
         };
-        const timer = setTimeout(() => go(), ms);
+        const timer = this.#clock.after(ms, () => go());
         if (told || woken) go();
         else void this.#ask();
       }),

@@ -1,7 +1,8 @@
+import { every } from '../bounds/clock.ts';
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { internalError, toErrorObject } from '../jsonrpc/door.ts';
 import { Cancelled, RpcError } from '../jsonrpc/index.ts';
 import type { Notification, Params } from '../jsonrpc/index.ts';
-import { inBackground } from '../bounds/times.ts';
 import { findRevision } from '../protocol/door.ts';
 import { revisions } from '../protocol/index.ts';
 import type { Revision } from '../protocol/index.ts';
@@ -25,6 +26,7 @@ export interface RunOptions {
   readonly store: TaskStore;
   readonly limits: TaskLimits;
   /** Answers `tools/call`. */
+  readonly clock: Clock;
   call(params: Params, exchange: TaskExchange): object | Promise<object>;
   notify(notification: Notification): void;
   /** The store has failed: the task is left to whoever takes it next. */
@@ -42,8 +44,8 @@ export class TaskRun {
   #bytes: number;
   #writing: Promise<void> | undefined;
   #status: string | undefined;
-  #statusTimer: ReturnType<typeof setTimeout> | undefined;
-  #renewing: ReturnType<typeof setInterval> | undefined;
+  #statusTimer: Timer | undefined;
+  #renewing: Timer | undefined;
   #over = false;
   /** How long the lease holds for certain. */
   #time: LeaseTime;
@@ -63,6 +65,7 @@ export class TaskRun {
       run: lease.fence,
       // The revision of whoever began the task.
       revision: findRevision(revisions, task.head.revision) ?? revisions[0] as Revision,
+      clock: options.clock,
       stallMs: options.limits.stallMs,
       write: (record) => this.#write(record),
       holds: () => this.#holds(),
@@ -73,9 +76,8 @@ export class TaskRun {
 
   /** Resolves when the task has ended, was given back, or is somebody else's. */
   play(): Promise<void> {
-    const { limits, call } = this.#options;
-    this.#renewing = setInterval(() => void this.#renew(), limits.leaseMs / 3);
-    inBackground(this.#renewing);
+    const { limits, clock, call } = this.#options;
+    this.#renewing = every(clock, limits.leaseMs / 3, () => void this.#renew(), true);
     return new Promise((finish) => {
       this.#finish = finish;
       this.exchange.play((params) => call(params, this.exchange)).then(
@@ -107,7 +109,7 @@ export class TaskRun {
   }
 
   #stamp(): { at: number; run: number } {
-    return { at: Date.now(), run: this.lease.fence };
+    return { at: this.#options.clock.now(), run: this.lease.fence };
   }
 
   #write(record: JournalRecord): Promise<void> {
@@ -150,12 +152,11 @@ export class TaskRun {
   #note(message: string): void {
     if (this.#over) return;
     this.#status = message;
-    this.#statusTimer ??= setTimeout(() => {
+    this.#statusTimer ??= this.#options.clock.after(this.#options.limits.statusIntervalMs, () => {
       this.#statusTimer = undefined;
       this.#pushStatus();
       void this.#flush();
-    }, this.#options.limits.statusIntervalMs);
-    inBackground(this.#statusTimer);
+    }, true);
   }
 
   #pushStatus(): void {
@@ -171,7 +172,7 @@ export class TaskRun {
   }
 
   async #renew(): Promise<void> {
-    const time = new LeaseTime(this.#options.limits.leaseMs);
+    const time = new LeaseTime(this.#options.limits.leaseMs, this.#options.clock);
     try {
       await this.#options.store.renew(this.lease, this.#options.limits.leaseMs);
       this.#time = time;
@@ -199,14 +200,14 @@ export class TaskRun {
     if (text.length > maxResultBytes) {
       return this.#fail(internalError(`the result takes ${text.length} characters; the limit is ${maxResultBytes}`));
     }
-    return this.#end({ status: 'completed', at: Date.now() }, text);
+    return this.#end({ status: 'completed', at: this.#options.clock.now() }, text);
   }
 
   #fail(thrown: unknown): Promise<void> {
     const error = toErrorObject(thrown);
     // What is no protocol error says nothing of the inside to the client, and all to the author.
     if (!(thrown instanceof RpcError)) this.#options.report(thrown);
-    return this.#end({ status: 'failed', error, message: error.message, at: Date.now() });
+    return this.#end({ status: 'failed', error, message: error.message, at: this.#options.clock.now() });
   }
 
   /** `result`: of a task that is completed, as JSON. */
@@ -230,7 +231,7 @@ export class TaskRun {
   #stop(): void {
     this.#over = true;
     this.exchange.stop();
-    if (this.#renewing !== undefined) clearInterval(this.#renewing);
-    if (this.#statusTimer !== undefined) clearTimeout(this.#statusTimer);
+    this.#renewing?.stop();
+    this.#statusTimer?.stop();
   }
 }

@@ -1,6 +1,6 @@
+import type { Clock, Timer } from '../bounds/clock.ts';
 import { internalError, invalidParams, isObject } from '../jsonrpc/door.ts';
 import { RpcError } from '../jsonrpc/index.ts';
-import { clock, inBackground } from '../bounds/times.ts';
 import { firstTaskStatus } from '../protocol/door.ts';
 import { checkScopes } from '../server/door.ts';
 import { AccessDenied } from '../transport/door.ts';
@@ -54,14 +54,16 @@ const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
  */
 export class Tasks {
   readonly store: TaskStore;
+  readonly clock: Clock;
   readonly #limits: TaskLimits;
   readonly #waiting = new Map<string, Set<() => void>>();
   /** By owner, and of all. */
   readonly #counts = new Map<string | undefined, { n: number; readonly at: number }>();
   readonly #unwatch: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
 
-  constructor(store: TaskStore, limits: TaskLimits) {
+  constructor(store: TaskStore, limits: TaskLimits, clock: Clock) {
+    this.clock = clock;
     this.store = store;
     this.#limits = limits;
     this.#unwatch = store.watch((id) => this.#wake(id));
@@ -88,7 +90,7 @@ export class Tasks {
       scopes: scopes?.length ? scopes : undefined,
       seed: bits.slice(2 * idBytes), ttlMs: ttl, pollIntervalMs,
     };
-    const createdAt = Date.now();
+    const createdAt = this.clock.now();
     named?.(id);
     await this.store.create({
       id, owner, createdAt, expiresAt: ttl === null ? null : createdAt + ttl, head: JSON.stringify(head),
@@ -115,14 +117,14 @@ export class Tasks {
   /** Whether the count of an owner's tasks, or of all, is good still: those that others created may be a second old. */
   #counted(owner: string | undefined): boolean {
     const known = this.#counts.get(owner);
-    return known !== undefined && clock() - known.at < countedMs;
+    return known !== undefined && this.clock.monotonic() - known.at < countedMs;
   }
 
   async #count(owner: string | undefined): Promise<void> {
     if (this.#counted(owner)) return;
     const n = await this.store.count(owner);
     this.#counts.delete(owner);
-    this.#counts.set(owner, { n, at: clock() });
+    this.#counts.set(owner, { n, at: this.clock.monotonic() });
     for (const oldest of this.#counts.keys()) {
       if (this.#counts.size <= maxCounts) break;
       if (oldest !== undefined) this.#counts.delete(oldest);
@@ -143,7 +145,7 @@ export class Tasks {
   async find(owner: string, id: unknown): Promise<TaskView> {
     if (typeof id !== 'string') throw invalidParams('taskId must be a string');
     const stored = await this.store.load(id);
-    const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= Date.now();
+    const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= this.clock.now();
     if (!stored || stored.owner !== owner || over) {
       throw invalidParams('taskId: there is no such task; perhaps its time is over');
     }
@@ -170,7 +172,7 @@ export class Tasks {
     for (const [key, answer] of Object.entries(responses)) {
       if (!Object.hasOwn(open, key)) continue;
       if (!isObject(answer)) throw invalidParams(`inputResponses: each answer must be an object`);
-      const text = JSON.stringify({ at: Date.now(), answer });
+      const text = JSON.stringify({ at: this.clock.now(), answer });
       if (text.length > this.#limits.maxResultBytes) {
         throw invalidParams(`inputResponses: an answer takes ${text.length} characters; the limit is ${this.#limits.maxResultBytes}`);
       }
@@ -183,7 +185,7 @@ export class Tasks {
   async cancel(auth: Auth | undefined, id: unknown): Promise<boolean> {
     const view = await this.view(auth, id);
     if (view.end) return false;
-    const end: TaskEnd = { status: 'cancelled', message: 'The task was cancelled by request.', at: Date.now() };
+    const end: TaskEnd = { status: 'cancelled', message: 'The task was cancelled by request.', at: this.clock.now() };
     return this.store.end(view.id, JSON.stringify(end));
   }
 
@@ -233,7 +235,7 @@ export class Tasks {
 
   close(): void {
     this.#unwatch();
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     for (const id of [...this.#waiting.keys()]) this.#wake(id);
   }
 
@@ -244,10 +246,9 @@ export class Tasks {
   /** What another process writes is not always heard: then it is looked at. */
   #look(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = this.clock.after(Math.max(lookMs, this.#waiting.size * 1000 / maxLooks), () => {
       this.#timer = undefined;
       for (const id of [...this.#waiting.keys()]) this.#wake(id);
-    }, Math.max(lookMs, this.#waiting.size * 1000 / maxLooks));
-    inBackground(this.#timer);
+    });
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { systemClock } from '../bounds/clock.ts';
 import { answers, check, eventually, hour, leased, loaded, long, lost, newTask, same, shortly, withStore, withTask } from './store-test.ts';
 import type { StoreTest } from './store-test.ts';
 import { placeOf } from './store.ts';
@@ -17,7 +18,7 @@ export const storeTests: readonly StoreTest[] = [
     name: 'a task comes back as it was created, and no other has its id',
     async run(open) {
       const { store, again } = await open();
-      const task = newTask({ expiresAt: Date.now() + hour });
+      const task = newTask({ expiresAt: systemClock.now() + hour });
       await store.create(task);
       const fresh = { ...task, records: [], answers: [], waiting: undefined, end: undefined };
       for (const one of [store, await again?.() ?? store]) {
@@ -209,7 +210,7 @@ export const storeTests: readonly StoreTest[] = [
   {
     name: 'due gives those that wait longest first, and no more than are wanted',
     run: withStore(async ({ store }) => {
-      const now = Date.now();
+      const now = systemClock.now();
       const tasks = [3, 1, 2].map((age) => newTask({ createdAt: now - age * 1000 }));
       for (const task of tasks) await store.create(task);
       same([...await store.due(2)].length, 2, 'how many');
@@ -219,7 +220,7 @@ export const storeTests: readonly StoreTest[] = [
   {
     name: 'an owner sees the own tasks alone, in the order of their creation, page by page',
     run: withStore(async ({ store }) => {
-      const now = Date.now();
+      const now = systemClock.now();
       const mine = [5, 1, 3, 3, 2].map((at) => newTask({ createdAt: now + at }));
       const other = newTask({ owner: 'bob' });
       await Promise.all([...mine, other].map((task) => store.create(task)));
@@ -242,7 +243,7 @@ export const storeTests: readonly StoreTest[] = [
   {
     name: 'tasks whose time is over are deleted, whatever their state',
     run: withStore(async ({ store, other }) => {
-      const now = Date.now();
+      const now = systemClock.now();
       const [over, ended, kept, forever] = [
         newTask({ expiresAt: now - 1 }), newTask({ expiresAt: now - 1 }), newTask({ expiresAt: now + hour }), newTask(),
       ] as const;

@@ -1,6 +1,6 @@
+import type { Timer } from '../bounds/clock.ts';
 import { toError } from '../jsonrpc/door.ts';
 import type { Notification } from '../jsonrpc/index.ts';
-import { clock, inBackground } from '../bounds/times.ts';
 import type { Server } from '../server/door.ts';
 import type { Context, ServerCore } from '../server/index.ts';
 import type { TaskLimits } from './limits.ts';
@@ -30,7 +30,7 @@ export class Worker {
   readonly #taking = new Set<string>();
   readonly #working = new Set<Promise<void>>();
   readonly #unwatch: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: Timer | undefined;
   #scanning: Promise<void> = Promise.resolve();
   #expiredAt = -Infinity;
   #closed = false;
@@ -82,7 +82,7 @@ export class Worker {
   async close(): Promise<void> {
     this.#closed = true;
     this.#unwatch();
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#wanted.clear();
     await this.#scanning;
     await Promise.all(Array.from(this.#runs.values(), (run) => run.leave()));
@@ -91,11 +91,12 @@ export class Worker {
 
   async #take(id: string): Promise<void> {
     const { limits, notify } = this.#options;
-    const time = new LeaseTime(limits.leaseMs);
+    const time = new LeaseTime(limits.leaseMs, this.#server.clock);
     const leased = await this.#store.lease(id, limits.leaseMs);
     if (!leased) return;
     const run = new TaskRun(leased, time, {
       store: this.#store,
+      clock: this.#server.clock,
       limits,
       call: (params, exchange) => this.#server.handle('tools/call', params, exchange),
       notify: (notification) => notify?.(id, notification),
@@ -113,19 +114,19 @@ export class Worker {
 
   #scan(): void {
     const { scanMs, maxRunning } = this.#options.limits;
-    this.#timer = setTimeout(() => {
+    const { clock } = this.#server;
+    this.#timer = clock.after(scanMs, () => {
       this.#scanning = (async () => {
-        if (clock() - this.#expiredAt >= expireMs) {
-          this.#expiredAt = clock();
-          await this.#store.expire(Date.now());
+        if (clock.monotonic() - this.#expiredAt >= expireMs) {
+          this.#expiredAt = clock.monotonic();
+          await this.#store.expire(clock.now());
         }
         const room = maxRunning - this.#runs.size - this.#taking.size;
         if (room > 0) for (const id of await this.#store.due(room)) if (!this.#runs.has(id)) this.wake(id);
       })().catch((error: unknown) => this.#report(error)).finally(() => {
         if (!this.#closed) this.#scan();
       });
-    }, scanMs);
-    inBackground(this.#timer);
+    }, true);
   }
 
   #report(error: unknown): void {

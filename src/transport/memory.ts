@@ -32,6 +32,7 @@ const now = Promise.resolve();
 export function memoryTransport(server: ServerPort, options: MemoryOptions = {}): ClientTransport {
   checkOptions('memoryTransport: options', options, { trace: 'function', auth: 'object' });
   const { trace, auth } = options;
+  const { clock } = server;
   let receiver: ClientReceiver | undefined;
   let peer: ServerPeer | undefined;
 
@@ -40,7 +41,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
       now.then(() => {
         // What an earlier peer still says, after a close or a reopen, reaches nobody.
         if (peer !== mine) return;
-        trace?.({ direction: 'received', text, at: Date.now() });
+        trace?.({ direction: 'received', text, at: clock.now() });
         to.message(decode(text));
       });
     };
@@ -74,7 +75,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
         if (message?.id !== undefined) receiver?.failed(message.id, notOpen());
         return;
       }
-      trace?.({ direction: 'sent', text, at: Date.now() });
+      trace?.({ direction: 'sent', text, at: clock.now() });
       now.then(() => to.receive(decodeUnjudged(text)));
     },
     async reopen() {

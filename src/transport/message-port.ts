@@ -4,6 +4,8 @@
  * @module
  */
 
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { peerBudget } from '../bounds/budget.ts';
@@ -48,9 +50,11 @@ export interface MessagePortOptions {
    * closed. 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;
+  /** For the client: what time it is. A server has its own. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
 }
 
-const optionsShape: Shape<MessagePortOptions> = { trace: 'function', auth: 'object', maxNoiseBytes: 'number' };
+const optionsShape: Shape<MessagePortOptions> = { trace: 'function', auth: 'object', maxNoiseBytes: 'number', clock: 'object' };
 
 /** A server that listens on a port. */
 export interface MessagePortServing {
@@ -88,7 +92,7 @@ export function messagePortTransport(
   options: MessagePortOptions = {},
 ): ClientTransport {
   checkOptions('messagePortTransport: options', options, optionsShape);
-  const { trace, maxNoiseBytes } = options;
+  const { trace, maxNoiseBytes, clock = systemClock } = options;
   let receiver: ClientReceiver | undefined;
   let reading: PortReading | undefined;
   let detach: (() => void) | undefined;
@@ -109,7 +113,7 @@ export function messagePortTransport(
         to.closed(why);
       };
       const { take, end } = reading = readPort({
-        trace, maxNoiseBytes,
+        trace, maxNoiseBytes, clock,
         budget: peerBudget(),
         decode, decodeValue,
         message: (decoded) => to.message(decoded),
@@ -124,7 +128,7 @@ export function messagePortTransport(
         }
         return;
       }
-      trace?.({ direction: 'sent', text, at: Date.now() });
+      trace?.({ direction: 'sent', text, at: clock.now() });
       port.postMessage(text);
     },
     async close() {
@@ -141,6 +145,7 @@ export function serveMessagePort(
 ): MessagePortServing {
   checkOptions('serveMessagePort: options', options, optionsShape);
   const { trace, auth, maxNoiseBytes } = options;
+  const { clock } = server;
   const budget = peerBudget();
   let open = true;
   /** Characters since reading last rested. */
@@ -150,14 +155,14 @@ export function serveMessagePort(
     said += text.length;
     // What comes after long answers waits, so that others have their turn.
     if (said > enoughSaid) reading.rest();
-    trace?.({ direction: 'sent', text, at: Date.now() });
+    trace?.({ direction: 'sent', text, at: clock.now() });
     port.postMessage(text);
   };
   /** In this turn. What may be lost is, once enough was said. */
   const room = (_length: number, mayBeLost: boolean = false): boolean => !mayBeLost || said <= enoughSaid;
   const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, lost: finish });
   const reading = readPort({
-    trace, budget, maxNoiseBytes,
+    trace, budget, maxNoiseBytes, clock,
     decode: decodeUnjudged, decodeValue: decodeValueUnjudged,
     message: (decoded) => peer.receive(decoded),
     resumed() {

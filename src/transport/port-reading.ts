@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
@@ -11,6 +12,7 @@ const leastWaiting = 1_048_576;
 /** Who reads a port, and within which limits. */
 export interface PortReader<D extends Decoded | Unjudged> {
   readonly trace: Trace | undefined;
+  readonly clock: Clock;
   /** Charged with the messages that wait. */
   readonly budget: Budget;
   readonly maxNoiseBytes: number | undefined;
@@ -44,7 +46,7 @@ export interface PortReading {
  * functions share the messages that wait and the time of the turn.
  */
 export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): PortReading {
-  const { trace, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
+  const { trace, clock, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   let waiting: unknown[] = [];
   /** What is charged for them. */
   let held = 0;
@@ -70,22 +72,20 @@ export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): P
   }
 
   function read(data: unknown): void {
-    beginReading();
-    trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: Date.now() });
+    beginReading(clock);
+    trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: clock.now() });
     // We send text. Others may post the message as an object: it meets the same limits.
     const decoded = typeof data === 'string' || data instanceof Uint8Array ? reader.decode(data) : reader.decodeValue(data);
     noise = noiseAfter(noise + lengthOf(data), decoded.kind);
     if (noise > maxNoiseBytes) return giveUp(noiseFault(maxNoiseBytes));
     reader.message(decoded);
-    if (readEnough()) rest();
+    if (readEnough(clock)) rest();
   }
 
   function rest(): void {
     if (resting) return;
-    // Without timers the loop has no other turn.
-    if (typeof setTimeout !== 'function') return reader.resumed?.();
     resting = true;
-    othersFirst(() => {
+    othersFirst(clock, () => {
       resting = false;
       reader.resumed?.();
       go();

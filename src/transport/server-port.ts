@@ -1,3 +1,4 @@
+import type { Clock } from '../bounds/clock.ts';
 import type { Budget } from '../bounds/budget.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Decoded, Request, RequestId, UnjudgedAnswer } from '../jsonrpc/message.ts';
@@ -15,6 +16,8 @@ import type { Auth } from './auth.ts';
 export interface ServerPort {
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
+  /** What time it is, for what serves it. */
+  readonly clock: Clock;
   /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
   connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
   /**

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { decode } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
@@ -31,6 +33,8 @@ export interface TapOptions {
   readonly onPassed?: ((entry: TappedEntry) => void) | undefined;
   /** What is held has changed. */
   readonly onHeld?: (() => void) | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /** A message on its way that waits to be let go. */
@@ -89,8 +93,8 @@ interface HeldMessage extends Held {
  * ```
  */
 export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOptions = {}): Tap {
-  checkOptions('tap: options', options, { onPassed: 'function', onHeld: 'function' });
-  const { onPassed, onHeld } = options;
+  checkOptions('tap: options', options, { onPassed: 'function', onHeld: 'function', clock: 'object' });
+  const { onPassed, onHeld, clock = systemClock } = options;
   let receiver: ClientReceiver | undefined;
   let holds = { sent: false, received: false };
   let held: HeldMessage[] = [];
@@ -113,13 +117,13 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOpt
   });
 
   function passed(direction: Direction, text: string, origin: Origin): void {
-    onPassed?.({ direction, text, at: Date.now(), origin });
+    onPassed?.({ direction, text, at: clock.now(), origin });
   }
 
   // ---- holding
 
   function keep(direction: Direction, text: string, message?: Outgoing, decoded?: Decoded): void {
-    held.push({ number: ++numbers, direction, text, at: Date.now(), message, decoded });
+    held.push({ number: ++numbers, direction, text, at: clock.now(), message, decoded });
     if (held.length === 1) receiver?.held?.(true);
     onHeld?.();
   }

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { decode } from '../../src/jsonrpc/codec.ts';
 import { Faults } from '../../src/bounds/faults.ts';
 
 test('faults: ten a second are told in full, of the others their number; an error is made for those that are told', (t) => {
-  mock.timers.enable({ apis: ['Date'] });
-  t.after(() => mock.timers.reset());
+  mockClock(mock, { apis: ['Date'] });
+  t.after(() => mock.reset());
   const told: string[] = [];
   let made = 0;
-  const faults = new Faults(({ message }) => told.push(message));
+  const faults = new Faults(({ message }) => told.push(message), systemClock);
   const add = (count: number): void => {
     for (let n = 0; n < count; n++) faults.add(() => new Error(`fault ${++made}`));
   };
@@ -26,27 +29,27 @@ test('faults: ten a second are told in full, of the others their number; an erro
   assert.equal(told.length, 22);
 });
 
-test('faults: after the clock was set back they are told as before', () => {
-  mock.timers.enable({ apis: ['Date'], now: 86_400_000 });
+test('faults: a clock that is set back changes nothing', () => {
+  const clock = manualClock(86_400_000);
   const told: string[] = [];
-  const faults = new Faults(({ message }) => told.push(message));
+  const faults = new Faults(({ message }) => told.push(message), clock);
   for (let n = 0; n < 20; n++) faults.add(() => new Error('ahead'));
-  mock.timers.setTime(0);
-  faults.add(() => new Error('back'));
-  mock.timers.reset();
-  assert.deepEqual(told.slice(10), ['10 more faults within a second', 'back']);
+  clock.tick(0);
+  clock.tick(1_000);
+  faults.add(() => new Error('later'));
+  assert.deepEqual(told.slice(10), ['10 more faults within a second', 'later']);
 });
 
 test('faults: a fault now and then is told each time, and nothing is counted', () => {
-  mock.timers.enable({ apis: ['Date'] });
+  mockClock(mock, { apis: ['Date'] });
   const told: string[] = [];
-  const faults = new Faults(({ message }) => told.push(message));
+  const faults = new Faults(({ message }) => told.push(message), systemClock);
   for (let n = 0; n < 50; n++) {
     faults.add(() => new Error(`fault ${n}`));
     mock.timers.tick(500);
   }
   faults.end();
-  mock.timers.reset();
+  mock.reset();
   assert.deepEqual(told, Array.from({ length: 50 }, (_, n) => `fault ${n}`));
 });
 
@@ -71,10 +74,10 @@ test('decode: what obviously is no JSON is refused without a throw, and what is 
 });
 
 test('faults: where all were told in full, no number follows', (t) => {
-  mock.timers.enable({ apis: ['Date'] });
-  t.after(() => mock.timers.reset());
+  mockClock(mock, { apis: ['Date'] });
+  t.after(() => mock.reset());
   const told: string[] = [];
-  const faults = new Faults(({ message }) => told.push(message));
+  const faults = new Faults(({ message }) => told.push(message), systemClock);
   for (let n = 1; n <= 10; n++) faults.add(() => new Error(`fault ${n}`));
   faults.end();
   assert.deepEqual([told.length, told.at(-1)], [10, 'fault 10']);

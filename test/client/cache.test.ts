@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
@@ -41,7 +42,7 @@ test('a fresh result is not asked for twice, and belongs to its caller', async (
 
 test('freshness ends when its time is up', async () => {
   const { client, asked } = await connect(modern(() => fresh(1000)));
-  mock.timers.enable({ apis: ['Date'], now: 5000 });
+  mockClock(mock, { apis: ['Date'], now: 5000 });
   try {
     await client.listTools();
     mock.timers.tick(999);
@@ -51,14 +52,14 @@ test('freshness ends when its time is up', async () => {
     await client.listTools();
     assert.equal(asked(), 2);
   } finally {
-    mock.timers.reset();
+    mock.reset();
   }
 });
 
 test('a page that has run out is fetched again with its own cursor', async () => {
   const { client, wire } = await connect(modern(({ params }) => (
     params?.['cursor'] === undefined ? { ...fresh(1000), nextCursor: 'second' } : fresh(500))));
-  mock.timers.enable({ apis: ['Date'], now: 5000 });
+  mockClock(mock, { apis: ['Date'], now: 5000 });
   try {
     await client.listTools();
     mock.timers.tick(600);
@@ -66,7 +67,7 @@ test('a page that has run out is fetched again with its own cursor', async () =>
     const asked = wire.sent.filter(({ method }) => method === 'tools/list');
     assert.deepEqual(asked.map(({ params }) => params?.['cursor']), [undefined, 'second', 'second']);
   } finally {
-    mock.timers.reset();
+    mock.reset();
   }
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { waitingClock } from '../mock-clock.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import type { FleetEngine } from '../../src/fleet/index.ts';
@@ -61,7 +62,7 @@ for (const [what, broken] of [
     });
     t.after(() => client.close());
     await client.connect(httpTransport('http://127.0.0.1:1/mcp', {
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
+      clock: waitingClock(() => new Promise((resolve) => setImmediate(resolve))),
       // Round robin comes to the process that listens no more, too.
       fetch: (input, init) => String(init?.body ?? '').includes('"action"') && lost++ < 2 ? broken() : bench.roundRobin(input, init),
     }));

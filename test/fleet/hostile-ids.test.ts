@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import test from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { fleet } from '../../src/fleet/index.ts';
 import { requestStateSealer } from '../../src/server/modern/request-state.ts';
 import { busEngine, newKey, startFleet } from './harness.ts';
@@ -68,7 +69,7 @@ test('the state of a question opens no session, and a session\'s id is no state'
 });
 
 test('a session ends by the clock in each process, opened there or not', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
+  mockClock(t.mock, { apis: ['Date'], now: 1_800_000_000_000 });
   const bench = await startFleet(t, { fleet: { sessionMaxMs: 60_000 } });
   const id = await open(bench);
   t.mock.timers.tick(59_000);

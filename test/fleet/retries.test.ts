@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { Undeliverable } from '../../src/fleet/engine.ts';
 import { Retries } from '../../src/fleet/retries.ts';
 
@@ -24,7 +25,7 @@ function attempt(failures: number, error: Error = new Error('the engine is away'
 }
 
 test('retries: an attempt is repeated until it succeeds, one whose process has gone is not', async () => {
-  const retries = new Retries();
+  const retries = new Retries(systemClock);
   const [late, gone] = [attempt(2), attempt(Infinity, new Undeliverable('p'))];
   retries.add('gone', gone.run);
   retries.add('late', late.run);
@@ -33,7 +34,7 @@ test('retries: an attempt is repeated until it succeeds, one whose process has g
 });
 
 test('retries: so many run at once, what waits under a name runs once, and a failure holds back the others', async () => {
-  const retries = new Retries(1);
+  const retries = new Retries(systemClock, 1);
   const order: string[] = [];
   const [first, second, third] = [attempt(1), attempt(0), attempt(0)];
   const add = (name: string, one: typeof first): void => retries.add(name, () => {
@@ -49,7 +50,7 @@ test('retries: so many run at once, what waits under a name runs once, and a fai
 });
 
 test('retries: during a pause a new attempt begins at once; after the end nothing is repeated', async () => {
-  const retries = new Retries();
+  const retries = new Retries(systemClock);
   const failing = attempt(Infinity);
   retries.add('failing', failing.run);
   await new Promise(setImmediate);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { BusMessageRefused, fleet, memoryEngine } from '../../src/fleet/index.ts';
 import type { Bus, BusHandler, FleetEngine } from '../../src/fleet/index.ts';
 import { sealedBus } from '../../src/fleet/sealed-bus.ts';
@@ -33,9 +34,9 @@ async function processes(...keys: (readonly Uint8Array[])[]): Promise<{ places: 
       ...raw,
       send: (to, text) => (wire.push({ to: `to ${to}`, text }), raw.send(to, text)),
       tell: (topic, text) => (wire.push({ to: `all ${topic}`, text }), raw.tell(topic, text)),
-    }, name, own, (error) => refused.push(error));
+    }, name, own, (error) => refused.push(error), systemClock);
     const catching: { handler?: BusHandler } = {};
-    const inner = await sealedBus({ ...raw, receive: (handler) => void (catching.handler = handler) }, name, own, (error) => refused.push(error));
+    const inner = await sealedBus({ ...raw, receive: (handler) => void (catching.handler = handler) }, name, own, (error) => refused.push(error), systemClock);
     inner.receive({ message: (text) => heard.push(`message ${text}`), told: (topic, text) => heard.push(`${topic} ${text}`), gap() {}, lost() {} });
     const hears = catching.handler as BusHandler;
     raw.receive(hears);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { failureDetector } from '../../src/fleet/failure-detector.ts';
 import { isUndeliverable, Undeliverable } from '../../src/fleet/engine.ts';
 import { memoryEngine } from '../../src/fleet/index.ts';
@@ -115,7 +116,7 @@ test('nobody is taken for gone for one lease after trouble with the engine, what
   };
   for (const [what, trouble] of Object.entries(troubles)) {
     const it = scriptedBus(leaseMs);
-    const bus = failureDetector(it.bus, 'a', () => {});
+    const bus = failureDetector(it.bus, 'a', () => {}, systemClock);
     bus.receive({ message() {}, told() {}, gap() {}, lost() {} });
     it.gone.add('b');
     assert.equal(await refusal(bus.send('b', 'x')), 'gone', 'without trouble it is believed');
@@ -137,7 +138,7 @@ test('nobody is taken for gone for one lease after trouble with the engine, what
 
 test('a process whose own lease is out takes nobody for gone', async () => {
   const it = scriptedBus(1000);
-  const bus = failureDetector(it.bus, 'a', () => {});
+  const bus = failureDetector(it.bus, 'a', () => {}, systemClock);
   for (const name of ['a', 'b']) it.gone.add(name);
   assert.equal(await refusal(bus.send('b', 'x')), 'not known');
   it.gone.delete('a');

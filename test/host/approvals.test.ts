@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { clockOf } from '../mock-clock.ts';
 import { Approvals } from '../../src/host/approvals.ts';
 import type { Shown } from '../../src/host/approvals.ts';
 import { Host } from '../../src/host/host.ts';
@@ -21,10 +22,10 @@ const otherArgs: readonly Shown[] = [
 
 test('approvals: an approval opens what was shown, once, and nothing that differs in one thing', async () => {
   for (const other of [...others, ...otherArgs]) {
-    const approvals = new Approvals(() => 0, 1_000);
+    const approvals = new Approvals(clockOf(() => 0), 1_000);
     assert.equal(await approvals.spend(await approvals.approve(shown), other), false, JSON.stringify(other));
   }
-  const approvals = new Approvals(() => 0, 1_000);
+  const approvals = new Approvals(clockOf(() => 0), 1_000);
   const id = await approvals.approve(shown);
   assert.equal(await approvals.spend('1-other', shown), false);
   // The order of members says nothing.
@@ -36,7 +37,7 @@ test('approvals: an approval opens what was shown, once, and nothing that differ
 
 test('approvals: an approval ends by itself', async () => {
   let now = 0;
-  const approvals = new Approvals(() => now, 1_000);
+  const approvals = new Approvals(clockOf(() => now), 1_000);
   const [late, early] = [await approvals.approve(shown), await approvals.approve(shown)];
   now = 999;
   assert.equal(await approvals.spend(early, shown), true);
@@ -45,7 +46,7 @@ test('approvals: an approval ends by itself', async () => {
 });
 
 test('approvals: a grant holds for server, tool, definition and principal, whatever the arguments, and for nothing else', () => {
-  const approvals = new Approvals(() => 5, 1_000);
+  const approvals = new Approvals(clockOf(() => 5), 1_000);
   approvals.grant({ server: 's', tool: 't', digest: 'd1', principal: 'ada', at: 5 });
   for (const one of [shown, ...otherArgs]) assert.equal(approvals.granted(one), true);
   for (const other of others) assert.equal(approvals.granted(other), false, JSON.stringify(other));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { clockOf } from '../mock-clock.ts';
 import { memoryLog, verifyLog } from '../../src/host/activity-log.ts';
 import { Catalogue } from '../../src/host/catalogue.ts';
 import { findTools } from '../../src/host/find-tools.ts';
@@ -177,14 +178,14 @@ test('host: a tool that changes while it is shown is shown again', async (t) => 
 test('host: what was approved too late is shown again, and not for ever', async (t) => {
   let now = 0;
   const whys: string[] = [];
-  const late = make(t, { a: echoServer('a') }, { now: () => now, limits: { approvalMs: 1_000, maxAsks: 2 } }, ({ why }) => {
+  const late = make(t, { a: echoServer('a') }, { clock: clockOf(() => now), limits: { approvalMs: 1_000, maxAsks: 2 } }, ({ why }) => {
     whys.push(why);
     if (whys.length === 1) now += 1_001;
     return { allow: 'once' };
   });
   await late.host.call('a/echo', { text: 'x' });
   assert.deepEqual(whys, ['default', 'too-late']);
-  const never = make(t, { a: echoServer('a') }, { now: () => now, limits: { approvalMs: 1_000, maxAsks: 2 } }, () => {
+  const never = make(t, { a: echoServer('a') }, { clock: clockOf(() => now), limits: { approvalMs: 1_000, maxAsks: 2 } }, () => {
     now += 1_001;
     return { allow: 'once' };
   });
@@ -240,7 +241,7 @@ test('host: a server that cannot be started is left alone after a while, and tou
       throw new Error('no such program');
     },
     good: echoServer('good'),
-  }, { now: () => now, limits: { backoffMs: 1_000, maxBackoffMs: 1, breakerFailures: 3, breakerMs: 60_000 } });
+  }, { clock: clockOf(() => now), limits: { backoffMs: 1_000, maxBackoffMs: 1, breakerFailures: 3, breakerMs: 60_000 } });
   assert.deepEqual((await host.tools()).map(({ server }) => server), ['good', 'good']);
   for (let i = 0; i < 5; i++) await assert.rejects(host.connect('bad'), { code: 'server-down' });
   assert.equal(tries, 3);

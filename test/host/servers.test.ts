@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
+import { clockOf } from '../mock-clock.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
@@ -97,7 +99,7 @@ test('host: a call by server and tool starts no other server, and each listing i
 
 test('host: after the clock was set back by a day, a server that failed is started again when its time has passed', async (t) => {
   const day = 86_400_000;
-  let now = 2 * day;
+  const clock = manualClock(2 * day);
   let works = false;
   const good = server('good');
   const host = make(t, {
@@ -106,14 +108,14 @@ test('host: after the clock was set back by a day, a server that failed is start
       if (works) return memoryTransport(good);
       throw new Error('no such program');
     },
-    now: () => now,
+    clock,
     limits: { backoffMs: 0, maxBackoffMs: 0, breakerFailures: 3, breakerMs: 60_000 },
   });
   for (let i = 0; i < 3; i++) await assert.rejects(host.call('good/look'), { code: 'server-down', message: /no such program/ });
   works = true;
-  now -= day;
+  clock.tick(day);
   await assert.rejects(host.call('good/look'), { code: 'server-down', message: /not restarted for 60 s more/ });
-  now += 60_000;
+  clock.tick(day + 60_000);
   assert.ok(await host.call('good/look'));
 });
 
@@ -130,7 +132,7 @@ test('host: a server that cannot be started is started and reported in calls to 
       tries.push(now);
       throw new Error('no such program');
     },
-    now: () => now,
+    clock: clockOf(() => now),
     limits: { backoffMs: 1_000, maxBackoffMs: 4_000, breakerFailures: 3, breakerMs: 60_000 },
     onError: (error, name) => errors.push(`${name}: ${error.message}`),
     onState: (name, state) => name === 'bad' && states.push(state),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
@@ -349,8 +350,9 @@ test('connection: who sets the clock of the system changes no time of a request'
   let now = 0;
   let set = 0;
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  t.mock.method(performance, 'now', () => now);
+  t.mock.method(systemClock, 'monotonic', () => now);
   t.mock.method(Date, 'now', () => now + set);
+  t.mock.method(systemClock, 'now', () => now + set);
   const requests = requestsOf(bench().connection);
   const over: number[] = [];
   for (const timeoutMs of [1000, 2000, 5000]) requests.request('m', undefined, { timeoutMs }).catch(() => over.push(timeoutMs));

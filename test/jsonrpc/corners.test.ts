@@ -15,7 +15,7 @@ import { noiseAfter } from '../../src/bounds/faults.ts';
 import { failureText, nobody, pipeOutlet } from '../../src/jsonrpc/outlet.ts';
 import { quote, shorten } from '../../src/bounds/quote.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
-import { clock, inBackground } from '../../src/bounds/times.ts';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
@@ -318,8 +318,14 @@ test('noise is what a peer sends since its last message', () => {
 });
 
 test('a timer that cannot be told to keep no process alive stays as it is', () => {
-  const timer = {} as ReturnType<typeof setTimeout>;
-  assert.equal(inBackground(timer), timer);
+  const { setTimeout: timeout, clearTimeout: stop } = globalThis;
+  const stopped: unknown[] = [];
+  Object.assign(globalThis, { setTimeout: () => 7, clearTimeout: (timer: unknown) => stopped.push(timer) });
+  const timer = systemClock.after(5, () => {}, true);
+  Object.assign(globalThis, { setTimeout: timeout });
+  timer?.stop();
+  Object.assign(globalThis, { clearTimeout: stop });
+  assert.deepEqual(stopped, [7]);
 });
 
 test('a connection closes once, and says why and for which cause', async () => {
@@ -329,12 +335,4 @@ test('a connection closes once, and says why and for which cause', async () => {
   connection.close('the second reason');
   const why = connection.closed?.();
   assert.deepEqual([why?.message, why?.cause], ['the first reason', cause]);
-});
-
-test('a runtime without a clock that nobody sets gives the time of day', (t) => {
-  const before = Object.getOwnPropertyDescriptor(globalThis, 'performance') as PropertyDescriptor;
-  t.after(() => Object.defineProperty(globalThis, 'performance', before));
-  t.mock.timers.enable({ apis: ['Date'], now: 5_000_000 });
-  Object.defineProperty(globalThis, 'performance', { value: undefined, configurable: true });
-  assert.equal(clock(), 5_000_000);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import type { Notification, RequestId } from '../../src/jsonrpc/message.ts';
 import { PendingRequests } from '../../src/jsonrpc/pending-requests.ts';
 import { mockClock } from '../mock-clock.ts';
@@ -12,6 +13,7 @@ function pending() {
   const told: unknown[] = [];
   let sent = 0;
   const requests = new PendingRequests({
+    clock: systemClock,
     outlet: {
       send(text) {
         const { method, params } = JSON.parse(text) as Notification;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { clientCredentials, memoryStore, oauth } from '../../src/oauth/index.ts';
 import type { AuthorizationStore } from '../../src/oauth/index.ts';
 import { withClaim } from '../../src/oauth/client/claim.ts';
@@ -193,7 +194,7 @@ test('claim: a dead owner\'s is believed for its own length at most, whatever th
 test('claim: one that is found renewed at each look is not taken, however long that goes on', async (t) => {
   const inner = memoryStore();
   let [looks, steady] = [0, 0];
-  t.mock.method(performance, 'now', () => steady);
+  t.mock.method(systemClock, 'monotonic', () => steady);
   const store = {
     ...inner,
     async get() {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { answering, ClientCore, McpClient } from '../../src/client/index.ts';
@@ -17,6 +19,7 @@ import {
   ask, asking, caching, extend, guards, McpServer, prompts, rehearse, resources, ServerCore, structured, tools,
 } from '../../src/server/index.ts';
 import type { Context } from '../../src/server/index.ts';
+import { folderStore } from '../../src/tasks/node/index.ts';
 import { memoryStore, receiveTasks, runTasks, TaskClient, tasks } from '../../src/tasks/index.ts';
 import { compareTranscripts, parseTranscript, Replay } from '../../src/transcript/index.ts';
 import { fetchHandler, httpTransport as fetchTransport } from '../../src/transport/http/fetch/index.ts';
@@ -176,6 +179,7 @@ const inTasks: Readonly<Record<string, Tried>> = {
   'TaskClient.task(options)': { call: async (options) => (await taskClient()).task('x', options) },
   'tasks(options)': { call: (options) => tasks(server(), options) },
   'runTasks(options)': { call: (options) => runTasks(server(), memoryStore(), options) },
+  'memoryStore(options)': { call: (options) => memoryStore(options) },
   'receiveTasks(limits)': { call: (options) => receiveTasks(answering({}), options) },
 };
 
@@ -238,6 +242,7 @@ const ofAuthorization: Readonly<Record<string, Tried>> = {
   'barewire/oauth bearer(options)': { call: (options) => bearer(options), base: { resource: 'https://x.example/mcp', authorizationServers: [issuer] } },
   'barewire/oauth introspection(options)': { call: (options) => introspection(options), base: { ...client, issuer, endpoint: issuer } },
   'barewire/oauth jwtVerifier(options)': { call: (options) => jwtVerifier(options) },
+  'barewire/tasks/node folderStore(options)': { call: (options) => folderStore(join(tmpdir(), 'barewire-options-store'), options) },
   'barewire/oauth proofReplays(limits)': { call: (options) => proofReplays(options) },
   'barewire/oauth/node fileStore(given)': { call: (options) => fileStore(options) },
   'barewire/oauth/node login(given)': { call: (options) => login(options) },

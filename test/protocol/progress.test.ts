@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { cancellationOf, readCancellation } from '../../src/protocol/cancellation.ts';
 import { ProgressReports } from '../../src/protocol/progress.ts';
 import { readProgress } from '../../src/protocol/requests.ts';
@@ -9,23 +12,23 @@ const paramsOf = (text: string | undefined): { progressToken: unknown; progress:
 
 test('progress: a token is a string or an integer; anything else wants no reports', () => {
   for (const progressToken of [null, 1.5, true, {}, [1], 2 ** 53, 'x'.repeat(2000), undefined]) {
-    assert.equal(ProgressReports.of({ progressToken }), undefined);
+    assert.equal(ProgressReports.of({ progressToken }, systemClock), undefined);
   }
-  assert.equal(ProgressReports.of(undefined), undefined);
+  assert.equal(ProgressReports.of(undefined, systemClock), undefined);
   for (const progressToken of ['', 'a', 0, -7]) {
-    assert.equal(paramsOf(ProgressReports.of({ progressToken })?.next(1))?.progressToken, progressToken);
+    assert.equal(paramsOf(ProgressReports.of({ progressToken }, systemClock)?.next(1))?.progressToken, progressToken);
   }
 });
 
 test('progress: each report is above the last', () => {
-  const reports = new ProgressReports('t');
+  const reports = new ProgressReports('t', systemClock);
   const sent = [NaN, 1, 1, 0.5, -Infinity, 2, NaN, 3].map((progress) => paramsOf(reports.next(progress))?.progress);
   assert.deepEqual(sent.filter((progress) => progress !== undefined), [1, 2, 3]);
 });
 
 test('progress: the text of a report is what JSON makes of the whole notification', () => {
   for (const token of ['t', '"}\u2028', -7]) {
-    const reports = new ProgressReports(token);
+    const reports = new ProgressReports(token, systemClock);
     for (const [progress, total, message] of [[-0], [1e21, 2e300], [1e22, undefined, '"}'], [2e300, 2e300, '']] as const) {
       const params = { progressToken: token, progress, total, message };
       assert.equal(reports.next(progress, total, message), JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
@@ -34,8 +37,8 @@ test('progress: the text of a report is what JSON makes of the whole notificatio
 });
 
 test('progress: reports in a loop are thinned out, the one that reaches the total is not', () => {
-  mock.timers.enable({ apis: ['Date'] });
-  const reports = new ProgressReports(1);
+  mockClock(mock, { apis: ['Date'] });
+  const reports = new ProgressReports(1, systemClock);
   let sent = 0;
   for (let i = 1; i < 100_000; i++) if (reports.next(i, 100_000)) sent++;
   assert.equal(sent, 100);
@@ -44,19 +47,18 @@ test('progress: reports in a loop are thinned out, the one that reaches the tota
   let later = 0;
   for (let i = 0; i < 1000; i++) if (reports.next(100_001 + i)) later++;
   assert.equal(later, 100);
-  mock.timers.reset();
+  mock.reset();
 });
 
-test('progress: after the clock was set back reports go out as before', () => {
-  mock.timers.enable({ apis: ['Date'], now: 86_400_000 });
-  const reports = new ProgressReports(1);
+test('progress: a clock that is set back changes nothing', () => {
+  const clock = manualClock(86_400_000);
+  const reports = new ProgressReports(1, clock);
   for (let i = 1; i <= 200; i++) reports.next(i);
-  mock.timers.setTime(0);
+  clock.tick(0);
   assert.equal(reports.next(201), undefined);
-  mock.timers.tick(1_000);
+  clock.tick(1_000);
   let later = 0;
   for (let i = 202; i < 402; i++) if (reports.next(i)) later++;
-  mock.timers.reset();
   assert.equal(later, 50);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { McpServer, spentStates } from '../../src/server/index.ts';
 import type { RequestStateOptions, SpentStates } from '../../src/server/index.ts';
 import { accept, asked, connect, modernMeta, textOf } from './peer.ts';
@@ -182,7 +183,7 @@ test('a key of the wrong length is an error, not a weaker seal', async () => {
 
 test('a lapsed state is refused', async (t) => {
   const peer = await connect(paying({ ttlMs: 1000 }));
-  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  mockClock(t.mock, { apis: ['Date'], now: 1_000_000 });
   const state = await stateOf(peer);
   t.mock.timers.setTime(1_000_999);
   assert.equal(textOf(await paidWith(peer, state)), 'pay 10: accept');

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 
 /** Both clocks of a process, in the hand of a test. Timers go on by the real time. */
 export interface Clocks {
@@ -10,8 +11,9 @@ export interface Clocks {
 
 export function handClocks(t: TestContext): Clocks {
   let [steady, system] = [1_000_000, Date.now()];
-  t.mock.method(performance, 'now', () => steady);
+  t.mock.method(systemClock, 'monotonic', () => steady);
   t.mock.method(Date, 'now', () => system);
+  t.mock.method(systemClock, 'now', () => system);
   return {
     pass(ms) {
       steady += ms;

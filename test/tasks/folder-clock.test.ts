@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
 import { LeaseTime } from '../../src/tasks/store.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { folderStore } from '../../src/tasks/node/folder-store.ts';
@@ -123,44 +124,36 @@ test('a lease that is renewed in time is never taken away, however the clock is 
   const random = randomOf(24);
   for (let round = 0; round < 2000; round++) {
     let [steady, system] = [1_000_000, 1_700_000_000_000];
-    const real = { now: performance.now, date: Date.now };
-    performance.now = () => steady;
-    Date.now = () => system;
-    try {
-      const ms = 3000 + Math.floor(random() * 60_000);
-      const tick = [0, 1, 10, 1000][Math.floor(random() * 4)] as number;
-      const stamp = (): number => (tick > 0 ? Math.floor(system / tick) * tick : system);
-      const seen = new Sightings();
-      let written = stamp();
-      let renewedAt = steady;
-      // An observer is there from the beginning: it looks before the clock is set for the first time.
-      assert.ok(seen.left('one', 1, written, ms) > 0, `round ${round}`);
-      let lookedAt = steady;
-      for (let step = 0; step < 60; step++) {
-        const passes = Math.floor(random() * ms / 6);
-        steady += passes;
-        system += passes;
-        if (random() < 0.1) system += Math.floor((random() - 0.5) * 2 * day);
-        if (steady - renewedAt > ms / 3) {
-          written = stamp();
-          renewedAt = steady;
-        }
-        // It looks at least every sixth of a lease.
-        const left = seen.left('one', 1, written, ms);
-        assert.ok(left <= ms && left > 0, `round ${round}, step ${step}: ${left} of ${ms}, looked ${steady - lookedAt} ms ago`);
-        lookedAt = steady;
+    const ms = 3000 + Math.floor(random() * 60_000);
+    const tick = [0, 1, 10, 1000][Math.floor(random() * 4)] as number;
+    const stamp = (): number => (tick > 0 ? Math.floor(system / tick) * tick : system);
+    const seen = new Sightings({ ...systemClock, now: () => system, monotonic: () => steady });
+    let written = stamp();
+    let renewedAt = steady;
+    // An observer is there from the beginning: it looks before the clock is set for the first time.
+    assert.ok(seen.left('one', 1, written, ms) > 0, `round ${round}`);
+    let lookedAt = steady;
+    for (let step = 0; step < 60; step++) {
+      const passes = Math.floor(random() * ms / 6);
+      steady += passes;
+      system += passes;
+      if (random() < 0.1) system += Math.floor((random() - 0.5) * 2 * day);
+      if (steady - renewedAt > ms / 3) {
+        written = stamp();
+        renewedAt = steady;
       }
-      // Now whoever had it is dead.
-      const died = steady;
-      while (seen.left('one', 1, written, ms) > 0) {
-        steady += ms / 10;
-        system += ms / 10;
-        if (random() < 0.2) system += Math.floor((random() - 0.5) * 2 * day);
-        assert.ok(steady - died <= 1.2 * ms, `round ${round}: believed for ${steady - died} of ${ms}`);
-      }
-    } finally {
-      performance.now = real.now;
-      Date.now = real.date;
+      // It looks at least every sixth of a lease.
+      const left = seen.left('one', 1, written, ms);
+      assert.ok(left <= ms && left > 0, `round ${round}, step ${step}: ${left} of ${ms}, looked ${steady - lookedAt} ms ago`);
+      lookedAt = steady;
+    }
+    // Now whoever had it is dead.
+    const died = steady;
+    while (seen.left('one', 1, written, ms) > 0) {
+      steady += ms / 10;
+      system += ms / 10;
+      if (random() < 0.2) system += Math.floor((random() - 0.5) * 2 * day);
+      assert.ok(steady - died <= 1.2 * ms, `round ${round}: believed for ${steady - died} of ${ms}`);
     }
   }
 });

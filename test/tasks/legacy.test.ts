@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { clockOf, mockClock } from '../mock-clock.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { RequestRate } from '../../src/tasks/request-rate.ts';
@@ -289,7 +290,7 @@ test('who came over HTTP without authentication is nobody: no tasks/list', async
 });
 
 test('who asks for tasks is let go of when the second is over, though nobody asks again', (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 5_400 });
+  mockClock(t.mock, { apis: ['Date', 'setTimeout'], now: 5_400 });
   const rate = new RequestRate(2);
   rate.count({});
   t.mock.timers.tick(700);
@@ -303,7 +304,7 @@ test('who asks for tasks is let go of when the second is over, though nobody ask
 
 // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control.
 test('each principal may make so many requests for tasks in a second, and others do not suffer for it', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  mockClock(t.mock, { apis: ['Date'], now: 1_000_000 });
   const { server: one } = made(t, { limits: { maxRequestsPerSecond: 2 } });
   one.tool('optional', { task: 'optional' }, () => 'done');
   const [mine, also, other, nobody, stranger] = await Promise.all([
@@ -321,7 +322,7 @@ test('each principal may make so many requests for tasks in a second, and others
 
 test('requests for tasks are counted anew in each second', () => {
   let now = 5_999;
-  const rate = new RequestRate(2, () => now);
+  const rate = new RequestRate(2, clockOf(() => now));
   rate.count('a');
   rate.count('a');
   rate.count('b');

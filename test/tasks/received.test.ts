@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { decode } from '../../src/jsonrpc/codec.ts';
 import { ClientCore } from '../../src/client/client-core.ts';
@@ -219,7 +220,7 @@ test('a server can make the client keep so many, so much and so long', async (t)
 });
 
 test('a server may make so many requests for tasks in a second', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  mockClock(t.mock, { apis: ['Date'], now: 1_000_000 });
   const server = await made(t, { receive: { maxRequestsPerSecond: 2 }, onElicit: () => ({ action: 'cancel' as const }) });
   const { taskId } = await begin(server, 'elicitation/create', form);
   const said = await Promise.all(Array.from({ length: 10 }, () => server.ask('tasks/get', { taskId })));

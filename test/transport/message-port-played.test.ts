@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import type { MessagePortLike } from '../../src/transport/message-port.ts';
 
 /** However busy the machine is, nothing takes so long that a turn ends by it. */
-const stopTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 
 /** A port that is played: what was posted, and who listens. */
 function playedPort(): { port: MessagePortLike; posted: string[]; calls: string[]; emit(type: string, data?: unknown): void } {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { processBudget } from '../../src/bounds/budget.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
@@ -11,7 +12,7 @@ import type { MessagePortLike, MessagePortServing } from '../../src/transport/me
 import type { TraceEntry } from '../../src/transport/trace.ts';
 
 /** However busy the machine is, nothing takes so long that a turn ends by it. */
-const stopTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 
 interface Pair {
   readonly client: McpClient;

@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { McpClient } from '../../client/index.ts';
 import type { ClientOptions } from '../../client/index.ts';
@@ -23,7 +24,7 @@ export interface BackendEvents {
 export class Backend {
   readonly client: McpClient;
   readonly ready: Promise<unknown>;
-  lastUsed: number = Date.now();
+  lastUsed: number = systemClock.now();
   /** Requests under way, calls among them. */
   busy: number = 0;
   readonly calls: Map<string, BridgedCall> = new Map();
@@ -88,17 +89,17 @@ export class Backend {
       for (const question of call.waiting) if (!question.away) this.put(question);
       // Whoever carries its end to the client takes it out; one that is away may still come for it.
       if (this.calls.get(id) !== call) return;
-      call.kept = setTimeout(() => {
+      call.kept = systemClock.after(keepMs, () => {
         this.calls.delete(id);
         for (const question of call.waiting) this.put(question);
-      }, keepMs).unref();
+      }, true);
     });
     return call;
   }
 
   /** The client has the end of this call. */
   delivered(id: string): void {
-    clearTimeout(this.calls.get(id)?.kept);
+    this.calls.get(id)?.kept?.stop();
     this.calls.delete(id);
   }
 
@@ -127,7 +128,7 @@ export class Backend {
       throw behind(thrown);
     } finally {
       this.busy -= 1;
-      this.lastUsed = Date.now();
+      this.lastUsed = systemClock.now();
     }
   }
 

@@ -1,3 +1,5 @@
+import { every, systemClock } from '../../bounds/clock.ts';
+import type { Timer } from '../../bounds/clock.ts';
 import { RpcError } from '../../jsonrpc/index.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/index.ts';
 import type { ClientTransport } from '../../transport/door.ts';
@@ -36,7 +38,7 @@ export class Backends {
   readonly #all = new Map<string, { readonly principal: string; readonly backend: Backend }>();
   readonly #watched = new Map<string, Set<string>>();
   readonly #leaving = new Set<Promise<void>>();
-  #sweeper: ReturnType<typeof setInterval> | undefined;
+  #sweeper: Timer | undefined;
   #closed = false;
 
   constructor(options: BackendsOptions) {
@@ -53,7 +55,7 @@ export class Backends {
     const key = JSON.stringify([principal, elicitation, sampling, roots !== undefined]);
     const known = this.#all.get(key)?.backend;
     if (known) {
-      known.lastUsed = Date.now();
+      known.lastUsed = systemClock.now();
       return known;
     }
     if (this.#closed) throw new RpcError(-32603, 'the bridge is closed');
@@ -66,7 +68,7 @@ export class Backends {
     this.#all.set(key, { principal, backend });
     backend.ready.catch(() => this.#end(key, backend));
     for (const uri of this.#watched.get(principal) ?? []) void backend.subscribe(uri).catch(events.onError);
-    this.#sweeper ??= setInterval(() => this.#sweep(), Math.min(limits.backendIdleMs, 10_000)).unref();
+    this.#sweeper ??= every(systemClock, Math.min(limits.backendIdleMs, 10_000), () => this.#sweep(), true);
     return backend;
   }
 
@@ -87,7 +89,7 @@ export class Backends {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#sweeper);
+    this.#sweeper?.stop();
     for (const [key, { backend }] of [...this.#all]) this.#end(key, backend);
     await Promise.all(this.#leaving);
   }
@@ -112,7 +114,7 @@ export class Backends {
   }
 
   #sweep(): void {
-    const before = Date.now() - this.#options.limits.backendIdleMs;
+    const before = systemClock.now() - this.#options.limits.backendIdleMs;
     for (const [key, backend] of this.#idle()) if (backend.lastUsed < before) this.#end(key, backend);
   }
 }

@@ -1,3 +1,6 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Timer } from '../../bounds/clock.ts';
+
 /** A question of the server behind the bridge, which waits for its answer. */
 export interface BridgedQuestion {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
@@ -29,7 +32,7 @@ export interface Carrier {
 export class BridgedCall {
   carrier: Carrier | undefined;
   /** Forgets its end, if nobody comes for it. */
-  kept: ReturnType<typeof setTimeout> | undefined;
+  kept: Timer | undefined;
   readonly cancelled: AbortController = new AbortController();
   readonly #questions: BridgedQuestion[] = [];
   /** Resolves with the end. */
@@ -37,7 +40,7 @@ export class BridgedCall {
   #ended!: (step: Step) => void;
   #end: Step | undefined;
   #wake: (() => void)[] = [];
-  #away: ReturnType<typeof setTimeout> | undefined;
+  #away: Timer | undefined;
 
   constructor() {
     this.ended = new Promise((resolve) => (this.#ended = resolve));
@@ -65,7 +68,7 @@ export class BridgedCall {
   end(step: Step): void {
     this.#end ??= step;
     this.#ended(this.#end);
-    clearTimeout(this.#away);
+    this.#away?.stop();
     this.#woken();
   }
 
@@ -88,16 +91,16 @@ export class BridgedCall {
   leave(awayMs: number): void {
     this.carrier = undefined;
     if (!this.open) return;
-    this.#away = setTimeout(() => this.cancel(`the client did not come back with its answer within ${awayMs} ms`), awayMs);
+    this.#away = systemClock.after(awayMs, () => this.cancel(`the client did not come back with its answer within ${awayMs} ms`));
   }
 
   takeUp(carrier: Carrier): void {
-    clearTimeout(this.#away);
+    this.#away?.stop();
     this.carrier = carrier;
   }
 
   cancel(why: string): void {
-    clearTimeout(this.#away);
+    this.#away?.stop();
     this.cancelled.abort(new Error(why));
   }
 

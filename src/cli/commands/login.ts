@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { fileStore, login, openBrowser, storedLogins } from '../../oauth/node/index.ts';
 import type { Login } from '../../oauth/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
@@ -108,5 +109,5 @@ const loginsOf = async (env: CommandProcess['env'], server: string): Promise<Log
 
 function until({ expiresAt, renewable }: Login): string {
   if (renewable) return 'renewed by itself';
-  return expiresAt === undefined ? 'not known' : `${expiresAt < Date.now() ? 'over since ' : ''}${new Date(expiresAt).toISOString()}`;
+  return expiresAt === undefined ? 'not known' : `${expiresAt < systemClock.now() ? 'over since ' : ''}${new Date(expiresAt).toISOString()}`;
 }

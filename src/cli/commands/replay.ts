@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Timer } from '../../bounds/clock.ts';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { visible } from '../../explain/safe-text.ts';
@@ -94,16 +96,16 @@ async function playClient(
 ): Promise<void> {
   let over: () => void = () => {};
   const done = new Promise<void>((resolve) => (over = resolve));
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const end = (why: string): void => {
     replay.end(why);
     over();
   };
   const go = (texts: readonly string[]): void => {
-    clearTimeout(timer);
+    timer?.stop();
     for (const text of texts) transport.send(text, outgoing(text));
     if (replay.waitsFor === undefined) over();
-    else timer = setTimeout(() => end(`nothing came for ${timeoutMs / 1000} s`), timeoutMs);
+    else timer = systemClock.after(timeoutMs, () => end(`nothing came for ${timeoutMs / 1000} s`));
   };
   listen((text) => {
     const { result } = bag(safeParse(text));
@@ -126,7 +128,7 @@ async function playClient(
     go(replay.begin());
     await done;
   } finally {
-    clearTimeout(timer);
+    timer?.stop();
     listen(() => {});
     await transport.close();
   }

@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { answersOf } from '../answers.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
@@ -65,7 +66,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
     ? bothEras
     : [{ title: `The tour of ${describeTarget(target)}` }];
   const rules = target.kind === 'configured' ? rulesOf(undefined, proc.env) : [];
-  const began = performance.now();
+  const began = systemClock.monotonic();
   const done: (TourResult & { readonly title: string })[] = [];
   for (const { title, ...walk } of walks) {
     const result = await tour({
@@ -108,7 +109,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
   const sum = (of: (one: (typeof done)[number]) => number): number => done.reduce((all, one) => all + of(one), 0);
   const errors = sum(({ errors: some }) => some);
   const messages = count(sum((one) => one.messages), 'message');
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const seconds = ((systemClock.monotonic() - began) / 1000).toFixed(1);
   const said = !ok ? 'Not all went well: see what failed above.'
     : errors > 0 ? `Every step was answered, and ${count(errors, 'call')} came back as ${errors === 1 ? 'an error' : 'errors'}.`
       : 'All went well.';

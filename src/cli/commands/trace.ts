@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { isProgram } from '../../host/index.ts';
 import type { ServerConfig } from '../../host/index.ts';
 import type { HttpTrace } from '../../transport/door.ts';
@@ -43,19 +44,19 @@ export const command: Command = {
     const colours = style(!file && !read.flag('no-color') && wantsColour(proc.env, proc.stderr.isTTY === true));
     const columns = read.flag('full') ? Infinity : file ? 1_000 : proc.stderr.columns || 200;
     const explained = explainPassing();
-    const began = performance.now();
+    const began = systemClock.monotonic();
     const write = (line: string): void => void (file ?? proc.stderr).write(`${line}\n`);
     const json = read.flag('json');
-    const seconds = (): string => ((performance.now() - began) / 1000).toFixed(3);
+    const seconds = (): string => ((systemClock.monotonic() - began) / 1000).toFixed(3);
     const code = isProgram(read.server) ? await relay(proc, {
       ...read.server,
       onLine(from, text) {
         const said = explained(from, text);
-        if (json) write(JSON.stringify({ at: Date.now(), from, text, ...said }));
+        if (json) write(JSON.stringify({ at: systemClock.now(), from, text, ...said }));
         else explainedLines(seconds(), from, text, said, colours, columns).forEach(write);
       },
       onLost(from, why) {
-        if (json) write(JSON.stringify({ at: Date.now(), from, lost: why }));
+        if (json) write(JSON.stringify({ at: systemClock.now(), from, lost: why }));
         else write(`${seconds().padStart(7)} ${from === 'client' ? '→' : '←'} (${visible(why)}; it was passed on)`);
       },
     }) : await before(read.server, read, (entry) => {

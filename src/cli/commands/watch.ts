@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { visible } from '../../explain/safe-text.ts';
 import type { Command } from '../command.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
@@ -20,8 +21,8 @@ export const command: Command = {
     const out = linesTo(proc.stdout);
     const say = (what: object, line: string): void => {
       if (told >= most) return;
-      if (json) proc.stdout.write(`${jsonLine({ at: Date.now(), ...what })}\n`);
-      else out(`${new Date().toISOString()}  ${line}`);
+      if (json) proc.stdout.write(`${jsonLine({ at: systemClock.now(), ...what })}\n`);
+      else out(`${new Date(systemClock.now()).toISOString()}  ${line}`);
       if (++told >= most) enough();
     };
     return withClient(read, async ({ client, how, note, style }) => {

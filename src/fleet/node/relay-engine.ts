@@ -1,3 +1,6 @@
+import { systemClock } from '../../bounds/clock.ts';
+import { every } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { Undeliverable } from '../engine.ts';
 import type { Bus, BusHandler, SessionStore, SpentStore, StoringEngine, StreamStore } from '../engine.ts';
 
@@ -20,7 +23,7 @@ interface EarlyInbox {
  * The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. Long function: its
  * short functions share the channel and the calls that wait for an answer.
  */
-export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): RelayedEngine {
+export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number, clock: Clock = systemClock): RelayedEngine {
   const inboxes = new Map<string, EarlyInbox>();
   const asked = new Map<number, (answer: Done) => void>();
   let count = 0;
@@ -44,15 +47,15 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
   function ask(question: Ask): Promise<Done> {
     return new Promise((resolve, reject) => {
       const n = ++count;
-      const timer = setTimeout(() => {
+      const timer = clock.after(answerMs, () => {
         asked.delete(n);
         reject(new Error(
           `no relay of a fleet has answered within ${answerMs} ms: is there one in the primary process?`,
         ));
-      }, answerMs);
+      });
       asked.set(n, (answer) => {
         asked.delete(n);
-        clearTimeout(timer);
+        timer?.stop();
         if (answer.fault === undefined) resolve(answer);
         else reject(answer.fault === 'undeliverable' && 'to' in question
           ? new Undeliverable(question.to) : new Error(answer.fault));
@@ -61,7 +64,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
         port.send({ ...question, n });
       } catch (thrown) {
         asked.delete(n);
-        clearTimeout(timer);
+        timer?.stop();
         reject(thrown);
       }
     });
@@ -96,15 +99,14 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
         inboxes.delete(name);
         throw thrown;
       }
-      const renewal = setInterval(() => {
+      const renewal = every(clock, leaseMs / 3, () => {
         try {
           port.send({ kind: 'renew', name });
         } catch {
           // The channel has closed, and with it the fleet: whatever is sent rejects.
-          clearInterval(renewal);
+          renewal?.stop();
         }
-      }, leaseMs / 3);
-      renewal.unref();
+      }, true);
       return {
         leaseMs,
         send: async (to, text) => void await ask({ kind: 'send', to, text }),
@@ -115,7 +117,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number): R
           for (const hand of inbox.early.splice(0)) hand(handler);
         },
         async leave() {
-          clearInterval(renewal);
+          renewal?.stop();
           inboxes.delete(name);
           await ask({ kind: 'leave', name });
         },

@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { toError } from '../../jsonrpc/door.ts';
 import { memoryEngine } from '../memory-engine.ts';
 import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
@@ -21,14 +23,14 @@ export interface Relay {
  * and streams are in the memory of the relay's process. Long function: its short functions share the processes that are
  * attached.
  */
-export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
+export function createRelay(keys: readonly KeyText[], leaseMs: number, clock: Clock = systemClock): Relay {
   const members = new Map<string, RelayedProcess>();
-  const { sessions, streams, spent } = memoryEngine();
+  const { sessions, streams, spent } = memoryEngine({ clock });
 
   /** The member with this name, while its lease lasts. */
   function alive(name: string): RelayedProcess | undefined {
     const member = members.get(name);
-    return member && member.until > performance.now() ? member : undefined;
+    return member && member.until > clock.monotonic() ? member : undefined;
   }
 
   function keep(call: StoreCall): unknown {
@@ -56,7 +58,7 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
       case 'join': {
         const { name } = message;
         if (alive(name)) return { fault: `the name ${name} is taken` };
-        members.set(name, { name, port, until: performance.now() + leaseMs });
+        members.set(name, { name, port, until: clock.monotonic() + leaseMs });
         return { leaseMs };
       }
       case 'send': {
@@ -85,7 +87,7 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number): Relay {
           // One that was stopped for longer than its lease comes back to its own name: nobody else has taken it.
           if (member?.port !== port) return;
           if (!alive(message.name)) port.send({ kind: 'lost', name: message.name });
-          member.until = performance.now() + leaseMs;
+          member.until = clock.monotonic() + leaseMs;
           return;
         }
         const { n } = message;

@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
@@ -130,12 +131,12 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
     });
     const login = beginLogin(request, client.registered ? { client_id: client.registered.clientId } : information, redirectUri);
     const url = await authorizationUrl(login, request, offlineAccess);
-    await keepLogin(store, identity, login);
+    await keepLogin(store, identity, login, request.options.clock);
     if (!interactive) throw new AuthorizationRequired(url.href);
     const response = await responseTo(parts, url, login, request, listener, over.signal);
     try {
       // Only the caller that takes the login may use the response, so that a response that arrives twice counts once.
-      if (await takeLogin(store, { client: identity, server: login.server, state: login.state }) === undefined) {
+      if (await takeLogin(store, { client: identity, server: login.server, state: login.state }, request.options.clock) === undefined) {
         throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
       }
       const tokens = await redeem(new URL(response.url), login, { ...request, server, client: information });
@@ -153,15 +154,15 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
 
 /** Waits for the response, on any of the ways it may come. A response of another login does not end the wait. */
 function responseTo(
-  { waiting, options }: CodeParts, url: URL, login: PendingLogin, { store, limits }: GrantRequest,
+  { waiting, options }: CodeParts, url: URL, login: PendingLogin, { store, limits, options: request }: GrantRequest,
   listener: RedirectListener | undefined, signal: AbortSignal,
 ): Promise<RedirectResponse> {
   return new Promise((resolve, reject) => {
     const ms = limits.authorizationMs;
-    const timer = setTimeout(() => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)), ms);
+    const timer = (request.clock ?? systemClock).after(ms, () => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)));
     waiting.set(login.state, { login, store, take: (response) => resolve({ url: response.href, answer: () => {} }) });
     signal.addEventListener('abort', () => {
-      clearTimeout(timer);
+      timer?.stop();
       waiting.delete(login.state);
     });
     if (listener) listenFor(listener, login, resolve).catch(reject);
@@ -197,7 +198,7 @@ async function finish(parts: CodeParts, response: URL, request: FinishRequest): 
     inProcess.take(response);
     return undefined;
   }
-  const login = await takeLogin(store, { client: identity, server: mcpServer, state, check });
+  const login = await takeLogin(store, { client: identity, server: mcpServer, state, check }, request.options.clock);
   if (login === undefined) {
     throw new OAuthError('state_mismatch', `the authorization response: no login for ${shownUrl(mcpServer)} waits with its state`);
   }
@@ -219,12 +220,12 @@ function checkOffers({ issuer, authorization_endpoint, code_challenge_methods_su
 }
 
 function beginLogin(
-  { discovery, resource, scope, dpop, server, limits }: GrantRequest, client: ClientInformation, redirectUri: string,
+  { discovery, resource, scope, dpop, server, limits, options: { clock = systemClock } }: GrantRequest, client: ClientInformation, redirectUri: string,
 ): PendingLogin {
   return {
     state: randomText(), verifier: randomText(), redirectUri, client, server, scope, resource: discovery.resource,
     resourceParameter: resource, resourceMetadata: discovery.resourceMetadata,
-    issuer: discovery.authorizationServer.issuer, dpop: dpop?.reference, until: Date.now() + limits.authorizationMs,
+    issuer: discovery.authorizationServer.issuer, dpop: dpop?.reference, until: clock.now() + limits.authorizationMs,
   };
 }
 

@@ -1,4 +1,5 @@
-import { clock } from '../../bounds/times.ts';
+import { every, pause, systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { OAuthError, shown } from '../errors.ts';
 import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
@@ -21,6 +22,7 @@ export interface ClaimOptions {
   readonly key: string;
   /** Milliseconds after which a claim expires if its owner does not renew it. */
   readonly claimMs: number;
+  readonly clock?: Clock | undefined;
 }
 
 /** Milliseconds between two checks of another process's claim: half of it is jitter. */
@@ -34,40 +36,40 @@ const pollMs = 100;
  * `work` must first check whether there is still something to do. If the owner that this call waited for failed, this
  * rejects with the owner's error and does not try again: a person who refused is not asked once for each process.
  */
-export async function withClaim<T>({ store, key, claimMs }: ClaimOptions, work: () => Promise<T>): Promise<T> {
+export async function withClaim<T>({ store, key, claimMs, clock = systemClock }: ClaimOptions, work: () => Promise<T>): Promise<T> {
   const owner = randomText();
   const write = (failed?: ClaimRecord['failed']): string =>
-    JSON.stringify({ owner, until: Date.now() + claimMs, ms: claimMs, ...failed && { failed } } satisfies ClaimRecord);
+    JSON.stringify({ owner, until: clock.now() + claimMs, ms: claimMs, ...failed && { failed } } satisfies ClaimRecord);
   let waitedFor: string | undefined;
   let seen: { readonly text: string | undefined; readonly at: number } = { text: undefined, at: 0 };
   let mine: string | undefined;
   while (mine === undefined) {
     const text = await store.get(key);
-    if (seen.text !== text) seen = { text, at: clock() };
+    if (seen.text !== text) seen = { text, at: clock.monotonic() };
     const held = readClaim(text);
     if (held?.failed && held.owner === waitedFor) {
       throw new OAuthError(held.failed.code, `another process tried it at the same time: ${held.failed.message}`);
     }
-    if (held && !held.failed && held.until > Date.now() && clock() - seen.at < (held.ms ?? claimMs)) {
+    if (held && !held.failed && held.until > clock.now() && clock.monotonic() - seen.at < (held.ms ?? claimMs)) {
       waitedFor = held.owner;
-      await pause(pollMs * (0.5 + Math.random() / 2));
+      await pause(clock, pollMs * (0.5 + Math.random() / 2));
     } else {
       const next = write();
       if (await store.update(key, text, next)) mine = next;
     }
   }
   const end = async (next: string | undefined): Promise<void> => {
-    clearInterval(timer);
+    timer?.stop();
     await renewing;
     await store.update(key, mine, next);
   };
   let renewing: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
+  const timer = every(clock, claimMs / 3, () => {
     renewing = renewing.then(async () => {
       const next = write();
       if (await store.update(key, mine, next)) mine = next;
     }).catch(() => {});
-  }, claimMs / 3);
+  });
   let result: T;
   try {
     result = await work();
@@ -90,5 +92,3 @@ function readClaim(text: string | undefined): ClaimRecord | undefined {
   if (typeof code !== 'string' || typeof message !== 'string') return { owner, until, ms };
   return { owner, until, ms, failed: { code, message: shown(message) } };
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

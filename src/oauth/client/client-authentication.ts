@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { toBase64 } from '../../jsonrpc/door.ts';
 import { findAlgorithm } from '../algorithms.ts';
@@ -33,10 +35,10 @@ export interface Authenticated {
  * Authenticates a token request (RFC 6749 section 2.3, RFC 7523 section 2.2). Rejects with `OAuthError`
  * (`unsupported`) if the server accepts none of the client's methods.
  */
-export async function authenticate(client: ClientInformation, server: AuthorizationServerMetadata): Promise<Authenticated> {
+export async function authenticate(client: ClientInformation, server: AuthorizationServerMetadata, clock: Clock = systemClock): Promise<Authenticated> {
   const { client_id, client_secret = '' } = client;
   switch (methodOf(client, server)) {
-    case 'private_key_jwt': return { headers: {}, parameters: await assertion(client, server.issuer) };
+    case 'private_key_jwt': return { headers: {}, parameters: await assertion(client, server.issuer, clock) };
     case 'client_secret_basic': {
       const credentials = new TextEncoder().encode(`${formEncode(client_id)}:${formEncode(client_secret)}`);
       return { headers: { authorization: `Basic ${toBase64(credentials)}` }, parameters: {} };
@@ -68,9 +70,9 @@ function methodOf(client: ClientInformation, server: AuthorizationServerMetadata
 /** Form-encodes a value: RFC 6749 section 2.3.1 requires that inside Basic. */
 const formEncode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
-async function assertion({ client_id, signingKey }: ClientInformation, audience: string): Promise<Record<string, string>> {
+async function assertion({ client_id, signingKey }: ClientInformation, audience: string, clock: Clock): Promise<Record<string, string>> {
   const { algorithm, kid, key } = signingKey as SigningKey;
-  const now = Math.floor(Date.now() / 1000);
+  const now = Math.floor(clock.now() / 1000);
   const header = { alg: algorithm, typ: 'JWT', ...kid !== undefined && { kid } };
   // Only the issuer is the audience: with a token endpoint as audience, one server could use the assertion at another.
   const claims = { iss: client_id, sub: client_id, aud: audience, jti: randomText(), iat: now, exp: now + 60 };

@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { publicMembers, sha256 } from '../jwk.ts';
 import type { Jwk } from '../jwk.ts';
 import { signJwt } from '../jwt.ts';
@@ -52,13 +54,13 @@ export interface ProofOf {
 }
 
 /** A proof of possession for one request (RFC 9449 section 4.2). Every call makes a different one. */
-export async function dpopProof({ privateKey, jwk }: DpopKey, { method, url, nonce, accessToken }: ProofOf): Promise<string> {
+export async function dpopProof({ privateKey, jwk }: DpopKey, { method, url, nonce, accessToken }: ProofOf, clock: Clock = systemClock): Promise<string> {
   const { origin, pathname } = new URL(url);
   return signJwt({ typ: 'dpop+jwt', alg: 'ES256', jwk }, {
     jti: randomText(),
     htm: method,
     htu: origin + pathname,
-    iat: Math.floor(Date.now() / 1000),
+    iat: Math.floor(clock.now() / 1000),
     ...nonce !== undefined && { nonce },
     ...accessToken !== undefined && { ath: await sha256(accessToken) },
   }, privateKey);

@@ -1,4 +1,4 @@
-import { clock } from '../../bounds/times.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { toError } from '../../jsonrpc/door.ts';
 import type { FailedLogin } from './failed-login.ts';
 import { refreshTime } from './refresh.ts';
@@ -27,12 +27,12 @@ export interface HeldTokens {
 }
 
 /** Holds the tokens that `renewal` gets; reads nothing before the first call. */
-export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: (error: Error) => void): HeldTokens {
+export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: (error: Error) => void, clock: Clock): HeldTokens {
   const jitter = Math.random();
   const once = sharing();
   let tokens: Tokens | undefined;
   let loaded = false;
-  let refreshPausedUntil = 0;
+  let refreshPausedUntil = -Infinity;
   /** The last access token that came from a grant and not from a refresh. */
   let granted: string | undefined;
 
@@ -58,13 +58,13 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
 
   async function fresh(): Promise<Tokens | undefined> {
     const held = await load();
-    const now = Date.now();
-    if (!held || !isDue(held, now, jitter) || clock() < refreshPausedUntil) return held;
+    const now = clock.now();
+    if (!held || !isDue(held, now, jitter) || clock.monotonic() < refreshPausedUntil) return held;
     try {
       await renew({ used: held.access_token });
     } catch (thrown) {
       // The server may still accept the old token; otherwise it refuses the request.
-      refreshPausedUntil = clock() + refreshPauseMs;
+      refreshPausedUntil = clock.monotonic() + refreshPauseMs;
       onError(toError(thrown));
     }
     return tokens;

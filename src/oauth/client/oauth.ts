@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import type { HttpAuthorization, HttpTarget } from '../../transport/door.ts';
@@ -52,6 +54,8 @@ export interface OAuthOptions {
   /** The `fetch` for metadata, registration and tokens. Default: the runtime's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly limits?: Partial<OAuthLimits> | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
   /** Called for errors that fail no request: an early refresh that failed, tokens that were dropped. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -59,7 +63,7 @@ export interface OAuthOptions {
 // For `checkOptions`.
 export const oauthShape: Shape<OAuthOptions> = {
   grant: 'object', server: 'string or object', store: 'object', scope: 'string', resource: 'string or boolean', dpop: 'boolean',
-  chooseIssuer: 'function', allowPrivateAddresses: 'boolean', lookup: 'function', fetch: 'function', limits: defaultOAuthLimits,
+  chooseIssuer: 'function', allowPrivateAddresses: 'boolean', lookup: 'function', fetch: 'function', limits: defaultOAuthLimits, clock: 'object',
   onError: 'function',
 };
 
@@ -90,7 +94,7 @@ export interface OAuth extends HttpAuthorization {
 export function oauth(options: OAuthOptions): OAuth {
   checkOptions('oauth: options', options, oauthShape);
   checkOptions('oauth: options.grant', options.grant, 'object');
-  const { grant, store = memoryStore(), onError = () => {} } = options;
+  const { grant, store = memoryStore(), clock = systemClock, onError = () => {} } = options;
   const limits = { ...defaultOAuthLimits, ...options.limits };
   const nonces = new DpopNonces();
   const failedLogin = createFailedLogin();
@@ -109,13 +113,13 @@ export function oauth(options: OAuthOptions): OAuth {
     return held = holdTokens(renewal({
       server, grant, store, limits, nonces, onError, scope, resource, dpop,
       choose: (issuers) => chooseIssuer?.(issuers) ?? issuers.find((issuer) => issuer === grant.issuer) ?? issuers[0] as string,
-      fetch: { limits, fetch, allow: addressCheck({ server, allowPrivate, lookup }) },
-    }), failedLogin, onError);
+      fetch: { limits, fetch, clock, allow: addressCheck({ server, allowPrivate, lookup }) },
+    }), failedLogin, onError, clock);
   }
 
   return {
     async headers(target) {
-      const fields = await fieldsOf(await tokensOf(new URL(target.url)).fresh(), target, nonces);
+      const fields = await fieldsOf(await tokensOf(new URL(target.url)).fresh(), target, nonces, clock);
       failedLogin.sent(fields);
       return fields;
     },
@@ -126,7 +130,7 @@ export function oauth(options: OAuthOptions): OAuth {
       if (server === undefined) throw new OAuthError('unsupported', 'authorize: give oauth() the option server');
       const tokens = tokensOf(server);
       if (await tokens.load() !== undefined) return;
-      const { status, header } = await fetchJson(server.href, 'the MCP server', ping, { limits, fetch: options.fetch });
+      const { status, header } = await fetchJson(server.href, 'the MCP server', ping, { limits, fetch: options.fetch, clock });
       if (status === 401) await tokens.renew({ challenge: oauthChallenge(header('www-authenticate')) });
     },
     async context() {
@@ -147,13 +151,13 @@ export function oauth(options: OAuthOptions): OAuth {
 }
 
 /** The header fields that send tokens with a request. */
-async function fieldsOf(tokens: Tokens | undefined, { method, url }: HttpTarget, nonces: DpopNonces): Promise<Record<string, string>> {
+async function fieldsOf(tokens: Tokens | undefined, { method, url }: HttpTarget, nonces: DpopNonces, clock: Clock): Promise<Record<string, string>> {
   if (tokens === undefined) return {};
   const { access_token: accessToken, key } = tokens;
   if (key === undefined) return { authorization: `Bearer ${accessToken}` };
   return {
     authorization: `DPoP ${accessToken}`,
-    dpop: await dpopProof(key, { method, url, accessToken, nonce: nonces.get(url) }),
+    dpop: await dpopProof(key, { method, url, accessToken, nonce: nonces.get(url) }, clock),
   };
 }
 

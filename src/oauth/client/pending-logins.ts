@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import type { ClientInformation } from './client-authentication.ts';
 import type { DpopReference } from './dpop.ts';
 import { parseStored, swap } from './store.ts';
@@ -39,9 +41,11 @@ const pendingKey = (client: string, server: string): string => `pending ${client
  * Keeps a login until its response comes. Logins for another issuer or resource are dropped: the server now names
  * another one, and a late response must not restore the old one.
  */
-export async function keepLogin(store: AuthorizationStore, client: string, login: PendingLogin): Promise<void> {
+export async function keepLogin(
+  store: AuthorizationStore, client: string, login: PendingLogin, clock: Clock = systemClock,
+): Promise<void> {
   await swap(store, pendingKey(client, login.server), (text) => {
-    const others = read(text).filter(({ issuer, resource }) => issuer === login.issuer && resource === login.resource);
+    const others = read(text, clock).filter(({ issuer, resource }) => issuer === login.issuer && resource === login.resource);
     return JSON.stringify([...others, login].slice(-maxPending));
   });
 }
@@ -61,11 +65,11 @@ export interface WantedLogin {
  * `state`.
  */
 export async function takeLogin(
-  store: AuthorizationStore, { client, server, state, check }: WantedLogin,
+  store: AuthorizationStore, { client, server, state, check }: WantedLogin, clock: Clock = systemClock,
 ): Promise<PendingLogin | undefined> {
   let found: PendingLogin | undefined;
   await swap(store, pendingKey(client, server), (text) => {
-    const logins = read(text);
+    const logins = read(text, clock);
     found = logins.find((login) => login.state === state);
     if (found === undefined) return text;
     check?.(found);
@@ -75,8 +79,8 @@ export async function takeLogin(
   return found;
 }
 
-function read(text: string | undefined): PendingLogin[] {
+function read(text: string | undefined, clock: Clock): PendingLogin[] {
   const value = parseStored(text);
   const logins: PendingLogin[] = Array.isArray(value) ? value : [];
-  return logins.filter(({ until }) => until > Date.now());
+  return logins.filter(({ until }) => until > clock.now());
 }

@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { isObject } from '../../jsonrpc/door.ts';
@@ -143,17 +145,17 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
     throw new OAuthError('registration_refused', `${what} answered HTTP ${status}, ${says(error)}: ${says(why)}`
       + ` (asked for application_type ${request.application_type}, redirect_uris ${shown(redirectUri)})`);
   }
-  const made = isObject(value) && clientOf(value);
+  const made = isObject(value) && clientOf(value, options.clock);
   if (!made) throw new OAuthError('registration_malformed', `${what}: client_id is missing, expected a string`);
   const { token_endpoint_auth_method: said = made.client_secret === undefined ? 'none' : method } = made;
   return { ...made, token_endpoint_auth_method: said };
 }
 
-function clientOf(value: Readonly<Record<string, unknown>>): ClientInformation | undefined {
+function clientOf(value: Readonly<Record<string, unknown>>, clock: Clock = systemClock): ClientInformation | undefined {
   const { client_id, client_secret, client_secret_expires_at: expires, token_endpoint_auth_method: method } = value;
   if (typeof client_id !== 'string' || client_id === '') return undefined;
   // RFC 7591 section 3.2.1: seconds since the epoch, 0 for never.
-  if (typeof expires === 'number' && expires > 0 && expires * 1000 <= Date.now()) return undefined;
+  if (typeof expires === 'number' && expires > 0 && expires * 1000 <= clock.now()) return undefined;
   return {
     client_id,
     ...typeof client_secret === 'string' && { client_secret },

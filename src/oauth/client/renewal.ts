@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { FetchOptions } from '../fetch-json.ts';
 import type { OAuthChallenge } from './challenge.ts';
@@ -70,6 +71,7 @@ interface RenewalParts extends RenewalOptions {
 /** Reads, renews and keeps the tokens of one MCP server. Sends no request before a call. */
 export function renewal(options: RenewalOptions): Renewal {
   const { server, grant, store, limits, nonces, fetch } = options;
+  const { clock = systemClock } = fetch;
   const tokens = storedTokens(store, grant.client, server, options.onError);
   const parts: RenewalParts = { ...options, tokens, keepClient: grant.credentials === undefined };
 
@@ -81,9 +83,9 @@ export function renewal(options: RenewalOptions): Renewal {
 
   return {
     load: tokens.load,
-    renew: (need) => withClaim({ store, key: `claim ${grant.client} ${server.href}`, claimMs: limits.claimMs }, async () => {
+    renew: (need) => withClaim({ store, key: `claim ${grant.client} ${server.href}`, claimMs: limits.claimMs, clock }, async () => {
       const kept = await tokens.load();
-      if (kept && answers(kept, need)) return kept;
+      if (kept && answers(kept, need, clock.now())) return kept;
       const { challenge } = need;
       const known = await tokens.place();
       const found = challenge && await discover(
@@ -104,7 +106,7 @@ export function renewal(options: RenewalOptions): Renewal {
       if (finished === undefined) return undefined;
       const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
       if (options.dpop === true) checkBound(finished, issuer);
-      const record = recordOf(finished, { issuer, requested: scope, dpop, keepClient: parts.keepClient });
+      const record = recordOf(finished, { issuer, requested: scope, dpop, keepClient: parts.keepClient, clock: parts.fetch.clock });
       const saved = await tokens.save({ issuer, resource, resourceMetadata }, record, dpop);
       // The program may end right after it has finished a login, so the tokens must be in the store before that.
       if (tokens.unsaved) throw tokens.unsaved;
@@ -195,8 +197,8 @@ function checkBound({ tokens: { token_type } }: Granted, issuer: string): void {
 }
 
 /** Whether tokens that another process has stored meanwhile satisfy the need. */
-function answers(tokens: Tokens, { used, scope }: Need): boolean {
+function answers(tokens: Tokens, { used, scope }: Need, now: number): boolean {
   return tokens.access_token !== used
-    && (tokens.expires_at === undefined || tokens.expires_at > Date.now())
+    && (tokens.expires_at === undefined || tokens.expires_at > now)
     && (scope === undefined || coversScope(tokens.requested_scope, scope) || coversScope(tokens.scope, scope));
 }

@@ -57,8 +57,8 @@ export async function requestToken(
   const what = `the token endpoint of ${shown(issuer)}`;
   for (let tries = 1; ; tries++) {
     // Make a new assertion each time: it may be used only once.
-    const authenticated = await authenticate(client, server);
-    const proof = dpop && { dpop: await dpopProof(dpop, { method: 'POST', url, nonce: nonces.get(url) }) };
+    const authenticated = await authenticate(client, server, options.clock);
+    const proof = dpop && { dpop: await dpopProof(dpop, { method: 'POST', url, nonce: nonces.get(url) }, options.clock) };
     const body = formOf({ ...parameters, ...authenticated.parameters });
     const answer = await postJson(url, what, {
       body,

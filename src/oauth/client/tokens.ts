@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import type { ClientInformation } from './client-authentication.ts';
 import { keptDpopKey } from './dpop.ts';
 import type { DpopKey, DpopReference } from './dpop.ts';
@@ -51,16 +53,17 @@ export interface About {
   readonly dpop: DpopKey | undefined;
   /** Whether to store the client's credentials beside the tokens, because the program does not give them. */
   readonly keepClient: boolean;
+  readonly clock?: Clock | undefined;
   /** Default: a new login. */
   readonly login?: string | undefined;
 }
 
 /** The record of tokens that were granted or refreshed. */
 export function recordOf(
-  { tokens, client }: Granted, { issuer, requested, dpop, keepClient, login = randomText() }: About,
+  { tokens, client }: Granted, { issuer, requested, dpop, keepClient, clock = systemClock, login = randomText() }: About,
 ): TokenRecord {
   const { access_token, token_type, refresh_token, expires_in, scope = requested } = tokens;
-  const now = Date.now();
+  const now = clock.now();
   return {
     access_token, token_type, refresh_token, scope, issuer, login, issued_at: now, requested_scope: requested,
     expires_at: expires_in === undefined ? undefined : now + expires_in * 1000,

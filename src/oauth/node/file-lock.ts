@@ -1,7 +1,7 @@
+import { pause, systemClock } from '../../bounds/clock.ts';
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { clock } from '../../bounds/times.ts';
 import { OAuthError } from '../errors.ts';
 
 /** The owner of a lock, as its file records it. */
@@ -49,7 +49,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
 }
 
 async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLimits): Promise<void> {
-  const begun = clock();
+  const begun = systemClock.monotonic();
   const watched: Watched = new Map();
   for (;;) {
     try {
@@ -60,14 +60,14 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
     }
     const stale = await staleOwner(path, staleMs, watched);
     if (stale !== undefined && await breakLock(path, mine, stale, staleMs, watched)) continue;
-    if (clock() - begun > waitMs) {
+    if (systemClock.monotonic() - begun > waitMs) {
       throw new OAuthError('store_locked', `${path} is held by another process, and was not free within ${waitMs} ms`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * 8));
+    await pause(systemClock, 2 + Math.random() * 8);
   }
 }
 
-/** The locks that a waiter has seen, by their paths: the text, and since when (`clock`). */
+/** The locks that a waiter has seen, by their paths: the text, and since when (by the steady clock). */
 type Watched = Map<string, { readonly text: string; readonly since: number }>;
 
 /**
@@ -79,9 +79,9 @@ async function staleOwner(path: string, staleMs: number, watched: Watched): Prom
     // The link that took the lock set ctime; mtime is the time when its owner began to wait.
     const [{ ctimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')]);
     const before = watched.get(path);
-    const since = before?.text === text ? before.since : clock();
+    const since = before?.text === text ? before.since : systemClock.monotonic();
     watched.set(path, { text, since });
-    return Date.now() - ctimeMs > staleMs || clock() - since > staleMs || isAbandoned(text) ? text : undefined;
+    return systemClock.now() - ctimeMs > staleMs || systemClock.monotonic() - since > staleMs || isAbandoned(text) ? text : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -88,12 +89,12 @@ function receive(
   // Compared as text: parsed as URLs, `//host/callback` and `http://host/callback` would have the path of the callback
   // too.
   if (request.method !== 'GET' || target.split('?', 1)[0] !== path) return show(404, page('There is nothing here.'));
-  const timer = setTimeout(() => show(200, page('It is not known yet whether this worked: look at the program.')), pageMs);
-  response.once('close', () => clearTimeout(timer));
+  const timer = systemClock.after(pageMs, () => show(200, page('It is not known yet whether this worked: look at the program.')));
+  response.once('close', () => timer?.stop());
   add({
     url: `http://127.0.0.1:${request.socket.localPort}${target}`,
     answer(error) {
-      clearTimeout(timer);
+      timer?.stop();
       if (!response.writableEnded) show(error ? 400 : 200, page(error?.message));
     },
   });

@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import type { AuthRefusal, RequestInfo } from '../../transport/door.ts';
 import { algorithmNames } from '../algorithms.ts';
 import { TokenError } from '../errors.ts';
@@ -40,7 +41,7 @@ export interface BearerAuth {
  */
 export function bearer(options: BearerOptions): BearerAuth {
   checkBearerOptions(options);
-  const { resource, authorizationServers, requiredScopes = [], verify = jwtVerifier(), audiences = [], onRefused, now = Date.now } = options;
+  const { resource, authorizationServers, requiredScopes = [], verify = jwtVerifier(), audiences = [], onRefused, now = systemClock.now } = options;
   const limits = { ...defaultBearerLimits, ...options.limits };
   const rules = proofRules(options, limits, now);
   const noteReach = createReach();

@@ -89,7 +89,7 @@ export interface BearerOptions {
   readonly limits?: Partial<BearerLimits>;
   /** Called for each token that was refused, with its `code` and never with the token. */
   readonly onRefused?: (error: OAuthError, request: RequestInfo) => void;
-  /** Milliseconds since the epoch. Default `Date.now`. */
+  /** Milliseconds since the epoch. Default: the runtime's clock. */
   readonly now?: () => number;
 }
 

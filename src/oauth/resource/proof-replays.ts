@@ -1,3 +1,4 @@
+import { systemClock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { OwnProofs } from './own-proofs.ts';
 import { PrincipalsBySize } from './principals-by-size.ts';
@@ -43,7 +44,7 @@ export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000 
  * A bounded memory that accepts no proof twice: a proof as old as a forgotten one is refused. The principal with the
  * most proofs makes room, and only its own proofs are refused for that, whatever their dates.
  */
-export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = Date.now): ProofReplays {
+export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = systemClock.now): ProofReplays {
   checkOptions('proofReplays: limits', limits, defaultProofReplayLimits);
   const memory = new ProofMemory({ ...defaultProofReplayLimits, ...limits });
   return { add: (proof) => memory.add(proof, now()) };

@@ -1,3 +1,4 @@
+import type { Timer } from '../../bounds/clock.ts';
 import { ConnectionError, RpcError } from '../../jsonrpc/errors.ts';
 import type { Inbound } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../../jsonrpc/message.ts';
@@ -70,10 +71,10 @@ export async function askClient(
 function ready(client: LegacyRequester, method: string, signal: Stop): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Timer | undefined;
     const end = (fault?: unknown): void => {
       forget?.();
-      if (timer !== undefined) clearTimeout(timer);
+      timer?.stop();
       signal.removeEventListener('abort', cancelled);
       if (fault === undefined) resolve();
       else reject(fault);
@@ -83,11 +84,11 @@ function ready(client: LegacyRequester, method: string, signal: Stop): Promise<v
       : new ConnectionError('closed', `${method}: the connection closed before the client was ready`)));
     if (forget === undefined) return resolve();
     signal.addEventListener('abort', cancelled, { once: true });
-    const { questionTimeoutMs: ms } = client.server.limits;
-    if (ms > 0 && typeof setTimeout === 'function') {
-      timer = setTimeout(() => end(new ConnectionError(
+    const { clock, limits: { questionTimeoutMs: ms } } = client.server;
+    if (ms > 0) {
+      timer = clock.after(ms, () => end(new ConnectionError(
         'timeout', `${method}: the client sent no notifications/initialized within ${ms} ms`,
-      )), ms);
+      )));
     }
   });
 }

@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { invalidParams } from '../../jsonrpc/errors.ts';
@@ -51,13 +53,13 @@ const maxSpent = 10_000;
  * A memory of this process. When it is full it forgets the state that expires first, and refuses from then on
  * whatever expires no later: it would rather refuse a state that was never opened than open one twice.
  */
-export function spentStates(max: number = maxSpent): SpentStates {
+export function spentStates(max: number = maxSpent, clock: Clock = systemClock): SpentStates {
   const spent = new Map<string, number>();
   let forgotten = -Infinity;
   return {
     spend(id, expiresAt) {
       if (spent.has(id) || expiresAt <= forgotten) return false;
-      const now = Date.now();
+      const now = clock.now();
       if (spent.size >= max) for (const [known, expired] of spent) if (expired <= now) spent.delete(known);
       if (spent.size >= max) {
         let [first, soonest] = [id, expiresAt];
@@ -76,7 +78,7 @@ export function spentStates(max: number = maxSpent): SpentStates {
 const maxStates = 1_000;
 
 /** Makes the record of a server's questions to clients. A state is known by its first characters, which are random. */
-export function openQuestions(): OpenQuestions & {
+export function openQuestions(now: () => number): OpenQuestions & {
   asked: boolean;
   /** A sealed state goes to a client, who may bring it back until it expires. */
   sent(state: string, expiresAt: number): void;
@@ -88,8 +90,8 @@ export function openQuestions(): OpenQuestions & {
   return {
     asked: false,
     get open() {
-      const now = Date.now();
-      for (const [id, expiresAt] of states) if (expiresAt <= now) states.delete(id);
+      const at = now();
+      for (const [id, expiresAt] of states) if (expiresAt <= at) states.delete(id);
       return states.size;
     },
     answered: () => new Promise<void>((resolve) => waiting.push(resolve)),
@@ -125,8 +127,9 @@ export interface RequestStateSealer {
 export function requestStateSealer(
   { keys, ttlMs = 600_000, maxLength = 65_536, singleUse = false }: RequestStateOptions = {},
   questions?: Pick<ReturnType<typeof openQuestions>, 'sent' | 'returned'>,
+  clock: Clock = systemClock,
 ): RequestStateSealer {
-  const spent = singleUse === true ? spentStates() : singleUse || undefined;
+  const spent = singleUse === true ? spentStates(maxSpent, clock) : singleUse || undefined;
   // Made at the first use: the random key of a process that never asks is never made.
   let made: Promise<AesGcm[]> | undefined;
   const ciphers = (): Promise<AesGcm[]> => made ??= ciphersOf(keys);
@@ -134,7 +137,7 @@ export function requestStateSealer(
   return {
     async seal(state, bound) {
       const [cipher] = await ciphers();
-      const expires = Date.now() + ttlMs;
+      const expires = clock.now() + ttlMs;
       const text = JSON.stringify({ ...state, expires });
       // Base64 for URLs, since a token may end up in a header or a log.
       const token = toBase64(await (cipher as AesGcm).seal(bound, text), 'base64url');
@@ -160,7 +163,7 @@ export function requestStateSealer(
         }
         const state: unknown = JSON.parse(text);
         const expires = isObject(state) ? Number(state['expires']) : NaN;
-        if (!isObject(state) || !(expires > Date.now())) throw refused('has expired');
+        if (!isObject(state) || !(expires > clock.now())) throw refused('has expired');
         // The first 12 bytes are random for each sealing, and 16 characters of the token.
         if (spent && !await spent.spend(token.slice(0, 16), expires)) throw refused('was used before');
         questions?.returned(token);

@@ -1,7 +1,8 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
 import { Abortable, internalError, invalidParams, methodNotFound, toErrorObject } from '../../jsonrpc/door.ts';
 import { Cancelled, RpcError } from '../../jsonrpc/index.ts';
-import { inBackground } from '../../bounds/times.ts';
 import { weighValue } from '../../bounds/weight.ts';
 import type { Bag } from '../../jsonrpc/index.ts';
 import type { Answering } from '../../client/index.ts';
@@ -22,7 +23,7 @@ interface ReceivedTask extends Listed {
   readonly abortable: Abortable;
   /** Called when it has ended. */
   readonly waiting: Set<() => void>;
-  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  readonly timer: Timer | undefined;
   status: TaskStatus;
   message: string | undefined;
   updatedAt: number;
@@ -42,9 +43,9 @@ const maxMessage = 1000;
  * memory, and belong to the connection: closing the client ends them.
  * 2025-11-25 basic/utilities/tasks.
  */
-export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskLimits> = {}): Answering {
+export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskLimits> = {}, clock: Clock = systemClock): Answering {
   checkOptions('receiveTasks: limits', limits, receivedLimitsShape());
-  const received = new ReceivedTasks(answering, { ...defaultReceivedTaskLimits, ...limits });
+  const received = new ReceivedTasks(answering, { ...defaultReceivedTaskLimits, ...limits }, clock);
   return {
     ...answering,
     capabilities: (revision) => withTasks(answering.capabilities(revision), revision),
@@ -92,16 +93,18 @@ class ReceivedTasks {
   tell: (method: string, params: Bag) => void = () => {};
   readonly #answering: Answering;
   readonly #limits: ReceivedTaskLimits;
+  readonly #clock: Clock;
   readonly #tasks = new Map<string, ReceivedTask>();
   readonly #rate: RequestRate;
   #sequence = 0;
   /** Of all questions and results that are kept. */
   #weight = 0;
 
-  constructor(answering: Answering, limits: ReceivedTaskLimits) {
+  constructor(answering: Answering, limits: ReceivedTaskLimits, clock: Clock) {
+    this.#clock = clock;
     this.#answering = answering;
     this.#limits = limits;
-    this.#rate = new RequestRate(limits.maxRequestsPerSecond);
+    this.#rate = new RequestRate(limits.maxRequestsPerSecond, clock);
   }
 
   create(method: string, question: Bag, wanted: unknown, revision: Revision): Task {
@@ -113,11 +116,10 @@ class ReceivedTasks {
     if (typeof weight !== 'number' || this.#weight + weight > maxReceivedBytes) {
       throw internalError(`The tasks would take too much memory: the limit is ${maxReceivedBytes} bytes`);
     }
-    const now = Date.now();
+    const now = this.#clock.now();
     // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
     const id = random(20);
-    const timer = typeof setTimeout === 'function'
-      ? inBackground(setTimeout(() => this.#drop(task), Math.min(ttl, longestTimerMs))) : undefined;
+    const timer = this.#clock.after(Math.min(ttl, longestTimerMs), () => this.#drop(task), true);
     const task: ReceivedTask = {
       id, ttl, timer, weight,
       sequence: this.#sequence++,
@@ -196,7 +198,7 @@ class ReceivedTasks {
     const status = nextTaskStatus(task.status, event);
     if (status === undefined || this.#tasks.get(task.id) !== task) return false;
     this.#weight += weight - task.weight;
-    Object.assign(task, { status, message, outcome, weight, updatedAt: Date.now() });
+    Object.assign(task, { status, message, outcome, weight, updatedAt: this.#clock.now() });
     for (const go of [...task.waiting]) go();
     this.tell('notifications/tasks/status', { ...this.#wire(task) });
     return true;
@@ -226,15 +228,14 @@ class ReceivedTasks {
 
   /** Where there are no timers. */
   #expire(): void {
-    if (typeof setTimeout === 'function') return;
-    const now = Date.now();
-    for (const task of this.#tasks.values()) if (task.createdAt + task.ttl <= now) this.#drop(task);
+    const now = this.#clock.now();
+    for (const task of this.#tasks.values()) if (!task.timer && task.createdAt + task.ttl <= now) this.#drop(task);
   }
 
   /** "After a task's `ttl` lifetime has elapsed, receivers MAY delete the task and its results, regardless of the task status." */
   #drop(task: ReceivedTask): void {
     if (!this.#tasks.delete(task.id)) return;
-    clearTimeout(task.timer);
+    task.timer?.stop();
     this.#weight -= task.weight;
     task.abortable.abort(() => new Cancelled('the time of the task is over'));
     for (const go of [...task.waiting]) go();

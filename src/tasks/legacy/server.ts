@@ -59,7 +59,7 @@ export class LegacyTasks {
   constructor(tasks: Tasks, { maxRequestsPerSecond }: TaskLimits, ask: typeof askClient = askClient) {
     this.#tasks = tasks;
     this.#askClient = ask;
-    this.#rate = new RequestRate(maxRequestsPerSecond);
+    this.#rate = new RequestRate(maxRequestsPerSecond, tasks.clock);
     this.legacy = {
       capabilities: (revision) => (revision === '2025-11-25' ? declared : undefined),
       // "receivers that cannot identify requestors SHOULD NOT declare the `tasks.list` capability"

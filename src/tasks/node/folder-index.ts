@@ -1,6 +1,6 @@
+import type { Clock } from '../../bounds/clock.ts';
 import { lstat, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clock } from '../../bounds/times.ts';
 import type { NewTask } from '../store.ts';
 import { answerName, endedName, goneName, isGone, isId, isNew, segmentName, segmentNumber } from './names.ts';
 import { clearFolder, ifOurs, ifThere } from './private-files.ts';
@@ -29,13 +29,15 @@ const listedMs = 1_000;
 export class FolderIndex {
   readonly #path: string;
   readonly #sightings: Sightings;
+  readonly #clock: Clock;
   /** What never changes of the tasks that there are. */
   readonly #known = new Map<string, KnownTask>();
   readonly #ended = new Set<string>();
   readonly #segments = new Map<string, KnownSegment>();
   #listedAt = -Infinity;
 
-  constructor(path: string, sightings: Sightings) {
+  constructor(path: string, sightings: Sightings, clock: Clock) {
+    this.#clock = clock;
     this.#path = path;
     this.#sightings = sightings;
   }
@@ -105,7 +107,7 @@ export class FolderIndex {
 
   /** How many tasks there are, of one owner where one is named: those of other processes may be a second old. */
   async count(owner: string | undefined): Promise<number> {
-    const all = clock() - this.#listedAt < listedMs ? [...this.#known.values()] : await this.all();
+    const all = this.#clock.monotonic() - this.#listedAt < listedMs ? [...this.#known.values()] : await this.all();
     return owner === undefined ? all.length : all.filter((task) => task.owner === owner).length;
   }
 
@@ -120,7 +122,7 @@ export class FolderIndex {
       const found = await readTaskFolder(join(this.#path, id), id);
       if (found) this.created(found.task);
     }));
-    this.#listedAt = clock();
+    this.#listedAt = this.#clock.monotonic();
     return [...this.#known.values()].sort((one, other) => one.createdAt - other.createdAt);
   }
 

@@ -1,3 +1,6 @@
+import { systemClock } from '../../bounds/clock.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import type { Clock } from '../../bounds/clock.ts';
 import { link, readdir, rename, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,6 +30,12 @@ interface HeldLease {
   dropped: boolean;
 }
 
+/** What `folderStore` may be given. */
+export interface FolderStoreOptions {
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
+}
+
 /**
  * Keeps tasks in a folder, for as many processes of one machine and one user as one likes; the file system must be a
  * local one, with hard links. A task is a folder. Its segments are numbered, and each number is given once, to the process
@@ -38,9 +47,10 @@ interface HeldLease {
  *
  * @param path the folder; it is made where there is none
  */
-export async function folderStore(path: string): Promise<TaskStore> {
+export async function folderStore(path: string, options: FolderStoreOptions = {}): Promise<TaskStore> {
+  checkOptions('folderStore: options', options, { clock: 'object' });
   await markFolder(path);
-  return new FolderStore(path);
+  return new FolderStore(path, options.clock ?? systemClock);
 }
 
 class FolderStore implements TaskStore {
@@ -49,12 +59,15 @@ class FolderStore implements TaskStore {
   readonly #syncing = new Syncing();
   readonly #watchers = new Watchers();
   readonly #held = new Map<string, HeldLease>();
-  readonly #sightings = new Sightings();
+  readonly #clock: Clock;
+  readonly #sightings: Sightings;
   readonly #index: FolderIndex;
 
-  constructor(path: string) {
+  constructor(path: string, clock: Clock) {
     this.#path = path;
-    this.#index = new FolderIndex(path, this.#sightings);
+    this.#clock = clock;
+    this.#sightings = new Sightings(clock);
+    this.#index = new FolderIndex(path, this.#sightings, clock);
   }
 
   readonly watch: TaskStore['watch'] = (listener) => this.#watchers.watch(listener);
@@ -87,7 +100,7 @@ class FolderStore implements TaskStore {
     const before = await this.#read(id);
     if (!before || !this.#isFree(before)) return undefined;
     const fence = before.last + 1;
-    const time = new LeaseTime(ms);
+    const time = new LeaseTime(ms, this.#clock);
     const folder = this.#folder(id);
     const file = await this.#named(folder, segmentName(fence), sealLine({ k: 'lease', ms }));
     if (!file) return undefined;
@@ -112,8 +125,8 @@ class FolderStore implements TaskStore {
 
   async renew(lease: Lease, ms: number): Promise<void> {
     const held = this.#of(lease);
-    const time = new LeaseTime(ms);
-    const now = Date.now() / 1000;
+    const time = new LeaseTime(ms, this.#clock);
+    const now = this.#clock.now() / 1000;
     if (ms !== held.ms) await this.#write(held, sealLine({ k: 'renew', ms }));
     await this.#using(held, held.file.utimes(now, now));
     await this.#check(held);

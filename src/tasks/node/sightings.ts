@@ -1,11 +1,12 @@
-import { clock } from '../../bounds/times.ts';
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
 
 /** A lease of another process, as it was looked at. */
 interface Sighting {
   readonly segment: number;
   readonly writtenAt: number;
   readonly ms: number;
-  /** When it was last looked at, and until when it is believed: times of `clock`. */
+  /** When it was last looked at, and until when it is believed: times of the steady clock. */
   lookedAt: number;
   readonly until: number;
 }
@@ -16,7 +17,12 @@ interface Sighting {
  * From then on it ends when its file has not changed for so long, by the clock that nobody sets.
  */
 export class Sightings {
+  readonly #clock: Clock;
   readonly #seen = new Map<string, Sighting>();
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
   /**
    * Milliseconds for which a lease of `ms` is still believed, at most `ms`; 0: it is over.
@@ -24,14 +30,14 @@ export class Sightings {
    * @param writtenAt when its file was written last, in milliseconds since the epoch
    */
   left(id: string, segment: number, writtenAt: number, ms: number): number {
-    const now = clock();
+    const now = this.#clock.monotonic();
     const before = this.#seen.get(id);
     if (before?.segment === segment && before.writtenAt === writtenAt && before.ms === ms) {
       before.lookedAt = now;
       return Math.max(before.until - now, 0);
     }
     // Times of whole seconds are cut off: the file may be younger by one.
-    const said = writtenAt + (writtenAt % 1000 === 0 ? 1000 : 0) + ms - Date.now();
+    const said = writtenAt + (writtenAt % 1000 === 0 ? 1000 : 0) + ms - this.#clock.now();
     // It was renewed since the last look, whatever the clock was set to meanwhile.
     const since = before?.segment === segment ? before.lookedAt + ms - now : 0;
     const left = Math.max(Math.min(Math.max(said, since), ms), 0);

@@ -1,3 +1,5 @@
+import { every } from '../../bounds/clock.ts';
+import type { Timer } from '../../bounds/clock.ts';
 import { processBudget } from '../../bounds/budget.ts';
 import type { Endpoint } from '../http/server/endpoint.ts';
 import type { Body } from '../http/server/http-request.ts';
@@ -34,7 +36,7 @@ export class Connections {
   readonly #open = new Set<ServerConnection>();
   readonly #keepAlive: string;
   #tick = 1;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: Timer | undefined;
   #date: string | undefined;
   #due: ServerConnection[] | undefined;
   /** The connection that brought the last request: it may be the only one, and nothing is to be gathered. */
@@ -47,7 +49,7 @@ export class Connections {
     const { maxHeadBytes, maxFields, maxExtensionBytes } = all;
     this.decoding = { limits: { maxHeadBytes, maxFields, maxExtensionBytes }, budget: processBudget(), latin1: runtime.latin1 ?? latin1 };
     this.byteLength = runtime.byteLength ?? byteLength;
-    this.#later = runtime.later ?? ((run) => void Promise.resolve().then(run));
+    this.#later = runtime.later ?? ((run) => endpoint.clock.soon(run));
     const seconds = Math.floor(this.limits.keepAliveMs / 1000);
     this.#keepAlive = fieldLine('connection', 'keep-alive') + (seconds > 0 ? fieldLine('keep-alive', `timeout=${seconds}`) : '');
   }
@@ -69,7 +71,7 @@ export class Connections {
     const connection = new ServerConnection(this.#endpoint, this, pipe, this.closing);
     this.#open.add(connection);
     // A runtime without timers calls `tick` by itself.
-    if (this.#timer === undefined && typeof setInterval === 'function') this.#timer = setInterval(() => this.tick(), tickMs);
+    this.#timer ??= every(this.#endpoint.clock, tickMs, () => this.tick());
     return connection;
   }
 
@@ -77,7 +79,7 @@ export class Connections {
     this.#open.delete(connection);
     if (this.#latest === connection) this.#latest = undefined;
     if (this.#open.size > 0) return;
-    clearInterval(this.#timer);
+    this.#timer?.stop();
     this.#timer = this.#date = undefined;
     this.#emptied?.();
   }
@@ -104,7 +106,7 @@ export class Connections {
 
   /** RFC 9110, 6.6.1. */
   get dateLine(): string {
-    return this.#date ??= fieldLine('date', new Date().toUTCString());
+    return this.#date ??= fieldLine('date', new Date(this.#endpoint.clock.now()).toUTCString());
   }
 
   get keepAliveLines(): string {

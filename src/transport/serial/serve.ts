@@ -1,4 +1,3 @@
-import { systemClock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
@@ -35,7 +34,7 @@ const shape: Shape<ServeSerialOptions> = {
  */
 export function serveSerial(server: ServerPort, channel: SerialChannel, options: ServeSerialOptions = {}): SerialServing {
   checkOptions('serveSerial: options', options, shape);
-  const { auth, clock = systemClock } = options;
+  const { auth, clock = server.clock } = options;
   let peer: ServerPeer | undefined;
   let resolveClosed: (why: string) => void;
   const closed = new Promise<string>((resolve) => {

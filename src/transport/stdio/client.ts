@@ -1,3 +1,5 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Clock, Timer } from '../../bounds/clock.ts';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
@@ -41,6 +43,8 @@ export interface StdioTransportOptions {
    * 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Characters of answers that may wait for a server that does not read. */
@@ -49,6 +53,7 @@ const maxOwed = 1_048_576;
 /** How the server is run: the options, with defaults. */
 interface Running extends StdioTransportOptions {
   readonly command: string;
+  readonly clock: Clock;
   readonly graceMs: number;
   readonly termMs: number;
   readonly stallMs: number;
@@ -72,7 +77,7 @@ class ChildRun {
   /** Characters of our answers that wait since its stdin is full. Our own requests are not counted. */
   #owed = 0;
   /** Runs while the server is not read because it does not read. */
-  #stall: ReturnType<typeof setTimeout> | undefined;
+  #stall: Timer | undefined;
   /** Why we end it; undefined: it ended itself, or was closed. */
   #fault: string | undefined;
   #stopping: Promise<void> | undefined;
@@ -82,10 +87,10 @@ class ChildRun {
     const stop = (): void => void this.stop();
     this.#how = how;
     this.#child = child;
-    this.#faults = new Faults((error) => to.error(error));
+    this.#faults = new Faults((error) => to.error(error), how.clock);
     this.writer = lineWriter(child.stdin, () => this.#unstall(), budget);
     this.#reading = readMessages(child.stdout, {
-      trace: how.trace, budget, decode, maxMessageBytes: how.maxMessageBytes, maxNoiseBytes: how.maxNoiseBytes,
+      trace: how.trace, clock: how.clock, budget, decode, maxMessageBytes: how.maxMessageBytes, maxNoiseBytes: how.maxNoiseBytes,
       message: (decoded, text) => {
         // Most likely a log: its author has to see it to find where it comes from.
         if (text !== undefined && decoded.kind === 'refusal' && decoded.id === null) {
@@ -100,7 +105,7 @@ class ChildRun {
     this.over = new Promise((resolve) => child.once('close', () => resolve()));
     child.stdin.on('error', stop);
     void this.#exited.then(stop);
-    this.#lastLines = stderrLines(child.stderr, how.onStderr);
+    this.#lastLines = stderrLines(child.stderr, how.clock, how.onStderr);
     void this.over.then(() => this.#clean());
   }
 
@@ -108,7 +113,7 @@ class ChildRun {
     this.#reading.stop();
     this.writer.close();
     this.#faults.end();
-    clearTimeout(this.#stall);
+    this.#stall?.stop();
     // Nobody may stay, not even a process that has let go of the pipes.
     signalTree(this.#child, 'SIGKILL');
     forget(this.#child);
@@ -119,17 +124,17 @@ class ChildRun {
    * read either. Not at once, since a server whose stdout is full may be waiting for us.
    */
   owe(length: number): void {
-    const { stallMs } = this.#how;
+    const { clock, stallMs } = this.#how;
     this.#owed += length;
     if (this.#owed <= maxOwed || this.#stall !== undefined) return;
     this.#reading.pause(true);
-    this.#stall = setTimeout(() => this.#end(`it read none of the answers to its own requests within ${stallMs} ms`), stallMs);
+    this.#stall = clock.after(stallMs, () => this.#end(`it read none of the answers to its own requests within ${stallMs} ms`));
   }
 
   #unstall(): void {
     this.#owed = 0;
     if (this.#stall === undefined) return;
-    clearTimeout(this.#stall);
+    this.#stall?.stop();
     this.#stall = undefined;
     this.#reading.pause(false);
   }
@@ -146,13 +151,13 @@ class ChildRun {
 
   async #stepByStep(): Promise<void> {
     const child = this.#child;
-    const { graceMs, termMs } = this.#how;
+    const { clock, graceMs, termMs } = this.#how;
     void this.writer.flush();
     child.stdin.end();
-    await within(graceMs, this.#exited);
+    await within(clock, graceMs, this.#exited);
     this.#told = child.exitCode === null && child.signalCode === null;
     signalTree(child, 'SIGTERM');
-    await within(termMs, this.over);
+    await within(clock, termMs, this.over);
     signalTree(child, 'SIGKILL');
     // A process that has left the group may still hold the pipes.
     child.stdout.destroy();
@@ -210,10 +215,10 @@ export function stdioTransport(
   options: StdioTransportOptions = {},
 ): ClientTransport {
   checkOptions('stdioTransport: options', options, {
-    cwd: 'string', env: 'object', onStderr: 'function', trace: 'function', graceMs: 0, termMs: 0, maxMessageBytes: 0, stallMs: 0, maxNoiseBytes: 0,
+    cwd: 'string', env: 'object', onStderr: 'function', trace: 'function', graceMs: 0, termMs: 0, maxMessageBytes: 0, stallMs: 0, maxNoiseBytes: 0, clock: 'object',
   });
-  const { trace, graceMs = 2000, termMs = 2000, stallMs = 30_000 } = options;
-  const how: Running = { ...options, command, graceMs, termMs, stallMs };
+  const { trace, graceMs = 2000, termMs = 2000, stallMs = 30_000, clock = systemClock } = options;
+  const how: Running = { ...options, command, clock, graceMs, termMs, stallMs };
   let receiver: ClientReceiver | undefined;
   let run: ChildRun | undefined;
   let starting: Promise<void> = Promise.resolve();
@@ -249,7 +254,7 @@ export function stdioTransport(
         if (message?.id === undefined) return;
         return receiver?.failed(message.id, new ConnectionError('closed', `${command}: the server is not running`));
       }
-      trace?.({ direction: 'sent', text, at: Date.now() });
+      trace?.({ direction: 'sent', text, at: clock.now() });
       run.writer.write(text);
       // Only an answer comes without its message.
       if (message === undefined && run.writer.full) run.owe(text.length);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../bounds/clock.ts';
 import type { Readable } from 'node:stream';
 import type { Budget } from '../../bounds/budget.ts';
 import { ByteGatherer } from '../../bounds/bytes.ts';
@@ -14,6 +15,7 @@ const leastAtOnce = 512;
 /** Takes what was read, and says within which limits. */
 export interface ReadMessages<D extends Unjudged | Decoded> {
   readonly trace?: Trace | undefined;
+  readonly clock: Clock;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
   readonly maxNoiseBytes?: number | undefined;
@@ -41,10 +43,10 @@ export interface StreamReading {
  * Long function: its short functions share the bytes that wait and the time of the turn.
  */
 export function readMessages<D extends Unjudged | Decoded>(stream: Readable, sink: ReadMessages<D>): StreamReading {
-  const { trace, maxNoiseBytes = defaultMaxNoiseBytes } = sink;
+  const { trace, clock, maxNoiseBytes = defaultMaxNoiseBytes } = sink;
   const framer = createFramer({
     line(text) {
-      trace?.({ direction: 'received', text, at: Date.now() });
+      trace?.({ direction: 'received', text, at: clock.now() });
       receive(sink.decode(text), text);
     },
     refused: receive,
@@ -65,7 +67,7 @@ export function readMessages<D extends Unjudged | Decoded>(stream: Readable, sin
     while (unread.length > 0 && !paused && !yielding) {
       const part = unread.length > atOnce ? unread.subarray(0, atOnce) : unread;
       unread = part === unread ? none : unread.subarray(atOnce);
-      beginReading();
+      beginReading(clock);
       // Before it is read: a message in this part sets the count to 0, so that what follows it there is not counted.
       noise += part.length;
       framer.push(part);
@@ -75,10 +77,10 @@ export function readMessages<D extends Unjudged | Decoded>(stream: Readable, sin
         stop();
         return sink.noisy(noiseFault(maxNoiseBytes));
       }
-      yielding = readEnough();
+      yielding = readEnough(clock);
       atOnce = yielding ? Math.max(leastAtOnce, atOnce / 4) : Math.min(mostAtOnce, atOnce * 2);
       if (yielding) {
-        othersFirst(() => {
+        othersFirst(clock, () => {
           yielding = false;
           go();
         });

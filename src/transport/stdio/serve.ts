@@ -62,6 +62,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     trace: 'function', maxMessageBytes: 0, maxNoiseBytes: 0, drainMs: 0, exitMs: 0, console: 'boolean', stdin: 'object', stdout: 'object',
   });
   const { trace, drainMs = 5000, exitMs = 1000, stdin = process.stdin } = options;
+  const { clock } = server;
   const stdout: Writable = options.stdout ?? process.stdout;
   const ownProcess = stdin === process.stdin;
   const budget = peerBudget();
@@ -71,7 +72,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   }, budget);
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
-    trace?.({ direction: 'sent', text, at: Date.now() });
+    trace?.({ direction: 'sent', text, at: clock.now() });
     if (text.length > largeMessage) warnOfSize(text.length);
     writer.write(text);
   };
@@ -80,7 +81,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   ));
   const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
   const reading = readMessages(stdin, {
-    ...options, budget, decode: decodeUnjudged,
+    ...options, clock, budget, decode: decodeUnjudged,
     message(decoded) {
       peer.receive(decoded);
       if (writer.full) reading.pause(true);
@@ -92,7 +93,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   function onInputEnd(): void {
     // A subscription is a request that is never answered: it must not hold up the end.
     server.endSubscriptions();
-    void within(drainMs, peer.idle()).then(() => finish('the client closed stdin'));
+    void within(clock, drainMs, peer.idle()).then(() => finish('the client closed stdin'));
     reading.stop();
   }
 
@@ -119,10 +120,10 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     reading.stop();
     peer.close(why);
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-    await within(drainMs, writer.flush());
+    await within(clock, drainMs, writer.flush());
     writer.close();
     // The timer itself holds nothing: a process that has nothing left to do ends before it.
-    if (exits && exitMs > 0) setTimeout(() => process.exit(), exitMs).unref();
+    if (exits && exitMs > 0) clock.after(exitMs, () => process.exit(), true);
     resolveClosed();
   }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Clock } from '../../bounds/clock.ts';
 import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
 
 /** A longer line is cut into several, and only so many of the last ones are kept. */
@@ -6,7 +7,7 @@ const maxLine = 4096;
 const maxKept = 20;
 
 /** Hands on what comes over stderr line by line. The function that it returns gives the last lines. */
-export function stderrLines(stream: Readable, onLine?: (line: string) => void): () => string {
+export function stderrLines(stream: Readable, clock: Clock, onLine?: (line: string) => void): () => string {
   const kept: string[] = [];
   let rest = '';
 
@@ -19,7 +20,7 @@ export function stderrLines(stream: Readable, onLine?: (line: string) => void): 
 
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
-    beginReading();
+    beginReading(clock);
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) emit(line.endsWith('\r') ? line.slice(0, -1) : line);
@@ -27,9 +28,9 @@ export function stderrLines(stream: Readable, onLine?: (line: string) => void): 
       emit(rest);
       rest = '';
     }
-    if (!readEnough()) return;
+    if (!readEnough(clock)) return;
     stream.pause();
-    othersFirst(() => stream.resume());
+    othersFirst(clock, () => stream.resume());
   });
   stream.on('end', () => {
     if (rest !== '') emit(rest);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../bounds/clock.ts';
 import type { Writable } from 'node:stream';
 import type { Budget } from '../../bounds/budget.ts';
 
@@ -85,11 +86,11 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
 }
 
 /** Resolves once the promise has (it must not reject), or after `ms` milliseconds. */
-export function within(ms: number, promise: Promise<unknown>): Promise<void> {
+export function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
+    const timer = clock.after(ms, resolve);
     void promise.then(() => {
-      clearTimeout(timer);
+      timer?.stop();
       resolve();
     });
   });

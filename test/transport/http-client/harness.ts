@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import nodeTest from 'node:test';
 import type { TestContext } from 'node:test';
+import { waitingClock } from '../../mock-clock.ts';
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
@@ -133,11 +134,11 @@ export async function client(t: TestContext, url: string, options: ClientOptions
   const sender = senders[senderOf(t)](url);
   const { wrap = (send) => send } = options;
   const transport = clientTransport(url, {
-    wait(ms, signal) {
-      if (ms > 1_000_000) return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    clock: waitingClock((ms) => {
+      if (ms > 1_000_000) return new Promise(() => {});
       waits.push(ms);
       return Promise.resolve();
-    },
+    }),
     random: () => 1,
     ...options,
     limits: { reconnectMinMs: 0, lingerMs, endpointMs, closeMs, listenMs, ...options.limits },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { waitingClock } from '../../mock-clock.ts';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { httpTrace, watchBody } from '../../../src/transport/http/client/http-trace.ts';
 import { clientTransport } from '../../../src/transport/http/client/transport.ts';
@@ -294,7 +295,7 @@ test('an answer that the server has taken is not brought again, and none after t
   await it.settled();
   await it.settled();
   assert.deepEqual([it.sent.length, it.told], [2, []]);
-  const away = await scripted(() => empty(502), { wait: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())) });
+  const away = await scripted(() => empty(502), { clock: waitingClock(() => new Promise(() => {})) });
   away.send({}, result(1));
   await away.settled();
   await away.transport.close();

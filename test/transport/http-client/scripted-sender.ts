@@ -1,3 +1,4 @@
+import { waitingClock } from '../../mock-clock.ts';
 // A sender that is played: what the client's transport sends, with what headers, and what becomes of each answer. No socket.
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
@@ -99,10 +100,10 @@ export async function scripted(script: Script, options: HttpTransportOptions = {
   const failures: [RequestId, Error][] = [];
   const messages: Decoded[] = [];
   const transport = clientTransport('http://there.test/mcp', {
-    wait(ms, signal) {
+    clock: waitingClock((ms) => {
       waits.push(ms);
-      return ms > 1_000_000 ? new Promise((resolve) => signal.addEventListener('abort', () => resolve())) : Promise.resolve();
-    },
+      return ms > 1_000_000 ? new Promise(() => {}) : Promise.resolve();
+    }),
     random: () => 1,
     ...options,
     limits: { ...others, ...options.limits },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { waitingClock } from '../../mock-clock.ts';
 import { SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, result, revision, serve, stream, test } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
@@ -131,13 +132,13 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
     });
     const it = await client(t, server.url, status === 0 ? {
       limits: { closeMs: 20 },
-      wait: (ms, signal) => new Promise((resolve) => {
+      clock: waitingClock(() => new Promise((resolve) => {
         // The clock runs out only once the request is there.
         const tick = (): void => void (
-          signal.aborted || server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick)
+          server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick)
         );
         tick();
-      }),
+      })),
     } : {});
     await it.handshake();
     await it.transport.close();

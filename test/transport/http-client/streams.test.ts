@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
+import { waitingClock } from '../../mock-clock.ts';
 import { ConnectionError } from '../../../src/jsonrpc/errors.ts';
 import { HttpError, SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
@@ -238,10 +239,9 @@ for (const capabilities of [{}, { elicitation: {} }, { sampling: {} }, { roots: 
     let listened = (): void => {};
     const it = await client(t, server.url, {
       limits: { listenMs, endpointMs },
-      wait: (ms, signal) => new Promise((resolve) => {
+      clock: waitingClock((ms) => new Promise((resolve) => {
         if (ms === listenMs) listened = resolve;
-        signal.addEventListener('abort', () => resolve());
-      }),
+      })),
     });
     await it.handshake('2025-11-25', capabilities);
     const methods = ['tools/list', 'tools/call', 'prompts/get', 'resources/read'];

@@ -5,6 +5,7 @@ import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { mockClock } from '../../mock-clock.ts';
 import { McpClient } from '../../../src/client/index.ts';
 import { ask, McpServer } from '../../../src/server/index.ts';
 import type { ServerOptions } from '../../../src/server/index.ts';
@@ -146,7 +147,7 @@ test('closing: a question that nobody answers holds the server up for the time o
   assert.ok(performance.now() - began >= 390);
   const expired = await serveHttp(asking());
   await call(expired.port, {});
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 600_001 });
+  mockClock(t.mock, { apis: ['Date'], now: Date.now() + 600_001 });
   // What has expired is not waited for: the test would time out.
   await expired.close({ drainMs: 600_000 });
 });

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/bounds/clock.ts';
 import { takeBatch } from '../../../src/jsonrpc/batch.ts';
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
 import * as errorCodes from '../../../src/jsonrpc/error-codes.ts';
@@ -87,7 +88,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
 
   const peers = new Set<FakePeer>();
   return {
-    revisions, peers, waiting, notifications, subscriptions,
+    revisions, clock: systemClock, peers, waiting, notifications, subscriptions,
     arrived: (key) => new Promise((resolve) => (waiting.has(key) ? resolve() : awaited.set(key, resolve))),
     connect(outlet: Outlet, options: PeerOptions = {}) {
       let revision: Revision | undefined;

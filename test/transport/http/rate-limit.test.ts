@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clockOf } from '../../mock-clock.ts';
 import { rateLimit } from '../../../src/transport/http/node/index.ts';
 import type { Authenticate, RateLimitOptions, RequestInfo } from '../../../src/transport/http/node/index.ts';
 import { randomOf } from '../../random.ts';
@@ -14,7 +15,7 @@ const requestOf = (principal?: string): RequestInfo =>
 
 test('rate limit: 429 with Retry-After in both eras, each principal for itself, none for callers without', async (t) => {
   let now = 0;
-  const auth = rateLimit({ authenticate: byHeader, challenge: 'Bearer realm="x"', documents: { '/.well-known/x': () => ({ x: 1 }) } }, { requests: 2 }, () => now);
+  const auth = rateLimit({ authenticate: byHeader, challenge: 'Bearer realm="x"', documents: { '/.well-known/x': () => ({ x: 1 }) } }, { requests: 2, clock: clockOf(() => now) });
   const { ask, errors } = await start(t, { auth });
   const as = (authorization: string): Promise<{ status: number; headers: Record<string, unknown>; text: string }> => ask(modern('ping', {}, { authorization }));
   assert.deepEqual([(await as('ann')).status, (await as('ann')).status], [200, 200]);
@@ -42,7 +43,7 @@ test('rate limit: no span of time has more than twice what is allowed, and who k
     const requests = 1 + Math.floor(next() * 20);
     const perMs = 1 + Math.floor(next() * 100_000);
     let now = 0;
-    const auth = rateLimit(byHeader, { requests, perMs }, () => now);
+    const auth = rateLimit(byHeader, { requests, perMs, clock: clockOf(() => now) });
     const passed: number[] = [];
     for (let i = 0; i < 400; i++) {
       now += next() ** 4 * perMs;
@@ -62,7 +63,7 @@ test('rate limit: no span of time has more than twice what is allowed, and who k
 
 test('rate limit: waiting as long as Retry-After says is enough', async () => {
   let now = 0;
-  const auth = rateLimit(byHeader, { requests: 7, perMs: 10_000 }, () => now);
+  const auth = rateLimit(byHeader, { requests: 7, perMs: 10_000, clock: clockOf(() => now) });
   for (let passed = 0; passed < 50;) {
     const found = await auth.authenticate(requestOf('ann'));
     if (found && !('principal' in found)) {
@@ -75,7 +76,7 @@ test('rate limit: waiting as long as Retry-After says is enough', async () => {
 });
 
 test('rate limit: only so many principals are remembered', async () => {
-  const auth = rateLimit(byHeader, { requests: 1, maxPrincipals: 2 }, () => 0);
+  const auth = rateLimit(byHeader, { requests: 1, maxPrincipals: 2, clock: clockOf(() => 0) });
   const statuses: unknown[] = [];
   for (const name of ['a', 'b', 'a', 'c', 'd', 'a']) statuses.push((await auth.authenticate(requestOf(name)))?.['status']);
   assert.deepEqual(statuses, [undefined, undefined, 429, undefined, undefined, undefined]);

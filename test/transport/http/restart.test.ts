@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
+import { waitingClock } from '../../mock-clock.ts';
 import { McpClient } from '../../../src/client/index.ts';
 import { ConnectionError } from '../../../src/jsonrpc/index.ts';
 import { McpServer } from '../../../src/server/index.ts';
@@ -37,7 +38,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
     });
     // Reconnections do not wait: the test is about what happens, not when.
     const transport = httpTransport(first.http.url, {
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
+      clock: waitingClock(() => new Promise((resolve) => setImmediate(resolve))),
       limits: { reconnectAttempts: 10_000 },
     });
     await client.connect(transport);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mockClock } from '../../mock-clock.ts';
 import { createSessions, randomId } from '../../../src/transport/http/server/sessions.ts';
 import { createServices } from '../../../src/transport/http/server/services.ts';
 import { fakeServer } from './fake-server.ts';
@@ -104,7 +105,7 @@ test('what asks for credentials may be asynchronous, and may fail', async (t) =>
 });
 
 test('an idle session ends after its time, a busy one does not', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const server = fakeServer();
   const sessions = createSessions(createServices(server, { eventStore: false, limits: { sessionIdleMs: 10_000 } }));
   const [idle, used, busy] = [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { systemClock } from '../../../src/bounds/clock.ts';
 import type { Decoded, Request } from '../../../src/jsonrpc/message.ts';
 import { Turns } from '../../../src/transport/http/server/turns.ts';
 
@@ -10,7 +11,7 @@ function call(name: string, weight: number = 100): Decoded & { message: Request 
 }
 
 test('turns: calls with long answers wait for one another, and nobody waits for them', async () => {
-  const turns = new Turns();
+  const turns = new Turns(systemClock);
   const ran: string[] = [];
   const take = (decoded: Decoded, what: string): boolean => turns.take(decoded, () => ran.push(what));
   take(call('big'), 'first');
@@ -32,7 +33,7 @@ test('turns: calls with long answers wait for one another, and nobody waits for 
 });
 
 test('turns: newer messages pass those that wait, for a while', async () => {
-  const turns = new Turns();
+  const turns = new Turns(systemClock);
   turns.answered(call('big').message, 300 * KiB);
   let ran = false;
   turns.take(call('big'), () => (ran = true));
@@ -45,7 +46,7 @@ test('turns: newer messages pass those that wait, for a while', async () => {
 });
 
 test('turns: a tool whose last answer was short does not wait, and of those that wait there are a thousand at most', async () => {
-  const turns = new Turns();
+  const turns = new Turns(systemClock);
   let ran = 0;
   turns.answered(call('big').message, 300 * KiB);
   for (let i = 0; i < 1000; i++) assert.equal(turns.take(call('big'), () => ran++), true);

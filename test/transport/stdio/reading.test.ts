@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { mockClock } from '../../mock-clock.ts';
+import { systemClock } from '../../../src/bounds/clock.ts';
 import { Budget } from '../../../src/bounds/budget.ts';
 import { decode } from '../../../src/jsonrpc/codec.ts';
 import { othersFirst } from '../../../src/bounds/turn.ts';
@@ -25,7 +27,7 @@ function read(stream: Readable, options: { maxMessageBytes?: number; maxNoiseByt
   let tell = (): void => {};
   const over = new Promise<void>((resolve) => (tell = resolve));
   const reading: StreamReading = readMessages(stream, {
-    trace: undefined, budget, decode, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
+    trace: undefined, clock: systemClock, budget, decode, maxMessageBytes: options.maxMessageBytes, maxNoiseBytes: options.maxNoiseBytes,
     message(decoded) {
       const n = decoded.kind === 'notification' ? decoded.message.params?.['n'] : decoded.kind;
       seen.push(n);
@@ -47,7 +49,7 @@ const line = (n: number, length: number = 0): string => `${JSON.stringify({ json
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** However busy the machine is, nothing takes long. */
-const stopTime = (t: TestContext): void => t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('reading: what is longer than is taken at once arrives whole and in order, however it is cut', async () => {
@@ -162,8 +164,8 @@ test('reading: who takes long lets others have their turn, and takes less at onc
   slow = false;
   stream.destroy();
   // What has been read last was read later than it is now.
-  t.mock.timers.reset();
-  await new Promise<void>(othersFirst);
+  t.mock.reset();
+  await new Promise<void>((resolve) => othersFirst(systemClock, resolve));
 });
 
 test('stderr: lines whatever the cut, the end without one, long lines in pieces, and the last twenty are kept', async () => {
@@ -181,7 +183,7 @@ test('stderr: lines whatever the cut, the end without one, long lines in pieces,
   for (const [text, lines] of cases) {
     const seen: string[] = [];
     const stream = Readable.from([Buffer.from(text)].filter(({ length }) => length > 0), { objectMode: false });
-    const last = stderrLines(stream, (one) => void seen.push(one));
+    const last = stderrLines(stream, systemClock, (one) => void seen.push(one));
     await turn();
     await turn();
     assert.deepEqual(seen, lines);
@@ -190,7 +192,7 @@ test('stderr: lines whatever the cut, the end without one, long lines in pieces,
     if (text.length > 1000) continue;
     const bytes: string[] = [];
     const cut = new PassThrough();
-    stderrLines(cut, (one) => void bytes.push(one));
+    stderrLines(cut, systemClock, (one) => void bytes.push(one));
     for (const byte of Buffer.from(text)) cut.write(Buffer.from([byte]));
     cut.end();
     await turn();
@@ -202,7 +204,7 @@ test('stderr: lines whatever the cut, the end without one, long lines in pieces,
 test('stderr: a line without an end is shown once it is too long, and not before', async () => {
   const stream = new PassThrough();
   const seen: string[] = [];
-  stderrLines(stream, (one) => void seen.push(one));
+  stderrLines(stream, systemClock, (one) => void seen.push(one));
   stream.write('x'.repeat(4096));
   await turn();
   assert.deepEqual(seen, []);

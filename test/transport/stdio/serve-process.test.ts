@@ -66,7 +66,7 @@ test('serveStdio: the console is given back by close', async (t) => {
   const child = watch(t, spawn(process.execPath, ['--input-type=module', '-e', `
     import { serveStdio } from ${JSON.stringify(index.href)};
     const peer = { receive() {}, close() {}, idle: async () => {}, inFlight: 0 };
-    const serving = serveStdio({ revisions: [], connect: () => peer });
+    const serving = serveStdio({ clock: { now: Date.now, after() {} }, revisions: [], connect: () => peer });
     console.log('while serving');
     await serving.close();
     console.log('by log');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import test from 'node:test';
+import { systemClock } from '../../../src/bounds/clock.ts';
 import { Budget } from '../../../src/bounds/budget.ts';
 import { lineWriter, within } from '../../../src/transport/stdio/writer.ts';
 
@@ -160,10 +161,10 @@ test('writer: what a stream that has ended would refuse is not written to it', a
 test('writer: within waits for what comes first, and leaves no timer', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const cleared = t.mock.method(globalThis, 'clearTimeout');
-  await within(1000, Promise.resolve());
+  await within(systemClock, 1000, Promise.resolve());
   assert.equal(cleared.mock.callCount(), 1);
   let over = false;
-  const waits = within(1000, new Promise(() => {})).then(() => (over = true));
+  const waits = within(systemClock, 1000, new Promise(() => {})).then(() => (over = true));
   t.mock.timers.tick(999);
   await turn();
   assert.equal(over, false);

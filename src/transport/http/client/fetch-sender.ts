@@ -1,3 +1,5 @@
+import { systemClock } from '../../../bounds/clock.ts';
+import type { Clock } from '../../../bounds/clock.ts';
 import { checkOptions } from '../../../bounds/options.ts';
 import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
 import type { ClientTransport } from '../../client-port.ts';
@@ -19,11 +21,11 @@ export interface FetchTransportOptions extends HttpTransportOptions {
  */
 export function httpTransport(url: string | URL, options: FetchTransportOptions = {}): ClientTransport {
   checkOptions('httpTransport: options', options, { ...httpTransportShape, fetch: 'function' });
-  return clientTransport(url, options, fetchSender(options.fetch));
+  return clientTransport(url, options, fetchSender(options.fetch, options.clock));
 }
 
 /** Sends by a `fetch`. */
-export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSender {
+export function fetchSender(given: typeof globalThis.fetch | undefined, clock: Clock = systemClock): HttpSender {
   return {
     async send({ method, url, headers, body, cancellation }) {
       const fetch = given ?? globalThis.fetch;
@@ -42,8 +44,8 @@ export function fetchSender(given: typeof globalThis.fetch | undefined): HttpSen
             const { done, value } = await reader.read();
             if (done) return;
             // Bytes that have come already are read without a turn of the event loop.
-            beginReading();
-            const held = onChunk(value) ?? turnOfOthers();
+            beginReading(clock);
+            const held = onChunk(value) ?? turnOfOthers(clock);
             if (held) await held;
           }
         },

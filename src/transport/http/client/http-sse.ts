@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Decoded } from '../../../jsonrpc/message.ts';
 import { noiseAfter, noiseFault } from '../../../bounds/faults.ts';
@@ -29,6 +30,7 @@ export function readHttpSse(
   answer: HttpAnswer, url: URL, onMessage: (text: string) => Decoded,
   { maxNoiseBytes, ...options }: Pick<SseParserOptions, 'maxEventBytes' | 'onRefused'> & Pick<HttpClientLimits, 'maxNoiseBytes'>,
   relief: () => Promise<void> | undefined,
+  clock: Clock,
 ): HttpSse {
   let noise = 0;
   let settle: ((found?: Promise<URL>) => void) | undefined;
@@ -47,7 +49,7 @@ export function readHttpSse(
     },
   });
   const ended = answer.read((chunk) => {
-    beginReading();
+    beginReading(clock);
     // Before it is read: a message in this chunk sets the count to 0.
     noise += chunk.length;
     parser.push(chunk);
@@ -127,7 +129,7 @@ export function findHttpSse(base: URL, port: ResumptionPort): Promise<{ endpoint
 
 /** The same for a stream that has been asked for: `open` gives its answer. */
 export async function beginHttpSse(
-  base: URL, stream: PostedRequest, open: () => HttpAnswer | Promise<HttpAnswer>, { requests, limits, wait }: ResumptionPort,
+  base: URL, stream: PostedRequest, open: () => HttpAnswer | Promise<HttpAnswer>, { requests, limits, clock, wait }: ResumptionPort,
 ): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
   const timer = new AbortController();
   let endpoint: URL | undefined;
@@ -148,7 +150,7 @@ export async function beginHttpSse(
       maxEventBytes: limits.maxMessageBytes,
       maxNoiseBytes: limits.maxNoiseBytes,
       onRefused: (why) => requests.refuseOne(() => new HttpError(200, '', `the stream: ${why}`)),
-    }, () => requests.relief());
+    }, () => requests.relief(), clock);
     endpoint = await read.endpoint;
     if (endpoint === undefined) return undefined;
     read.ended.then((cause) => {

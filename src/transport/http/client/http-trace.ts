@@ -1,3 +1,5 @@
+import { systemClock } from '../../../bounds/clock.ts';
+import type { Clock } from '../../../bounds/clock.ts';
 import { joinBytes } from '../../../bounds/bytes.ts';
 import type { HttpTrace } from '../../trace.ts';
 import { redact, redactEvent, redactPath } from '../redact.ts';
@@ -13,19 +15,19 @@ const maxTraced = 16_777_216;
  * `httpTransport(url, { around: httpTrace(see) })`; `see` may not throw. Each redirect and each reconnection is an
  * exchange of its own. The values of credentials are left out. It takes the place of `trace`, which sees only messages.
  */
-export function httpTrace(trace: HttpTrace): (sender: HttpSender) => HttpSender {
+export function httpTrace(trace: HttpTrace, clock: Clock = systemClock): (sender: HttpSender) => HttpSender {
   let exchanges = 0;
   return (sender) => ({
     async send(request) {
       const { method, url: { pathname }, body } = request;
       const path = redactPath(pathname);
       const exchange = ++exchanges;
-      trace({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(request.headers)), at: Date.now() });
-      if (body !== undefined) trace({ kind: 'message', direction: 'sent', text: body, at: Date.now(), exchange });
+      trace({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(request.headers)), at: clock.now() });
+      if (body !== undefined) trace({ kind: 'message', direction: 'sent', text: body, at: clock.now(), exchange });
       const answer = await sender.send(request);
       const { status } = answer;
-      trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(answer.fields()), at: Date.now() });
-      const see = isStream(answer) ? watchStream(trace, exchange) : mediaType(answer) === 'application/json' ? watchBody(trace, exchange, 'received') : undefined;
+      trace({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(answer.fields()), at: clock.now() });
+      const see = isStream(answer) ? watchStream(trace, exchange, clock) : mediaType(answer) === 'application/json' ? watchBody(trace, exchange, 'received', clock) : undefined;
       return see ? watched(answer, see) : answer;
     },
     ...sender.close && { close: () => sender.close?.() },
@@ -56,14 +58,14 @@ function watched(answer: HttpAnswer, watcher: Watcher): HttpAnswer {
 }
 
 /** Tells of the events of a stream. */
-export function watchStream(trace: HttpTrace, exchange: number): Watcher {
+export function watchStream(trace: HttpTrace, exchange: number, clock: Clock = systemClock): Watcher {
   let [lastId, lastRetry]: [string, number | undefined] = ['', undefined];
   const parser = sseParser({
     maxEventBytes: maxTraced,
     onEvent({ type, data, id, retry }) {
       const event = { ...id !== lastId && { id }, ...type !== 'message' && { event: type }, ...retry !== lastRetry && { retry } };
       [lastId, lastRetry] = [id, retry];
-      const from = { direction: 'received', exchange, event, at: Date.now() } as const;
+      const from = { direction: 'received', exchange, event, at: clock.now() } as const;
       trace(type === 'message' && data !== '' ? { kind: 'message', text: data, ...from } : { kind: 'event', data: redactEvent(type, data), ...from });
     },
   });
@@ -71,7 +73,7 @@ export function watchStream(trace: HttpTrace, exchange: number): Watcher {
 }
 
 /** Tells of a body, once it is whole; of an empty or a very long one nothing. */
-export function watchBody(trace: HttpTrace, exchange: number, direction: 'sent' | 'received'): Watcher {
+export function watchBody(trace: HttpTrace, exchange: number, direction: 'sent' | 'received', clock: Clock = systemClock): Watcher {
   const chunks: Uint8Array[] = [];
   let size = 0;
   return {
@@ -81,7 +83,7 @@ export function watchBody(trace: HttpTrace, exchange: number, direction: 'sent' 
     },
     end() {
       if (size === 0 || size > maxTraced) return;
-      trace({ kind: 'message', direction, text: new TextDecoder().decode(joinBytes(chunks, size)), at: Date.now(), exchange });
+      trace({ kind: 'message', direction, text: new TextDecoder().decode(joinBytes(chunks, size)), at: clock.now(), exchange });
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import type { Shape } from '../../../bounds/options.ts';
 import { defaultMaxNoiseBytes } from '../../../bounds/faults.ts';
 import type { Trace } from '../../trace.ts';
@@ -72,8 +73,8 @@ export interface HttpTransportOptions {
   /** Goes around what sends each HTTP request: `httpTrace(see)`. */
   readonly around?: ((sender: HttpSender) => HttpSender) | undefined;
   readonly limits?: Partial<HttpClientLimits> | undefined;
-  /** The clock: resolves after `ms` milliseconds, or as soon as `signal` aborts. For tests. */
-  readonly wait?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
   /** From 0 up to 1, for the jitter of reconnections. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
@@ -81,17 +82,18 @@ export interface HttpTransportOptions {
 /** For `checkOptions`. */
 export const httpTransportShape: Shape<HttpTransportOptions> = {
   headers: 'object or function', auth: 'object', trace: 'function', around: 'function', limits: defaultHttpClientLimits,
-  wait: 'function', random: 'function',
+  clock: 'object', random: 'function',
 };
 
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
+export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      clearTimeout(timer);
+      timer?.stop();
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = clock.after(ms, done);
     signal.addEventListener('abort', done);
     if (signal.aborted) done();
   });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import { classify, decode, isObject } from '../../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { Faults } from '../../../bounds/faults.ts';
@@ -41,6 +42,7 @@ export class PostedRequests {
   agreed: Revision | undefined;
   closed = false;
   readonly #trace: Trace | undefined;
+  readonly #clock: Clock;
   /** Ends a stream that stays open after its answer. */
   readonly #linger: (cancellation: Cancellation) => void;
   /** By the id of the JSON-RPC request. */
@@ -48,11 +50,13 @@ export class PostedRequests {
   readonly #running = new Set<PostedRequest>();
   /** Answers and notifications that the server has not taken yet. */
   #untaken = 0;
-  readonly #faults = new Faults((error) => this.receiver?.error(error));
+  readonly #faults: Faults;
   #relieved: (() => void)[] = [];
 
-  constructor(trace: Trace | undefined, linger: (cancellation: Cancellation) => void) {
+  constructor(trace: Trace | undefined, clock: Clock, linger: (cancellation: Cancellation) => void) {
     this.#trace = trace;
+    this.#clock = clock;
+    this.#faults = new Faults((error) => this.receiver?.error(error), clock);
     this.#linger = linger;
   }
 
@@ -129,7 +133,7 @@ export class PostedRequests {
   heard(data: string | Uint8Array): Decoded {
     if (this.#trace) {
       const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-      this.#trace({ direction: 'received', text, at: Date.now() });
+      this.#trace({ direction: 'received', text, at: this.#clock.now() });
     }
     return decode(data);
   }
@@ -187,7 +191,7 @@ export class PostedRequests {
    * read any further. Undefined: it need not wait.
    */
   relief(): Promise<void> | undefined {
-    if (this.#untaken <= maxUntaken) return turnOfOthers();
+    if (this.#untaken <= maxUntaken) return turnOfOthers(this.#clock);
     return new Promise((resolve) => this.#relieved.push(resolve));
   }
 

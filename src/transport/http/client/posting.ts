@@ -1,3 +1,4 @@
+import { systemClock } from '../../../bounds/clock.ts';
 import * as errorCodes from '../../../jsonrpc/error-codes.ts';
 import * as columns from '../../../protocol/columns.ts';
 import type { ClientCapabilities } from '../../../protocol/initialize.ts';
@@ -10,7 +11,7 @@ import { isOk, mediaType, readBody, readText } from './body.ts';
 import { Cancellation } from './cancellation.ts';
 import { GetStream } from './get-stream.ts';
 import { beginHttpSse, findHttpSse, firstEvent } from './http-sse.ts';
-import { defaultHttpClientLimits, wait as realWait } from './options.ts';
+import { defaultHttpClientLimits, wait } from './options.ts';
 import type { HttpClientLimits, HttpTransportOptions } from './options.ts';
 import { closedError, PostedRequests } from './posted-request.ts';
 import type { HttpSession, PostedRequest } from './posted-request.ts';
@@ -48,15 +49,15 @@ export class ClientPosting {
   #endpoint: URL | undefined;
 
   constructor(base: URL, options: HttpTransportOptions, sender: HttpSender) {
-    const { trace, random = Math.random, wait = realWait } = options;
+    const { trace, random = Math.random, clock = systemClock } = options;
     const limits = { ...defaultHttpClientLimits, ...options.limits };
     this.#base = base;
     this.#limits = limits;
     this.#trace = trace;
-    this.requests = new PostedRequests(trace, (cancellation) => this.#abortAfter(limits.lingerMs, cancellation));
+    this.requests = new PostedRequests(trace, clock, (cancellation) => this.#abortAfter(limits.lingerMs, cancellation));
     this.request = requester(base, options, this.requests, sender);
     this.#resumption = {
-      requests: this.requests, limits, wait, random, checkSession,
+      requests: this.requests, limits, clock, wait: (ms, signal) => wait(clock, ms, signal), random, checkSession,
       get: (posted, lastEventId) => this.#get(posted, lastEventId),
     };
     this.listener = new GetStream(this.#resumption);
@@ -121,7 +122,7 @@ export class ClientPosting {
     if (this.requests.closed) throw closedError();
     // Where HTTP+SSE is not there, Streamable HTTP may serve that revision.
     if (this.#endpoint === undefined && offersHttpSse(message)) await this.#fallBack();
-    this.#trace?.({ direction: 'sent', text, at: Date.now() });
+    this.#trace?.({ direction: 'sent', text, at: this.#resumption.clock.now() });
     const old = this.#endpoint !== undefined;
     const answer = await this.request.send('POST', this.#endpoint ?? this.#base, posted, { own: postHeaders, message, body: text });
     if (!isOk(answer)) return this.#refused(one, answer);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { noiseAfter, noiseFault } from '../../../bounds/faults.ts';
 import { beginReading } from '../../../bounds/turn.ts';
@@ -14,6 +15,7 @@ import type { HttpAnswer } from './sender.ts';
 export interface ResumptionPort {
   readonly requests: PostedRequests;
   readonly limits: HttpClientLimits;
+  readonly clock: Clock;
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** From 0 up to 1. */
   random(): number;
@@ -72,10 +74,10 @@ class Following {
 
   /** A chunk may hold a thousand questions: they are heard a few at a time, and the next ones wait for answers taken. */
   #hear(chunk: Uint8Array, from: number, parser: SseParser, answer: HttpAnswer): Promise<void> | undefined {
-    const { requests, limits } = this.#at;
+    const { requests, limits, clock } = this.#at;
     for (let at = from; at < chunk.length; at += heardAtOnce) {
       const part = chunk.subarray(at, at + heardAtOnce);
-      beginReading();
+      beginReading(clock);
       this.#noise += part.length;
       parser.push(part);
       if (this.#noise > limits.maxNoiseBytes) {

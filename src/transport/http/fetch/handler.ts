@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
@@ -34,7 +35,7 @@ export function fetchHandler(server: ServerPort, options: HttpOptions = {}): Fet
   checkHttpOptions('fetchHandler: options', options, httpShape);
   const endpoint = createEndpoint(server, options);
   const handle = (request: Request, context?: FetchContext): Promise<Response> =>
-    new Promise((resolve) => endpoint.handle(new FetchHttpRequest(request, resolve, context?.body)));
+    new Promise((resolve) => endpoint.handle(new FetchHttpRequest(request, resolve, context?.body, endpoint.clock)));
   return Object.assign(handle, { close: endpoint.close });
 }
 
@@ -50,6 +51,7 @@ class FetchHttpRequest implements HttpRequest {
   unread: Unread | undefined;
   common: HeaderFields | undefined;
   readonly #request: Request;
+  readonly #clock: Clock;
   readonly #body: unknown;
   readonly #host: string;
   readonly #resolve: (response: Response) => void;
@@ -57,7 +59,8 @@ class FetchHttpRequest implements HttpRequest {
   #gone: (() => void) | undefined;
   #over = false;
 
-  constructor(request: Request, resolve: (response: Response) => void, body: unknown) {
+  constructor(request: Request, resolve: (response: Response) => void, body: unknown, clock: Clock) {
+    this.#clock = clock;
     const { pathname, search, host } = new URL(request.url);
     this.method = request.method;
     this.path = pathname;
@@ -83,7 +86,7 @@ class FetchHttpRequest implements HttpRequest {
       done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
       return undefined;
     }
-    return readBody(this.#request, maxBytes).then(done, () => done({ fault: 'unreadable' }));
+    return readBody(this.#request, maxBytes, this.#clock).then(done, () => done({ fault: 'unreadable' }));
   }
 
   respond(status: number, body: string, fields?: HeaderFields): void {
@@ -150,7 +153,7 @@ class FetchHttpRequest implements HttpRequest {
   }
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Body> {
+async function readBody(request: Request, maxBytes: number, clock: Clock): Promise<Body> {
   if (request.body === null) return '';
   if (Number(request.headers.get('content-length')) > maxBytes) return { fault: 'too large' };
   const gathered = new BodyReader(maxBytes);
@@ -160,9 +163,9 @@ async function readBody(request: Request, maxBytes: number): Promise<Body> {
       const { done, value } = await reader.read();
       if (done) return gathered.take();
       // What waits already is read without a turn of the event loop, in chunks that may be of one byte.
-      beginReading();
+      beginReading(clock);
       const fault = gathered.push(value);
-      const others = turnOfOthers();
+      const others = turnOfOthers(clock);
       if (others) await others;
       if (fault === undefined) continue;
       reader.cancel().catch(() => {});

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../bounds/clock.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BodyReader } from '../server/body-reader.ts';
@@ -82,7 +83,7 @@ function flushLater(request: NodeHttpRequest): void {
 
 /** A stream that ended where it began may be written already: then nothing waits, and no turn is needed. */
 function awaitTurn(): void {
-  if (due?.some((request) => request.waits)) setImmediate(flushDue);
+  if (due?.some((request) => request.waits)) systemClock.after(0, flushDue);
   else due = undefined;
 }
 

@@ -1,3 +1,4 @@
+import { every, pause } from '../../../bounds/clock.ts';
 import { createServer } from 'node:http';
 import { Server } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -76,7 +77,7 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
     closing = true;
     let stopped = endpoint.drain() ? undefined : stopListening();
     const linger = Math.min(lingerMs, drainMs);
-    if (sockets.size > 0 && linger > 0) await new Promise((resolve) => setTimeout(resolve, linger));
+    if (sockets.size > 0 && linger > 0) await pause(endpoint.clock, linger);
     await endpoint.close({ drainMs: drainMs - linger });
     stopped ??= stopListening();
     // Some clients connect in advance. Node does not count as idle what was never asked anything.
@@ -86,12 +87,12 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
       for (const { writableLength } of sockets) if (writableLength > 0) return;
       http.closeIdleConnections();
     };
-    const idle = setInterval(closeIdle, 20);
-    const impatient = setTimeout(() => http.closeAllConnections(), 1000);
+    const idle = every(endpoint.clock, 20, closeIdle);
+    const impatient = endpoint.clock.after(1000, () => http.closeAllConnections());
     closeIdle();
     await stopped;
-    clearInterval(idle);
-    clearTimeout(impatient);
+    idle?.stop();
+    impatient?.stop();
   }
 
   return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../../bounds/clock.ts';
 import { checkOptions } from '../../../bounds/options.ts';
 import type { ServerPort } from '../../server-port.ts';
 import { createAdmit } from './admission.ts';
@@ -22,6 +23,8 @@ export interface CloseOptions {
 
 /** One server at one place on the web, whatever brings its requests. */
 export interface Endpoint {
+  /** That of the server. */
+  readonly clock: Clock;
   /** Takes a request and answers it, now or later. Never throws. */
   handle(request: HttpRequest): void;
   /**
@@ -88,18 +91,18 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   async function close(drainMs: number): Promise<void> {
     drain();
     let late = drainMs === 0;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Timer | undefined;
     const timeUp = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
+      timer = services.clock.after(drainMs, () => {
         late = true;
         resolve();
-      }, drainMs);
+      });
     });
     // More may come while the last of these is awaited.
     for (let busy = inFlight(); busy.length > 0 && !late; busy = inFlight()) {
       await Promise.race([timeUp, Promise.all(busy)]);
     }
-    clearTimeout(timer);
+    timer?.stop();
     services.phase = 'closed';
     for (const response of posting.open()) response.cancel('the server is closing');
     for (const session of sessions.all()) sessions.end(session, 'the server is closing');
@@ -113,6 +116,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   ];
 
   return {
+    clock: services.clock,
     handle, drain,
     async close(options = {}) {
       checkOptions('close: options', options, { drainMs: 0 });

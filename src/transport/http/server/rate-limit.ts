@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../../bounds/bounded-map.ts';
 import { checkOptions } from '../../../bounds/options.ts';
-import { clock } from '../../../bounds/times.ts';
+import { systemClock } from '../../../bounds/clock.ts';
+import type { Clock } from '../../../bounds/clock.ts';
 import type { Authenticate, Authenticator } from './admission.ts';
 
 /** The options of `rateLimit`. */
@@ -11,18 +12,20 @@ export interface RateLimitOptions {
   perMs?: number | undefined;
   /** Principals that are counted at once; one more, and the one that was quiet longest is forgotten. 100,000. */
   maxPrincipals?: number | undefined;
+  /** What time it is. Default: the runtime's clock. */
+  clock?: Clock | undefined;
 }
 
 /**
  * An `auth` that also counts: a principal that has made more requests than it may gets 429 with `Retry-After`. What `auth`
- * refuses is not counted, since it has no principal. It counts in this process; `now` is a monotonic clock in milliseconds.
+ * refuses is not counted, since it has no principal. It counts in this process.
  * Throws a RangeError for numbers below 1.
  */
 export function rateLimit(
-  auth: Authenticate | Authenticator, options: RateLimitOptions, now: () => number = clock,
+  auth: Authenticate | Authenticator, options: RateLimitOptions,
 ): Authenticator {
-  checkOptions<object>('rateLimit: options', { ...options, requests: options.requests ?? null }, { requests: 'number', perMs: 0, maxPrincipals: 'number' });
-  const { requests, perMs = 60_000, maxPrincipals = 100_000 } = options;
+  checkOptions<object>('rateLimit: options', { ...options, requests: options.requests ?? null }, { requests: 'number', perMs: 0, maxPrincipals: 'number', clock: 'object' });
+  const { requests, perMs = 60_000, maxPrincipals = 100_000, clock = systemClock } = options;
   for (const [name, value] of Object.entries({ requests, perMs, maxPrincipals })) {
     if (!(value >= 1)) throw new RangeError(`rateLimit: options.${name} must be 1 or more, not ${value}`);
   }
@@ -33,7 +36,7 @@ export function rateLimit(
 
   /** Counts a request. Returns the milliseconds until it may be made; 0: now. */
   function waitOf(principal: string): number {
-    const at = now();
+    const at = clock.monotonic();
     const rested = Math.max(at, restedAt.get(principal) ?? 0) + requestMs;
     // A sum of many fractions is not exact: a millionth of a request is not counted against anybody.
     const wait = rested - at - perMs;

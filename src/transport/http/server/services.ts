@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import { toError } from '../../../jsonrpc/errors.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { HttpTrace } from '../../trace.ts';
@@ -28,6 +29,8 @@ export interface ServiceOptions {
 /** What all the parts of one endpoint share. */
 export interface EndpointServices {
   readonly server: ServerPort;
+  /** That of the server. */
+  readonly clock: Clock;
   readonly limits: HttpLimits;
   readonly store: EventStore | undefined;
   readonly budgets: Budgets;
@@ -48,11 +51,12 @@ export interface EndpointServices {
 /** Makes what the parts share; limits that are left out have their defaults. */
 export function createServices(server: ServerPort, options: ServiceOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
+  const { clock } = server;
   const limits = { ...defaultHttpLimits, ...options.limits };
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   const underWay = new Set<Promise<void>>();
   return {
-    server, limits, report, underWay,
+    server, clock, limits, report, underWay,
     track(promise) {
       const done = (): void => void underWay.delete(settled);
       const settled = promise.then(done, done);
@@ -61,10 +65,10 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
     budgets: new Budgets(),
     unread: new Unread(limits.maxUnreadBytes, (bytes) =>
       report(new Error(`a response was cut off: its reader is too slow, ${bytes} bytes were waiting`))),
-    turns: new Turns(),
+    turns: new Turns(clock),
     store: eventStore === false ? undefined
       : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
     phase: 'open',
-    tracing: trace && createTracing(trace),
+    tracing: trace && createTracing(trace, clock),
   };
 }

@@ -50,8 +50,8 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   /** Whether it is one of HTTP+SSE: answers go over the one stream as well. */
   readonly paired: boolean;
   readonly peer: ServerPeer;
-  /** When the client was last heard of, or something of its own last ended: milliseconds since the epoch. */
-  lastUsed: number = Date.now();
+  /** When the client was last heard of, or something of its own last ended, by the steady clock. */
+  lastUsed: number;
   /** Open connections: streams, and POSTs that wait for their answer. */
   connections = 0;
   /** Streams that are not over, with a connection or without. */
@@ -81,6 +81,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     used: (session: Session) => void,
   ) {
     this.#services = services;
+    this.lastUsed = services.clock.monotonic();
     this.#given = given;
     this.#used = used;
     this.id = given.id;
@@ -151,7 +152,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     this.#listening?.finish();
     this.#listening = stream;
     const { revision } = this.peer;
-    this.#primedAt = revision && columns.ssePolling(revision) ? Date.now() : undefined;
+    this.#primedAt = revision && columns.ssePolling(revision) ? this.#services.clock.monotonic() : undefined;
     stream.onLost = () => {
       if (this.#listening === stream) this.#listening = undefined;
     };
@@ -163,7 +164,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   resumed(stream: SseStream): void {
     if (stream !== this.#listening) return;
     this.#dropBacklog();
-    this.#primedAt = 0;
+    this.#primedAt = -Infinity;
   }
 
   #dropBacklog(): void {
@@ -174,7 +175,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   /** Sends what the client may not have received, on the stream that has just been opened. */
   sendBacklog(): void {
     const texts = this.#backlog?.texts ?? [];
-    if (texts.length > 0) this.#primedAt ??= Date.now();
+    if (texts.length > 0) this.#primedAt ??= this.#services.clock.monotonic();
     for (const text of texts) this.#listening?.write(text);
   }
 
@@ -186,11 +187,11 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     if (stream === undefined && id !== undefined) {
       throw new ConnectionError('closed', 'the client has no stream open to be asked on');
     }
-    const primed = this.#primedAt !== undefined && Date.now() - this.#primedAt > primingMs;
+    const primed = this.#primedAt !== undefined && this.#services.clock.monotonic() - this.#primedAt > primingMs;
     if (!this.paired && !(primed && stream?.live)) (this.#backlog ??= new Backlog(maxBacklog)).add(text, id);
     else this.#dropBacklog();
     if (stream === undefined) return;
-    this.#primedAt ??= Date.now();
+    this.#primedAt ??= this.#services.clock.monotonic();
     stream.write(text);
   }
 

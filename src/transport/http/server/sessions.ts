@@ -1,5 +1,5 @@
+import type { Timer } from '../../../bounds/clock.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
-import { inBackground } from '../../../bounds/times.ts';
 import type { Auth } from '../../auth.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
@@ -42,17 +42,18 @@ export function randomId(): string {
 
 /** Makes the table. Long function: its short functions share the table of sessions. */
 export function createSessions(services: EndpointServices): Sessions {
+  const { clock } = services;
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   const byId = new Map<string, Session>();
   const order = new OrderOfUse<Session>();
   /** The sessions of each principal, in the order of use too: there are few, so that a Set will do. */
   const byPrincipal = new Map<string, Set<Session>>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
 
   const siblingsOf = (auth: Auth | undefined): Set<Session> | undefined => auth && byPrincipal.get(auth.principal);
 
   function use(session: Session): void {
-    session.lastUsed = Date.now();
+    session.lastUsed = clock.monotonic();
     // The one that was used last is at the end already: a client says several things in a row.
     if (session === order.newest || session.ended) return;
     order.remove(session);
@@ -73,7 +74,7 @@ export function createSessions(services: EndpointServices): Sessions {
 
   /** Ends it if its time is up. Work that goes on for nobody does not keep it. */
   function lapses(session: Session): boolean {
-    const over = session.connections === 0 && Date.now() - session.lastUsed >= sessionIdleMs;
+    const over = session.connections === 0 && clock.monotonic() - session.lastUsed >= sessionIdleMs;
     if (over) end(session, 'the session was idle for too long');
     return over;
   }
@@ -86,7 +87,7 @@ export function createSessions(services: EndpointServices): Sessions {
   }
 
   function arm(): void {
-    timer ??= inBackground(setTimeout(sweep, Math.max(1000, Math.min(sessionIdleMs, 60_000))));
+    timer ??= clock.after(Math.max(1000, Math.min(sessionIdleMs, 60_000)), sweep, true);
   }
 
   /**

@@ -74,7 +74,7 @@ export class SseStream {
     let wire: Wire | undefined;
     const gone = (): void => {
       // The client had left already, and the response is still being opened.
-      if (wire === undefined) return queueMicrotask(gone);
+      if (wire === undefined) return void Promise.resolve().then(gone);
       if (this.#wire !== wire) return;
       this.detach();
       if (this.#store) return;

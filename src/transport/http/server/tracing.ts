@@ -1,3 +1,4 @@
+import type { Clock } from '../../../bounds/clock.ts';
 import type { HttpTrace, TracedEvent, TraceEntry } from '../../trace.ts';
 import { redact, redactEvent, redactPath } from '../redact.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -13,7 +14,7 @@ export interface Tracing {
 }
 
 /** Makes what tells `trace`; its exchanges are counted from 1. */
-export function createTracing(trace: HttpTrace): Tracing {
+export function createTracing(trace: HttpTrace, clock: Clock): Tracing {
   let exchanges = 0;
   return {
     begin(request) {
@@ -22,18 +23,18 @@ export function createTracing(trace: HttpTrace): Tracing {
       const exchange = request.exchange = ++exchanges;
       trace({
         kind: 'http', direction: 'received', exchange, method, path, headers: redact(request.headers()),
-        at: Date.now(),
+        at: clock.now(),
       });
       request.onHead = (status, fields) => trace({
         kind: 'http', direction: 'sent', exchange, method, path, status, headers: redact(Object.entries(fields)),
-        at: Date.now(),
+        at: clock.now(),
       });
     },
     message(direction, text, { exchange }, event) {
-      trace({ kind: 'message', direction, text, at: Date.now(), exchange, ...event && { event } });
+      trace({ kind: 'message', direction, text, at: clock.now(), exchange, ...event && { event } });
     },
     event(event, data, { exchange = 0 }) {
-      trace({ kind: 'event', direction: 'sent', exchange, event, data: redactEvent(event.event, data), at: Date.now() });
+      trace({ kind: 'event', direction: 'sent', exchange, event, data: redactEvent(event.event, data), at: clock.now() });
     },
   };
 }

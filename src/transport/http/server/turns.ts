@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../../bounds/clock.ts';
 import type { Decoded, Request } from '../../../jsonrpc/message.ts';
 import { smallRequest } from './budgets.ts';
 
@@ -28,7 +29,12 @@ export class Turns {
   /** Whether a message has come in this turn, and when one that waits went on last. */
   #came = false;
   #wentOn = 0;
-  #next: ReturnType<typeof setTimeout> | undefined;
+  #next: Timer | undefined;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Runs a message now, or when it is its turn. Only small ones wait: what they hold is not charged. False: too many wait. */
   take(decoded: Decoded, run: () => void): boolean {
@@ -51,18 +57,20 @@ export class Turns {
     if (long.size >= most) long.clear();
     long.add(kindOf(request));
     this.#said += length;
-    this.#next ??= setTimeout(() => this.#turn());
+    if (this.#next) return;
+    this.#wentOn = this.#clock.monotonic();
+    this.#next = this.#clock.after(0, () => this.#turn());
   }
 
   #turn(): void {
     this.#next = undefined;
-    const now = Date.now();
+    const now = this.#clock.monotonic();
     if (!this.#came || now - this.#wentOn > patienceMs) {
       this.#wentOn = now;
       this.#waiting.shift()?.();
     }
     this.#came = false;
-    if (this.#waiting.length > 0) this.#next ??= setTimeout(() => this.#turn());
+    if (this.#waiting.length > 0) this.#next ??= this.#clock.after(0, () => this.#turn());
     else this.#said = 0;
   }
 }

@@ -1,3 +1,5 @@
+import { every } from '../../../bounds/clock.ts';
+import type { Timer } from '../../../bounds/clock.ts';
 import { longestTimerMs } from '../../../bounds/options.ts';
 import { sseHeartbeat } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
@@ -16,8 +18,8 @@ export class Wire {
   readonly #services: EndpointServices;
   readonly request: HttpRequest;
   readonly #events: WireEvents;
-  #keepAlive: ReturnType<typeof setInterval> | undefined;
-  #expiry: ReturnType<typeof setTimeout> | undefined;
+  #keepAlive: Timer | undefined;
+  #expiry: Timer | undefined;
   #closed = false;
 
   /** `expiresAt`: when the credentials of the request expire, in milliseconds since the epoch. */
@@ -38,17 +40,18 @@ export class Wire {
     }, () => {
       request.onGone(() => this.#close() && events.gone());
       if (this.#closed) return;
-      if (keepAliveMs > 0) this.#keepAlive = setInterval(() => this.write(sseHeartbeat), keepAliveMs);
+      if (keepAliveMs > 0) this.#keepAlive = every(services.clock, keepAliveMs, () => this.write(sseHeartbeat));
       if (expiresAt !== undefined && events.expired) this.#expire(expiresAt);
     });
   }
 
   #expire(at: number): void {
-    const left = at - Date.now();
-    this.#expiry = setTimeout(() => {
+    const { clock } = this.#services;
+    const left = at - clock.now();
+    this.#expiry = clock.after(Math.max(0, Math.min(left, longestTimerMs)), () => {
       if (left > longestTimerMs) this.#expire(at);
       else this.#events.expired?.();
-    }, Math.max(0, Math.min(left, longestTimerMs)));
+    });
   }
 
   /** Whether an event that may be lost may be written: the other half of the buffer is for those that may not. */
@@ -75,8 +78,8 @@ export class Wire {
 
   #close(): boolean {
     if (this.#closed) return false;
-    clearInterval(this.#keepAlive);
-    clearTimeout(this.#expiry);
+    this.#keepAlive?.stop();
+    this.#expiry?.stop();
     return this.#closed = true;
   }
 }

@@ -1,3 +1,4 @@
+import { pause } from '../../../bounds/clock.ts';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createSafeServer } from 'node:tls';
@@ -44,7 +45,7 @@ function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limit
   const connections = new Connections(endpoint, limits, {
     latin1: nodeLatin1,
     byteLength: Buffer.byteLength,
-    later: setImmediate,
+    later: (run) => void endpoint.clock.after(0, run),
   });
   const take = (socket: Socket): void => {
     // The connection is half-open until what was written last has been taken. RFC 9112, 9.6. In the middle of a handshake it must
@@ -105,7 +106,7 @@ async function close(endpoint: Endpoint, connections: Connections, server: Serve
   connections.closing = true;
   let stopped = endpoint.drain() ? undefined : stop();
   const linger = Math.min(lingerMs, drainMs);
-  if (connections.size > 0 && linger > 0) await new Promise((resolve) => setTimeout(resolve, linger));
+  if (connections.size > 0 && linger > 0) await pause(endpoint.clock, linger);
   await endpoint.close({ drainMs: drainMs - linger });
   stopped ??= stop();
   // Some clients connect in advance, and what was answered last may still be on its way.
@@ -113,9 +114,9 @@ async function close(endpoint: Endpoint, connections: Connections, server: Serve
     if (connection.unused) connection.destroy();
     else connection.finish();
   }
-  const impatient = setTimeout(() => {
+  const impatient = endpoint.clock.after(1000, () => {
     for (const socket of sockets) socket.destroy();
-  }, 1000);
+  });
   await stopped;
-  clearTimeout(impatient);
+  impatient?.stop();
 }

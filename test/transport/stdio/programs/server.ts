@@ -1,5 +1,6 @@
 // A server for the tests: its methods show what the transport around it does. The arguments change its manners.
 import { connect } from 'node:net';
+import { systemClock } from '../../../../src/bounds/clock.ts';
 import { Connection } from '../../../../src/jsonrpc/index.ts';
 import { readCancellation } from '../../../../src/protocol/cancellation.ts';
 import { revisions } from '../../../../src/protocol/revisions.ts';
@@ -14,6 +15,7 @@ if (alive) setInterval(() => undefined, 60_000);
 
 const port: ServerPort = {
   revisions,
+  clock: systemClock,
   connect(outlet) {
     const connection = new Connection(outlet, {
       request(inbound) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { breaks } from './breaks.ts';
 import { chapters } from './chapters.ts';
 import { exam } from './exam.ts';
-import { having, mismatch, object, rule } from './fault.ts';
+import { demand, having, mismatch, object, rule } from './fault.ts';
 import { splitCommand } from './program.ts';
 
 // What can be said of the course without starting a program. `npm run course:check` starts the solutions.
@@ -79,6 +79,24 @@ test('a pattern takes more than it names, and says where a value does not fit', 
   assert.equal(mismatch({ a: having({ n: 1 }, 2) }, { a: [2, { n: 1, m: 1 }] }, ''), undefined);
   assert.match(mismatch({ a: having({ n: 1 }, 3) }, { a: [2, { n: 1 }] }, '')?.expected ?? '', /a list with \{n: 1\} and 3/);
   assert.match(mismatch({ toString: rule('a text', (value) => typeof value === 'string') }, {}, '')?.message ?? '', /nothing there/);
+});
+
+test('an error, or a tool that failed, where a result was wanted is shown as that', () => {
+  const came = (pattern: unknown, value: unknown): string => {
+    try {
+      demand(pattern, value);
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+    return 'fits';
+  };
+  const wanted = { jsonrpc: '2.0', id: 1, result: { tools: object } };
+  assert.equal(came(wanted, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no tools' } }),
+    'expected the result of 1 to be {tools: an object}; came the error {"code":-32601,"message":"no tools"}');
+  assert.match(came(wanted, { jsonrpc: '2.0', id: 1, result: { isError: true, content: [{ type: 'text', text: 'the disk is full' }] } }), /came a tool that failed \(isError\): .*the disk is full/);
+  assert.equal(came({ result: { isError: true, content: [] } }, { result: { isError: true, content: [1] } }), 'expected result.content to be []; came [1]');
+  assert.equal(came(wanted, { jsonrpc: '2.0', id: 1, result: {} }), 'expected result.tools to be an object; came nothing there');
+  assert.equal(came({ error: { code: 1 } }, { error: { code: 2 } }), 'expected error.code to be 1; came 2');
 });
 
 test('a command is split as a shell would split it', () => {

@@ -11,7 +11,13 @@ function end(): void {
   process.exit(3);
 }
 
-if (stage === 'at-once') end();
+// A program that does not flush: what it answers stays in its buffer until its input ends.
+if (stage === 'buffered') {
+  let answers = '';
+  const { createInterface } = await import('node:readline');
+  createInterface({ input: process.stdin }).on('line', (line) => (answers += `${JSON.stringify({ jsonrpc: '2.0', id: (JSON.parse(line) as { id: unknown }).id, result: {} })}\n`))
+    .on('close', () => process.stdout.write(answers));
+} else if (stage === 'at-once') end();
 else if (stage === 'after-a-moment') setTimeout(end, 300);
 else if (role === undefined) process.stdin.once('data', end);
 else if (role === 'http') {

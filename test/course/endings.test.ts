@@ -39,6 +39,13 @@ for (const [turn, [stage, all]] of stages.entries()) {
   });
 }
 
+test('a program that does not flush is told so: its input is closed, and what it then writes is shown', async () => {
+  const [check] = chapters[0]?.checks ?? [];
+  assert.ok(check);
+  const { fault } = await judge(check, new Desk({ command: [process.execPath, ending, 'buffered'], startMs: 300, patienceMs: forever.patienceMs }));
+  assert.match(fault?.came ?? '', /^nothing: the program was silent for 300 ms; once its input was closed it wrote \{"jsonrpc":"2\.0".*\}: flush\?/);
+});
+
 test('the command line tells of a server over HTTP that ends before it listens, with real line breaks', async () => {
   const main = fileURLToPath(new URL('main.js', import.meta.url));
   const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {

@@ -71,8 +71,18 @@ function first(tries: readonly (() => Fault | undefined)[]): Fault | undefined {
   return undefined;
 }
 
-/** Throws where a value does not fit a pattern. */
+/** Throws where a value does not fit a pattern. An error, or a tool's failure, where a result was wanted, is shown as that. */
 export function demand(pattern: unknown, value: unknown, path: string = ''): void {
   const found = mismatch(pattern, value, path);
-  if (found) throw found;
+  if (found) throw instead(pattern, value) ?? found;
+}
+
+function instead(pattern: unknown, value: unknown): Fault | undefined {
+  if (!isBag(pattern) || !isBag(value) || !Object.hasOwn(pattern, 'result')) return undefined;
+  const { result: wanted } = pattern;
+  const { result, error } = value;
+  const hoped = `the result of ${JSON.stringify(value['id']) ?? 'a request'} to be ${describe(wanted)}`;
+  if (error !== undefined && result === undefined) return new Fault(hoped, `the error ${JSON.stringify(error).slice(0, 300)}`);
+  const fails = isBag(result) && result['isError'] === true && !(isBag(wanted) && Object.hasOwn(wanted, 'isError'));
+  return fails ? new Fault(hoped, `a tool that failed (isError): ${JSON.stringify(result['content'])?.slice(0, 300)}`) : undefined;
 }

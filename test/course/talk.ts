@@ -86,7 +86,7 @@ export class Talk {
   /** The next message. It has to be one: a line of JSON-RPC 2.0. `hoped` says what was expected, where nothing comes. */
   async next(hoped: string): Promise<Bag> {
     const line = await this.#take();
-    if (line === undefined) throw new Fault(hoped, `nothing: ${await this.#why()}`);
+    if (line === undefined) throw new Fault(hoped, `nothing: ${await this.#why()}${await this.#flushed()}`);
     const decoded = decode(line);
     if (decoded.kind === 'refusal') {
       throw new Fault(`${hoped}, on a line of its own`, `a line that is no message of JSON-RPC 2.0 (${decoded.error.message}): ${line.slice(0, 300)}`);
@@ -143,6 +143,18 @@ export class Talk {
     if (this.#closed) await within(program.gone(), handoverMs);
     return program.obituary ?? (this.#closed ? 'the program has closed the pipe'
       : `the program was silent for ${this.#started ? this.#options.patienceMs : this.#options.startMs} ms`);
+  }
+
+  /**
+   * A program that keeps what it wrote until its buffer is full is silent too. Closes its input, as a client does that
+   * ends: a program that then writes had the answer, and did not flush it.
+   */
+  async #flushed(): Promise<string> {
+    if (this.#closed) return '';
+    this.#out.end();
+    await within(new Promise<void>((resolve) => (this.#wake = resolve)), this.#options.patienceMs);
+    const [line] = this.#lines;
+    return line === undefined ? '' : `; once its input was closed it wrote ${line.slice(0, 300)}: flush? Write each message out at once (in Python: print(…, flush=True))`;
   }
 
   #note(way: 'in' | 'out', line: string): void {

@@ -10,7 +10,7 @@ import type { CompleteRequestParams, CompleteResult, LoggingLevel, Root } from '
 import type { Lexemes } from './json/lexemes.ts';
 import type {
   ActivityView, Answer, CallView, CatalogueView, DifferenceView, FindingView, HoldView, LoginStep, LogView, MemoryView, NewServer,
-  QuestionView, RecordingView, RedactedView, ReplayView, ServerView, TaskView, WireEntry, WireMemory,
+  QuestionView, RecordingView, RedactedView, ReplayView, SavedCallView, ServerView, TaskView, Target, WireEntry, WireMemory,
 } from './views.ts';
 
 export type * from './views.ts';
@@ -43,12 +43,16 @@ export interface Actions {
   'server.save': Action<One & { readonly before: string }>;
   /** Ends it and forgets it. One of the configuration comes back with the next start of the host. */
   'server.remove': Action<One>;
+  /** The servers of another application's configuration, one of `features.imports`, as they would be added. */
+  'import.look': Action<{ readonly from: string }, { readonly paths: readonly string[]; readonly entries: readonly { readonly name: string; readonly target: Target; readonly taken: boolean }[] }>;
+  /** Adds some of those that were looked at. None of them is started. */
+  'import.add': Action<{ readonly from: string; readonly names: readonly string[] }>;
   /** Starts it where it does not run. */
   'server.connect': Action<One>;
   /** Ends it in order; it rests until it is needed. */
   'server.stop': Action<One>;
   /** Ends it and starts it anew, whatever its state; failures are forgotten. `era` changes which one is spoken. */
-  'server.reconnect': Action<One & { readonly era?: 'auto' | 'legacy' | 'modern' }>;
+  'server.reconnect': Action<One & { readonly era?: 'auto' | 'legacy' | 'modern' }, { readonly revision: string | null }>;
   /** Measures one ping: `ServerView.latencyMs`. */
   'server.ping': Action<One, { readonly ms: number }>;
   'server.trust': Action<One & { readonly trusted: boolean }>;
@@ -73,6 +77,9 @@ export interface Actions {
     readonly digest?: string;
     readonly task?: boolean; readonly origin?: 'link' | 'file';
   }, CallView>;
+  /** Keeps a call under a name: `args` is JSON. One of the same name is replaced. */
+  'saved.save': Action<One & { readonly tool: string; readonly name: string; readonly args: string }>;
+  'saved.remove': Action<One & { readonly tool: string; readonly name: string }>;
   'resource.read': Action<One & { readonly uri: string }, CallView>;
   'prompt.get': Action<One & { readonly name: string; readonly args: Readonly<Record<string, string>> }, CallView>;
   /** Cancels a call of any tab. */
@@ -189,6 +196,8 @@ export interface Welcome {
   readonly features: {
     /** Servers can be typed in. */
     readonly add: boolean; readonly save: boolean; readonly login: boolean; readonly model: boolean;
+    /** Applications whose servers can be imported. */
+    readonly imports: readonly string[];
   };
   readonly barewire: string;
   readonly servers: readonly ServerView[];
@@ -197,6 +206,8 @@ export interface Welcome {
   /** Running, and the last 200 that ended. */
   readonly calls: readonly CallView[];
   readonly tasks: readonly TaskView[];
+  /** Calls that are kept under a name, and where; null: this host keeps none. */
+  readonly saved: { readonly path: string; readonly calls: readonly SavedCallView[] } | null;
   readonly holds: readonly HoldView[];
   readonly recordings: readonly RecordingView[];
   readonly logins: readonly LoginStep[];
@@ -216,6 +227,7 @@ export type News =
   | { readonly type: 'catalogue'; readonly catalogue: CatalogueView }
   | { readonly type: 'call'; readonly call: CallView }
   | { readonly type: 'calls-cleared' }
+  | { readonly type: 'saved'; readonly calls: readonly SavedCallView[] }
   | { readonly type: 'question'; readonly question: QuestionView }
   /** `by` is the `tab` that answered; null: it was withdrawn. */
   | { readonly type: 'question-closed'; readonly id: string; readonly by: string | null }

@@ -144,6 +144,17 @@ export interface CallView {
   readonly wire: number | null;
 }
 
+/** A call that is kept under a name. */
+export interface SavedCallView {
+  readonly server: string;
+  readonly tool: string;
+  readonly name: string;
+  /** JSON with its own tokens. */
+  readonly args: string;
+  /** It was saved here since the host began; else it is from the file, and the first call with it is asked about. */
+  readonly own: boolean;
+}
+
 // ---- questions
 
 interface Asked {

@@ -4,8 +4,10 @@ import type { WireEntry } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
 import { curl } from './curl.ts';
 import { failureOf, PageError } from './failure.ts';
+import { importActions } from './import-actions.ts';
 import type { Saving } from './options.ts';
 import type { PageHost } from './page-host.ts';
+import { savedCallActions } from './saved-call-actions.ts';
 import { connect } from './server-actions.ts';
 
 /** The names of servers: they stand in keys, in file names of pins and in the names of tools. */
@@ -22,6 +24,8 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
   }
 
   return {
+    ...importActions(page),
+    ...savedCallActions(page),
     async 'server.add'({ name, target, trusted, era = 'auto', roots, tools }) {
       if (typeof name !== 'string' || !goodName.test(name)) {
         throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');

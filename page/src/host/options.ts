@@ -6,6 +6,7 @@ import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client'
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
 import type { LoginStep, Target, TaskView, Welcome } from '../messages.ts';
+import type { SavedCalls } from './saved-calls.ts';
 import type { Tasks } from './tasks.ts';
 
 /** What a transport is opened with. */
@@ -29,6 +30,13 @@ export interface Saving {
   propose(name: string, config: ServerConfig): { readonly path: string; readonly before: string; readonly after: string };
   /** Throws a `PageError` `changed` where the file is not `before` any more. */
   save(name: string, config: ServerConfig, before: string): void;
+}
+
+/** Reads the configurations of other applications. */
+export interface Importing {
+  readonly applications: readonly string[];
+  /** The user's own files of an application, and the servers in them; undefined: there is no such application. */
+  read(application: string): Promise<{ readonly paths: readonly string[]; readonly servers: Readonly<Record<string, ServerConfig>> } | undefined>;
 }
 
 /** What the page's host is made of: it opens nothing itself. */
@@ -59,6 +67,9 @@ export interface PageHostOptions {
   readonly resolvePath?: ResolvePath;
   /** Where servers that were typed in are kept. */
   readonly saving?: Saving;
+  /** Where calls are kept under a name. */
+  readonly savedCalls?: SavedCalls;
+  readonly importing?: Importing;
   readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
   /** How the doctor sends plain HTTP requests to a server; undefined: it has no address. */
   readonly probe?: (config: ServerConfig) => Address | undefined;

@@ -17,6 +17,7 @@ import { changeView, Questions } from './questions.ts';
 import type { PressedCall } from './questions.ts';
 import { Recordings } from './recordings.ts';
 import { Gathered, Ring } from './ring.ts';
+import type { SavedCalls } from './saved-calls.ts';
 import { ServerEntry } from './server-entry.ts';
 import type { Tasks } from './tasks.ts';
 import { maxShown, parsed, WireLog } from './wire-log.ts';
@@ -36,6 +37,7 @@ export class PageHost {
   readonly questions: Questions;
   readonly calls: Calls;
   readonly tasks: Tasks | undefined;
+  readonly savedCalls: SavedCalls | undefined;
   readonly recordings: Recordings;
   readonly wire: WireLog;
   readonly exact = exactNumbers();
@@ -60,6 +62,7 @@ export class PageHost {
     this.options = options;
     this.limits = { ...defaultPageHostLimits, ...options.limits };
     const { servers, store, rules, tools, resolvePath, model } = options;
+    this.savedCalls = options.savedCalls;
     this.questions = new Questions({
       compile: options.compile,
       model,
@@ -325,15 +328,16 @@ export class PageHost {
 
   /** A page that hears all news from now on; the welcome goes before them. `add`: whether it can type servers in. Returns what ends that. */
   listen(send: (text: string) => void, add: boolean): () => void {
-    const { carrier, version, login, model, saving } = this.options;
+    const { carrier, version, login, model, saving, importing } = this.options;
     const welcome: Welcome = {
       type: 'welcome', version: messagesVersion, carrier, barewire: version,
-      features: { add, save: add && saving !== undefined, login: login !== undefined, model: model !== undefined },
+      features: { add, save: add && saving !== undefined, login: login !== undefined, model: model !== undefined, imports: add ? importing?.applications ?? [] : [] },
       servers: [...this.entries.values()].map((entry) => this.#view(entry)),
       catalogues: [...this.#catalogues.values()],
       questions: this.questions.open,
       calls: this.calls.views,
       tasks: this.tasks?.views ?? [],
+      saved: add ? this.#saved() : null,
       holds: [...this.entries.values()].map((entry) => this.holdView(entry)),
       recordings: this.recordings.views,
       logins: this.#steps.last(),
@@ -345,6 +349,18 @@ export class PageHost {
     send(JSON.stringify(welcome));
     this.#listeners.add(send);
     return () => this.#listeners.delete(send);
+  }
+
+  /** A file that cannot be read is said to, and keeps nobody out. */
+  #saved(): Welcome['saved'] {
+    if (!this.savedCalls) return null;
+    const { path } = this.savedCalls;
+    try {
+      return { path, calls: this.savedCalls.views };
+    } catch (thrown) {
+      setTimeout(() => this.trouble(null, thrown));
+      return { path, calls: [] };
+    }
   }
 
   /** Ends every server. Never rejects. */

@@ -25,7 +25,8 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       const entry = page.entry(server);
       if (era !== undefined) entry.era = era;
       await host.stop(server);
-      return connect(page, server, signal);
+      await connect(page, server, signal);
+      return { revision: entry.agreed?.revision ?? null };
     },
     async 'server.ping'({ server }, { signal }) {
       const entry = page.entry(server);

@@ -79,7 +79,7 @@ export class ServerEntry {
 }
 
 /** Where a server is, without the values of its environment and headers, and without what an address may hold of them. */
-function targetOf(config: ServerConfig): Target {
+export function targetOf(config: ServerConfig): Target {
   if (isProgram(config)) {
     const { command, args = [], cwd = null, env = {} } = config;
     return { kind: 'program', command, args, cwd, env: Object.keys(env) };

@@ -6,6 +6,7 @@ import { Activity } from '../ui/views/activity.tsx';
 import { Doctor } from '../ui/views/doctor.tsx';
 import { Logs } from '../ui/views/logs.tsx';
 import { Overview } from '../ui/views/overview.tsx';
+import { Portability } from '../ui/views/portability.tsx';
 import { Prompts } from '../ui/views/prompts.tsx';
 import { Recordings } from '../ui/views/recordings.tsx';
 import { Resources } from '../ui/views/resources.tsx';
@@ -22,6 +23,7 @@ export const playgroundParts: PageParts = {
   docks: { wire: WireView, activity: Activity, recordings: Recordings },
   Questions,
   Share,
+  Portability,
   Palette,
   Keys,
 };

@@ -6,11 +6,9 @@ import { HostError, readRules, readServers } from 'barewire/host';
 import type { Rule, ServerConfig } from 'barewire/host';
 import { visible } from 'barewire/explain';
 import { chosenConfigFiles, fileStore, folderConsent, readConfigFiles } from 'barewire/host/node';
-import type { Application } from 'barewire/host/node';
+import { applications } from './applications.ts';
 import { openInBrowser } from './browser.ts';
 import { servePage } from './serve-page.ts';
-
-const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
 
 /** The help of `barewire page`. */
 export const help = `barewire page [options] [ADDRESS | -- PROGRAM [ARGUMENTS]]

@@ -1,24 +1,14 @@
 // A server that was typed in, kept in the user's own configuration. What would be written is shown first.
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { isProgram } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
 import { PageError } from '../host/index.ts';
 import type { Saving } from '../host/index.ts';
+import { replaceFile, textOf } from './written-file.ts';
 
 /** Keeps servers in the `mcpServers` of this file, which is made if it does not exist. */
 export function savingTo(path: string): Saving {
-  const read = (): string => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return '';
-      throw new PageError('bad-config', `${path} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    }
-  };
   const propose = (name: string, config: ServerConfig): ReturnType<Saving['propose']> => {
-    const before = read();
+    const before = textOf(path);
     return { path, before, after: withServer(path, before, name, config) };
   };
   return {
@@ -26,11 +16,7 @@ export function savingTo(path: string): Saving {
     save(name, config, seen) {
       const { before, after } = propose(name, config);
       if (before !== seen) throw new PageError('changed', `${path} was changed meanwhile: look at the difference again`);
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // Whoever reads it meanwhile gets the old one or the new one.
-      const temporary = `${path}.${randomUUID()}`;
-      writeFileSync(temporary, after, { mode: 0o600, flag: 'wx' });
-      renameSync(temporary, path);
+      replaceFile(path, after, 0o600);
     },
   };
 }

@@ -12,8 +12,10 @@ import type { Rule, ServerConfig, ToolSelection } from 'barewire/host';
 import { formats } from 'barewire/schema';
 import { compile } from 'barewire/schema/full';
 import { TaskClient } from 'barewire/tasks';
-import { PageHost, Tasks } from '../host/index.ts';
+import { PageHost, SavedCalls, Tasks } from '../host/index.ts';
 import type { PageHostLimits } from '../host/index.ts';
+import { importing } from './applications.ts';
+import { callFileBeside } from './call-file.ts';
 import { filesOf } from './files.ts';
 import { keptLogin, loginAt } from './login.ts';
 import { openServer } from './open.ts';
@@ -66,7 +68,8 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
     probe: (config) => (isProgram(config) ? undefined : { url: config.url, send: fetchProbe(fetch, { headers: config.headers ?? {} }) }),
     ...tokensFile !== undefined && { login: (_server, url, onStep) => loginAt(url, tokensFile, onStep) },
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
-    ...configuration !== undefined && { saving: savingTo(configuration) },
+    ...configuration !== undefined && { saving: savingTo(configuration), savedCalls: new SavedCalls(callFileBeside(configuration)) },
+    importing,
     ...rules && { rules },
     ...tools && { tools },
     ...limits && { limits },

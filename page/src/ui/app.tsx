@@ -51,7 +51,9 @@ function Overlays(): JSX.Element | null {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
-      const writes = event.target instanceof HTMLElement && event.target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select');
+      // The editor of JSON stands in a shadow tree: what is written in is the first of the path.
+      const [at] = event.composedPath();
+      const writes = at instanceof HTMLElement && (at.isContentEditable || at.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select'));
       const wanted = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) ? 'palette' : event.key === '?' && !writes ? 'keys' : undefined;
       if (!wanted) return;
       event.preventDefault();

@@ -22,6 +22,7 @@ export const localParts: PageParts = {
     recordings: late(async () => (await import('./views/recordings.tsx')).Recordings),
   },
   Questions: late(async () => (await import('./questions/questions.tsx')).Questions),
+  JsonEditor: late(async () => (await import('./form/json-editor.tsx')).JsonEditor),
   Markdown: late(async () => (await import('./parts/markdown.tsx')).Markdown),
   CopyButtons: late(async () => (await import('./wire/copy-buttons.tsx')).CopyButtons),
   Share: late(async () => (await import('./wire/share.tsx')).Share),
@@ -29,6 +30,10 @@ export const localParts: PageParts = {
   Keys: late(async () => (await import('./keys.tsx')).Keys),
   AddServer: late(async () => (await import('./views/add-server.tsx')).AddServer),
   SaveServer: late(async () => (await import('./views/save-server.tsx')).SaveServer),
+  ImportServers: late(async () => (await import('./views/import-servers.tsx')).ImportServers),
+  SavedCalls: late(async () => (await import('./views/saved-calls.tsx')).SavedCalls),
+  Eras: late(async () => (await import('./views/eras.tsx')).Eras),
+  Portability: late(async () => (await import('./views/portability.tsx')).Portability),
   Credentials: late(async () => (await import('./views/credentials.tsx')).Credentials),
   Login: late(async () => (await import('./views/login.tsx')).Login),
 };

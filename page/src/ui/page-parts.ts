@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact';
 import type { CompileOptions } from 'barewire/schema';
-import type { ServerView, WireMessage } from '../messages.ts';
+import type { ServerView, ToolView, WireMessage } from '../messages.ts';
+import type { JsonEditorProps } from './form/json-editor-props.ts';
+import type { FormModel } from './form/form-model.ts';
 import type { DockTab, Tab } from './tabs.ts';
 
 /** What a server that is added begins with. */
@@ -18,6 +20,8 @@ export interface PageParts {
   readonly views: Readonly<Partial<Record<Tab, ComponentType<{ server: ServerView }>>>>;
   readonly docks: Readonly<Record<DockTab, ComponentType>>;
   readonly Questions: ComponentType;
+  /** Where a value is written as JSON; without it a plain field. */
+  readonly JsonEditor?: ComponentType<JsonEditorProps>;
   /** Draws a text as Markdown. */
   readonly Markdown?: ComponentType<{ text: string }>;
   /** Copies a request as a command and as a program. */
@@ -28,6 +32,13 @@ export interface PageParts {
   readonly Keys: ComponentType<{ onDone: () => void }>;
   readonly AddServer?: ComponentType<{ onDone: () => void; example?: Example }>;
   readonly SaveServer?: ComponentType<{ server: string; onDone: () => void }>;
+  readonly ImportServers?: ComponentType<{ onDone: () => void }>;
+  /** Calls of a tool under a name. */
+  readonly SavedCalls?: ComponentType<{ server: string; tool: string; form: FormModel }>;
+  /** The same call in both eras. */
+  readonly Eras?: ComponentType<{ server: ServerView; view: ToolView; form: FormModel }>;
+  /** Whether others take a tool as it is. */
+  readonly Portability?: ComponentType<{ tool: ToolView['tool'] }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;
 }

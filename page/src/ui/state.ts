@@ -3,7 +3,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type {
   ActionName, ActivityView, CallView, CatalogueView, Connect, FindingView, HoldView, LoginStep, LogView, News, ParamsOf, QuestionView,
-  RecordingView, ResultOf, ServerView, TaskView, Welcome,
+  RecordingView, ResultOf, SavedCallView, ServerView, TaskView, Welcome,
 } from '../messages.ts';
 import { Drafts } from './form/drafts.ts';
 import { ActionError, HostLink } from './host-link.ts';
@@ -43,6 +43,8 @@ export class State {
   readonly tasks: Table<TaskView> = table();
   readonly holds: Table<HoldView> = table();
   readonly recordings: Table<RecordingView> = table();
+  /** Undefined: the host keeps none. */
+  readonly saved: Signal<{ readonly path: string; readonly calls: readonly SavedCallView[] } | undefined> = signal(undefined);
   readonly logins: Signal<readonly LoginStep[]> = signal([]);
   readonly activity: Signal<readonly ActivityView[]> = signal([]);
   readonly logs: Signal<readonly LogView[]> = signal([]);
@@ -96,6 +98,7 @@ export class State {
     this.catalogues.value = by(welcome.catalogues, ({ server }) => server);
     this.questions.value = by(welcome.questions, ({ id }) => id);
     this.calls.value = by(welcome.calls, callKey);
+    this.saved.value = welcome.saved ?? undefined;
     this.tasks.value = by(welcome.tasks, ({ key }) => key);
     this.holds.value = by(welcome.holds, ({ server }) => server);
     this.recordings.value = by(welcome.recordings, ({ id }) => id);
@@ -125,6 +128,10 @@ export class State {
       }
       case 'catalogue': put(this.catalogues, news.catalogue.server, news.catalogue); break;
       case 'call': put(this.calls, callKey(news.call), news.call); break;
+      case 'saved': {
+        if (this.saved.value) this.saved.value = { ...this.saved.value, calls: news.calls };
+        break;
+      }
       case 'calls-cleared': {
         this.calls.value = by([...this.calls.value.values()].filter(({ endedAt }) => endedAt === null), callKey);
         break;

@@ -117,6 +117,8 @@ test('the accessibility tree of the servers, a tool, a question and the wire is 
   found.push((await page.getByRole('listbox', { name: 'Messages' }).ariaSnapshot()).replaceAll(/\d\d:\d\d:\d\d\.\d{3}/g, 'TIME'));
   const [question] = questions;
   await page.evaluate((one) => { if (one) window.fake.say({ type: 'question', question: one }); }, question);
+  // The message has been seen when it was drawn, which is told a moment later.
+  await page.getByRole('dialog').getByRole('button', { name: 'Accept', disabled: false }).waitFor();
   found.push(await page.getByRole('dialog').ariaSnapshot());
   const text = `${found.join('\n\n')}\n`;
   const file = `${packageRoot}test/ui/tree.txt`;

@@ -1,6 +1,7 @@
 // A form from a JSON Schema, with raw JSON as its other face.
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { useState } from '../context.ts';
 import { Field } from './field.tsx';
 import type { FormModel } from './form-model.ts';
 import { Sentences } from './sentences.tsx';
@@ -31,11 +32,14 @@ export function SchemaForm({ form, legend }: { readonly form: FormModel; readonl
 
 function Raw({ form, legend }: { readonly form: FormModel; readonly legend: string }): JSX.Element {
   const id = useId();
+  const { JsonEditor } = useState().parts;
+  const label = `${legend} as JSON`;
+  const { rawFault: { value: fault } } = form;
   return (
     <div class="field">
-      <textarea class="code" aria-label={`${legend} as JSON`} spellcheck={false} rows={8} value={form.raw.value} aria-invalid={form.rawFault.value !== ''}
-        aria-describedby={id} onInput={(event) => form.typeRaw(event.currentTarget.value)} />
-      <Sentences id={id} sentences={form.rawFault.value ? [form.rawFault.value] : []} />
+      {JsonEditor ? <JsonEditor text={form.raw} label={label} invalid={fault !== ''} fault={fault} onInput={(text) => form.typeRaw(text)} /> : <textarea class="code" aria-label={label} spellcheck={false} rows={8} value={form.raw.value} aria-invalid={fault !== ''}
+        aria-describedby={id} onInput={(event) => form.typeRaw(event.currentTarget.value)} />}
+      <Sentences id={id} sentences={fault ? [fault] : []} />
     </div>
   );
 }

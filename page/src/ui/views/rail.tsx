@@ -10,7 +10,8 @@ import { theme } from '../theme.ts';
 export function Rail(): JSX.Element {
   const state = useState();
   const adding = useSignal(false);
-  const AddServer = state.parts.AddServer;
+  const importing = useSignal(false);
+  const { AddServer, ImportServers } = state.parts;
   const servers = [...state.servers.value.values()];
   return (
     <nav class="rail" aria-label="Servers">
@@ -30,6 +31,7 @@ export function Rail(): JSX.Element {
       </ul>
       <div class="rail-foot">
         {AddServer && state.welcome.value?.features.add && <button type="button" class="small" onClick={() => { adding.value = true; }}>Add a server</button>}
+        {ImportServers && (state.welcome.value?.features.imports.length ?? 0) > 0 && <button type="button" class="small" onClick={() => { importing.value = true; }}>Import servers</button>}
         <label class="theme">
           <span class="unseen">Theme</span>
           <select value={theme.value} onChange={(event) => { theme.value = event.currentTarget.value as 'auto' | 'light' | 'dark'; }}>
@@ -40,6 +42,7 @@ export function Rail(): JSX.Element {
         </label>
       </div>
       {AddServer && adding.value && <AddServer onDone={() => { adding.value = false; }} />}
+      {ImportServers && importing.value && <ImportServers onDone={() => { importing.value = false; }} />}
     </nav>
   );
 }

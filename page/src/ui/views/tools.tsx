@@ -33,6 +33,7 @@ export function Tools({ server }: { readonly server: ServerView }): JSX.Element 
 function ToolDetail({ server, view }: { readonly server: ServerView; readonly view: ToolView }): JSX.Element {
   const state = useState();
   const { tool } = view;
+  const { SavedCalls, Eras, Portability } = state.parts;
   const form = state.drafts.form(['tool', server.name, tool.name], view.digest, tool.inputSchema as JsonSchema, { formats: state.parts.formats });
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
   const support = tool.execution?.taskSupport;
@@ -84,6 +85,9 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
         </div>
       </form>
       <Calls calls={calls} label="Calls" reuse={reuse} />
+      {SavedCalls && <SavedCalls server={server.name} tool={tool.name} form={form} />}
+      {Eras && <Eras server={server} view={view} form={form} />}
+      {Portability && <Portability tool={tool} />}
       <details class="section"><summary>Definition</summary><JsonTree value={tool} open={2} /></details>
     </>
   );

@@ -11,11 +11,25 @@ import { readJwt, signJwt, verifyJwt } from '../../src/oauth/jwt.ts';
 const base64url = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-function make(alg: string): { publicKey: KeyObject; privateKey: KeyObject } {
-  const { kty, crv } = algorithms[alg] as { kty: string; crv?: string };
+interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** One pair of each kind of key: to make one for RSA takes a second of a busy machine, and six algorithms use it. */
+const pairs = new Map<string, KeyPair>();
+
+function make(alg: string): KeyPair {
+  const { kty, crv = '' } = algorithms[alg] as { kty: string; crv?: string };
+  const pair = pairs.get(kty + crv) ?? generate(kty, crv);
+  pairs.set(kty + crv, pair);
+  return pair;
+}
+
+function generate(kty: string, crv: string): KeyPair {
   if (kty === 'RSA') return generateKeyPairSync('rsa', { modulusLength: 2048 });
   if (kty === 'OKP') return generateKeyPairSync('ed25519');
-  return generateKeyPairSync('ec', { namedCurve: crv as string });
+  return generateKeyPairSync('ec', { namedCurve: crv });
 }
 
 function nodeSign(alg: string, key: KeyObject, text: string): string {

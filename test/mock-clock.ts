@@ -1,6 +1,7 @@
 import type { MockTimers } from 'node:test';
 import { systemClock } from '../src/bounds/clock.ts';
 import type { Clock } from '../src/bounds/clock.ts';
+import { manualClock } from '../src/bounds/manual-clock.ts';
 
 interface Mocks {
   readonly timers: MockTimers;
@@ -31,5 +32,22 @@ export function waitingClock(wait: (ms: number) => Promise<void>): Clock {
         },
       };
     },
+  };
+}
+
+/** A clock whose time passes only when the test says so; turns of the event loop stay the runtime's, and so does input and output. */
+export interface SteppedClock extends Clock {
+  /** So many milliseconds pass: the timers that are due run. */
+  pass(ms: number): void;
+}
+
+export function steppedClock(): SteppedClock {
+  const manual = manualClock(Date.now());
+  return {
+    ...systemClock,
+    now: () => manual.now(),
+    monotonic: () => manual.monotonic(),
+    after: (ms, run, background) => (ms <= 0 ? systemClock : manual).after(ms, run, background),
+    pass: (ms) => manual.tick(manual.now() + ms),
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
+import type { Clock } from '../../src/bounds/clock.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import type { Fleet, FleetEngine, FleetOptions } from '../../src/fleet/index.ts';
@@ -61,6 +62,8 @@ export interface BenchOptions {
   /** The engine of each member, where they are not one. */
   readonly engines?: ((member: number) => FleetEngine) | undefined;
   readonly count?: number;
+  /** The clock of the members. Default: the runtime's. */
+  readonly clock?: Clock | undefined;
   readonly fleet?: Partial<FleetOptions>;
   readonly http?: ServeHttpOptions;
 }
@@ -69,7 +72,7 @@ const info = { name: 'member', version: '1' };
 
 /** Several endpoints that share keys and an engine, behind a round robin. */
 export async function startFleet(t: TestContext, options: BenchOptions = {}): Promise<FleetBench> {
-  const { version, engine, count = 3 } = options;
+  const { version, engine, count = 3, clock } = options;
   const keys = [newKey()];
   const errors: Error[] = [];
   const members: Member[] = [];
@@ -86,7 +89,7 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
     steps--;
   };
   for (let i = 0; i < count; i++) {
-    const server = new McpServer(info, { ...(version !== undefined && { revisions: [version] }), onError: () => {} });
+    const server = new McpServer(info, { ...(version !== undefined && { revisions: [version] }), ...(clock && { clock }), onError: () => {} });
     for (const uri of ['note:a', 'note:b']) server.resource(uri, { name: uri }, () => 'text');
     server.tool('add', { input: { type: 'object' } }, ({ a, b }) => String(Number(a) + Number(b)));
     server.tool('count', {}, async (_, ctx) => {
@@ -122,7 +125,7 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
         resolve('stopped');
       });
     }));
-    const own = await fleet({ keys, engine: options.engines?.(i) ?? engine, onError: (error) => errors.push(error), ...options.fleet });
+    const own = await fleet({ keys, engine: options.engines?.(i) ?? engine, clock, onError: (error) => errors.push(error), ...options.fleet });
     const http = await serveHttp(server, { fleet: own, onError: (error) => errors.push(error), ...options.http });
     t.after(async () => {
       await http.close({ drainMs: 0 });

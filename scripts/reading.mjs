@@ -3,6 +3,8 @@
 //   node scripts/reading.mjs                   the totals of the programs that have ceilings (reading/ceilings.json)
 //   node scripts/reading.mjs PROGRAM           its files in reading order. PROGRAM: a name of programs.mjs, or a file of one's own
 //   node scripts/reading.mjs PROGRAM --since COMMIT [--patch]    which of them changed since then; with the patch of those
+//   node scripts/reading.mjs PROGRAM --form     the form for signing it off: files, hashes, the rules that each keeps, their tests
+//   node scripts/reading.mjs PROGRAM --signed   which of its files are as they were signed (requirements/signed)
 //   node scripts/reading.mjs [PROGRAM] --check   exits 1 where a total is above its ceiling
 //   node scripts/reading.mjs [PROGRAM] --lower   brings ceilings down to the totals
 //
@@ -14,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { faultsOf, lowered, readCeilings, writeCeilings } from './ceilings.mjs';
 import { programNamed } from './programs.mjs';
 import { changesOf, copyFiles, diffstat, patch } from './reading/changes.mjs';
+import { digestOf, formOf, readRecord, recordPath, sinceSigned } from './reading/form.mjs';
 import { keptOf, totalsOf } from './reading/kept.mjs';
 import { commitOf, copySources, root, withFolder } from './trees.mjs';
 
@@ -66,6 +69,19 @@ async function printChanges(program, present, since, withPatch) {
   });
 }
 
+/** What has changed since somebody signed the program. */
+function printSigned({ name }, present) {
+  const record = readRecord(root, name);
+  if (record === undefined) throw new Error(`nobody has signed ${name}: there is no ${recordPath(name)}`);
+  const rows = sinceSigned(present, record);
+  const { commit, reader, date, result } = record.head;
+  console.log(`${name}, read at ${commit} by ${reader} on ${date}: ${result}`);
+  for (const { state, path } of rows) if (state !== 'as signed') console.log(`${state.padEnd(9)}  ${path}`);
+  const count = (state) => rows.filter((row) => row.state === state).length;
+  console.log(`${count('as signed')} of ${present.files.length} files as signed, ${count('changed')} changed, ${count('new')} new, ${count('gone')} gone; now ${digestOf(present.files)}`);
+  if (count('as signed') < rows.length) console.log(`What to read: npm run reading -- ${name} --since ${commit} --patch`);
+}
+
 function printTotals(found, ceilings) {
   console.log('program            files    code   lines   wanted: files / lines');
   for (const [name, { files, code, lines }] of Object.entries(found)) {
@@ -93,16 +109,18 @@ async function check(name, { lower, print }) {
 async function main() {
   const { values, positionals: [name] } = parseArgs({
     allowPositionals: true,
-    options: { since: { type: 'string' }, patch: { type: 'boolean' }, check: { type: 'boolean' }, lower: { type: 'boolean' } },
+    options: { since: { type: 'string' }, patch: { type: 'boolean' }, form: { type: 'boolean' }, signed: { type: 'boolean' }, check: { type: 'boolean' }, lower: { type: 'boolean' } },
   });
   if (values.patch && values.since === undefined) throw new Error('--patch wants --since COMMIT');
   if (name === undefined) {
-    if (values.since !== undefined) throw new Error('--since wants a program');
+    for (const option of ['since', 'form', 'signed']) if (values[option] !== undefined) throw new Error(`--${option} wants a program`);
     return check(undefined, { lower: values.lower, print: true });
   }
   const program = programOf(name);
   const present = await keptOf(root, program);
-  if (values.since === undefined) printFiles(program, present);
+  if (values.form) console.log(formOf(program, present, commitOf('HEAD'), root));
+  else if (values.signed) printSigned(program, present);
+  else if (values.since === undefined) printFiles(program, present);
   else await printChanges(program, present, values.since, values.patch);
   if (values.check || values.lower) await check(program.name, { lower: values.lower, print: false });
 }

@@ -1,12 +1,14 @@
 // npm run requirements                   checks the matrix and writes requirements/requirements.md and requirements/removals.md
 // npm run requirements -- --check        checks it, and that these two are what it would write
-// npm run requirements -- --spec PATH    holds it against a checkout of the specification as well
-import { readFileSync, writeFileSync } from 'node:fs';
+// npm run requirements -- --spec PATH    holds it against a checkout of the specification as well; of an extension (ext-tasks,
+//                                        ext-auth) where its repository is beside that
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documentOf } from './requirements/document.mjs';
 import { compare, countsOf, faultsOf, readMatrix } from './requirements/matrix.mjs';
 import { readEdits, readResults, readWithout, removalsDocument } from './requirements/removals.mjs';
-import { REVISIONS, sentencesOfRevision } from './requirements/sentences.mjs';
+import { EXTENSIONS, REVISIONS, sentencesOfExtension, sentencesOfRevision } from './requirements/sentences.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const [option, spec] = process.argv.slice(2);
@@ -32,7 +34,13 @@ for (const [name, text] of Object.entries(pages)) {
 for (const fault of faults) console.error(fault);
 console.log(`${matrix.rules.length} rules, ${matrix.statements.length} sentences:`, countsOf(matrix.rules));
 if (option === '--spec') {
-  const { unlisted, changed } = compare(matrix, REVISIONS.flatMap((revision) => sentencesOfRevision(spec, revision)));
+  const beside = EXTENSIONS.filter((name) => existsSync(join(spec, '..', name)));
+  const of = new Set([...REVISIONS, ...beside]);
+  const { unlisted, changed } = compare({ statements: matrix.statements.filter(({ revision }) => of.has(revision)) }, [
+    ...REVISIONS.flatMap((revision) => sentencesOfRevision(spec, revision)),
+    ...beside.flatMap((name) => sentencesOfExtension(join(spec, '..', name), name)),
+  ]);
+  for (const name of EXTENSIONS) if (!beside.includes(name)) console.log(`not compared: ${name}, since there is no ${join(spec, '..', name)}`);
   for (const { revision, section, rule } of changed) console.log(`changed or gone: ${revision} ${section} (${rule})`);
   for (const { revision, section, text: sentence } of unlisted) console.log(`no row: ${revision} ${section}: ${sentence}`);
   console.log(`${changed.length} rows whose sentence changed, ${unlisted.length} sentences without a row`);

@@ -1,17 +1,22 @@
 // requirements/requirements.md, written from the matrix.
 import { cell } from './markdown.mjs';
+import { EXTENSIONS } from './sentences.mjs';
 import { VERDICTS, countsOf } from './matrix.mjs';
 
 const SITE = 'https://modelcontextprotocol.io/specification';
 const TITLES = {
   base: 'Base protocol, lifecycle, versions', transports: 'Transports', patterns: 'Patterns and utilities',
   server: 'Server features', client: 'Client features', schema: 'Comments of the schema', tasks: 'Tasks (2025-11-25)',
-  authorization: 'Authorization',
+  authorization: 'Authorization', 'ext-tasks': 'Extension: tasks (ext-tasks)', 'ext-auth': 'Extensions: authorization (ext-auth)',
 };
 
 /** The address of a section on the site of the specification. */
 export function linkOf(revision, section) {
   const [page = '', heading] = section.split('#');
+  if (EXTENSIONS.includes(revision)) {
+    const file = `${page}.md${revision === 'ext-auth' ? 'x' : ''}`;
+    return `https://github.com/modelcontextprotocol/${revision}/blob/main/specification/draft/${file}${heading ? `#${heading}` : ''}`;
+  }
   const path = page === 'index' ? '' : `/${page.replace(/\/index$/, '')}`;
   return `${SITE}/${revision}${path}${heading ? `#${page === 'schema' ? heading.toLowerCase() : heading}` : ''}`;
 }
@@ -53,6 +58,7 @@ export function documentOf({ rules, statements }) {
     '- **kept**: there is code, and a test that fails without it.',
     '- **untested**: there is code, or nothing to be done, and no test would notice.',
     '- **partly**: a part is kept; the last column says which is not, and why.',
+    '- **deliberately otherwise**: a SHOULD that barewire does not follow on purpose; the last column says why.',
     '- **open**: not kept; the last column says why.',
     '- **not applicable**: falls on somebody else, who is named.', '',
     'The check finds names that are not there. That the named test fails when the rule is broken is tried row by row by',

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** In the order in which they are counted. */
-export const VERDICTS = ['kept', 'untested', 'partly', 'open', 'not applicable'];
+export const VERDICTS = ['kept', 'untested', 'partly', 'deliberately otherwise', 'open', 'not applicable'];
 const LEVELS = ['MUST', 'SHOULD'];
 const ROLES = ['client', 'server', 'both', 'host', 'intermediary'];
 
@@ -53,7 +53,7 @@ export function faultsOf({ rules, statements }, root) {
     if (!VERDICTS.includes(verdict)) fault(`no verdict: ${verdict}`);
     if ((verdict === 'kept' || verdict === 'untested') && !source) fault(`${verdict}, and no source is named`);
     if (verdict === 'kept' && !test) fault('kept, and no test is named');
-    if (['partly', 'open', 'not applicable'].includes(verdict) && !note) fault(`${verdict}, and no reason is given`);
+    if (['partly', 'deliberately otherwise', 'open', 'not applicable'].includes(verdict) && !note) fault(`${verdict}, and no reason is given`);
     for (const place of source ? source.split(' ') : []) {
       const [path, symbol] = place.split('#');
       const text = textOf(path);

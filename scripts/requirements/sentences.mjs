@@ -95,7 +95,11 @@ function* statementsOf(path, page) {
     } else {
       for (const sentence of spoken) yield { section, text: normalised(sentence) };
     }
-    if (leadsOn) leads.push({ depth: block.depth, text: last });
+    if (leadsOn) {
+      // A lead that is normative is a statement of its own too: its items may have keywords of their own.
+      if (NORMATIVE.test(last)) yield { section, text: normalised(last) };
+      leads.push({ depth: block.depth, text: last });
+    }
   }
 }
 

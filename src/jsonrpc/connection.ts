@@ -19,7 +19,7 @@ export interface ConnectionLimits {
   timeoutMs: number;
   /** Default of `RequestOptions.maxTimeoutMs`. 10 minutes. */
   maxTimeoutMs: number;
-  /** Requests of the peer that may be unanswered at once; the next one is refused. 1024. */
+  /** Requests of the peer that may be unanswered at once; the next one is refused. A handler that goes on after its request was cancelled is not counted: its memory is. 1024. */
   maxInFlight: number;
   /** Messages of one batch; a longer one is refused. 1000. */
   maxBatch: number;

@@ -36,7 +36,7 @@ export interface ToolDefinition<
   readonly description?: string;
   /**
    * The arguments: a JSON Schema, or a schema of a library with the Standard Schema interface.
-   * Without it the tool takes no arguments, and a call that has some is refused.
+   * Without it the tool takes no arguments, and a call that has some is refused where a validator judges arguments.
    */
   readonly input?: I;
   /** The structured result, likewise. What the handler returns is then a value of it. */

@@ -67,7 +67,9 @@ export class TaskClient extends McpClient {
         [tasksExtension]: {
           revisions: tasksRevisions,
           resultTypes: {
-            task: (task, _method, { options: call }) => {
+            task: (task, method, { options: call }) => {
+              // ext-tasks, Capability Negotiation: an invalid response to any other request.
+              if (method !== 'tools/call') throw new Error(`${method}: the result is a task, which only tools/call may become`);
               const started = this.#starting.get(call);
               if (started) {
                 started(task);

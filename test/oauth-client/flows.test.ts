@@ -167,6 +167,16 @@ test('oauth: client credentials with a secret, and with private_key_jwt by ES256
   }
 });
 
+test('oauth: a secret goes by Basic, or in the request content where the server takes only that', async (t) => {
+  const { as, rs } = await pair(t);
+  for (const [methods, inContent] of [[undefined, false], [['client_secret_post'], true], [['client_secret_post', 'client_secret_basic'], false]] as const) {
+    as.metadata = { token_endpoint_auth_methods_supported: methods };
+    assert.equal(await call(oauth({ grant: clientCredentials({ clientId: 'job', clientSecret: 'secret' }) }), rs.url), 200);
+    const form = formOf(as.forms.at(-1));
+    assert.deepEqual([form['client_id'], form['client_secret']], inContent ? ['job', 'secret'] : [undefined, undefined]);
+  }
+});
+
 test('oauth: a workload token is tried once, and another one when there is another', async (t) => {
   const { as, rs } = await pair(t);
   as.answers.set('/token', json({ error: 'invalid_grant' }, 400));

@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { defaultTaskLimits } from '../../src/tasks/limits.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
-import { legacy, Scripted } from '../client/scripted.ts';
+import { httpTransport } from '../../src/transport/http/fetch/index.ts';
+import { memoryStore } from '../../src/tasks/memory-store.ts';
+import type { NewTask } from '../../src/tasks/store.ts';
+import { legacy, modern, Scripted } from '../client/scripted.ts';
 import type { Script } from '../client/scripted.ts';
 import { connect, everything, later } from '../server/peer.ts';
 import type { Bag, Peer } from '../server/peer.ts';
-import { made } from '../tasks/harness.ts';
+import { declared, made } from '../tasks/harness.ts';
 
 // Rules of requirements/tasks.tsv that are kept by construction, each where breaking it would show.
 
@@ -50,6 +53,79 @@ test('ids of tasks are unique and random in every digit', async (t) => {
     // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
     assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
   }
+});
+
+// ext-tasks, Capability Negotiation.
+test('a task is a result of tools/call only', async () => {
+  const wire = new Scripted('pipe', modern(() => ({
+    resultType: 'task', taskId: 'x', status: 'working', createdAt: new Date().toISOString(), lastUpdatedAt: new Date().toISOString(), ttlMs: 1, messages: [],
+  })));
+  const client = new TaskClient({ name: 'test', version: '1' }, { era: 'modern' });
+  await client.connect(wire);
+  await assert.rejects(client.getPrompt('p'), /prompts\/get: the result is a task, which only tools\/call may become/);
+  await client.close();
+});
+
+// ext-tasks, Task Creation.
+test('a task is stored before the client learns of it', async (t) => {
+  const store = memoryStore();
+  const { create } = store;
+  const go = later<void>();
+  let stored = false;
+  const { server } = made(t, {
+    store: Object.assign(store, {
+      create: async (task: NewTask) => {
+        await go.promise;
+        await create.call(store, task);
+        stored = true;
+      },
+    }),
+  });
+  server.tool('wait', { task: 'required' }, () => new Promise<string>(() => {}));
+  const peer = await connect(server);
+  let learned = false;
+  const begun = peer.modern('tools/call', { name: 'wait' }, declared).then(() => {
+    learned = true;
+    return stored;
+  });
+  // All that could come meanwhile has come.
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(learned, false);
+  go.resolve();
+  assert.equal(await begun, true);
+});
+
+// ext-tasks, Protocol Errors.
+test('a store that fails is -32603, and says nothing of the inside', async (t) => {
+  const store = memoryStore();
+  const { server } = made(t, { store: Object.assign(store, { load: () => Promise.reject(new Error('disk 7 is gone')) }) });
+  const peer = await connect(server);
+  const { error } = await peer.modern('tasks/get', { taskId: 'x' }, declared);
+  assert.equal(error?.code, -32603);
+  assert.doesNotMatch(error?.message ?? '', /disk/);
+});
+
+// ext-tasks, Streamable HTTP Routing Headers.
+test('over HTTP a client names the task in Mcp-Name', async (t) => {
+  const { server } = made(t, { limits: { pollIntervalMs: 100 } });
+  server.tool('quick', { task: 'required' }, () => 'q');
+  const http = await serveHttp(server);
+  t.after(() => http.close({ drainMs: 0 }));
+  const named: [unknown, unknown][] = [];
+  const client = new TaskClient({ name: 'test', version: '1' }, { era: 'modern' });
+  await client.connect(httpTransport(http.url, {
+    fetch: (url, init) => {
+      const { method, params } = JSON.parse(String(init?.body)) as { method: string; params: { taskId?: string } };
+      if (method.startsWith('tasks/')) named.push([new Headers(init?.headers).get('mcp-name'), params.taskId]);
+      return fetch(url, init);
+    },
+  }));
+  t.after(() => client.close());
+  const { task } = await client.startTool('quick');
+  await task?.result();
+  await task?.cancel().catch(() => {});
+  assert.ok(named.length > 0);
+  for (const [header, id] of named) assert.equal(header, id);
 });
 
 // 2025-11-25 basic/utilities/tasks#ttl-and-resource-management, and schema.ts, Task.

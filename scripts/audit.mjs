@@ -1,35 +1,49 @@
-// node scripts/audit.mjs [--check]: counts the files and lines of each part in docs/audit.md anew. `--check` changes
-// nothing, and fails where a part or a file is not there, a folder of src/ is not listed, or lines are a fifth off.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+// node scripts/audit.mjs [--check]: writes the table of programs in docs/audit.md anew: their files, lines and hours, and
+// what was signed of them. `--check` changes nothing, and fails where a program or a file is not there, a folder of src/ is
+// not listed, or a number is a fifth off.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programs } from './programs.mjs';
+import { readRecord } from './reading/form.mjs';
+import { keptOf, totalsOf } from './reading/kept.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const page = join(root, 'docs/audit.md');
-const ROW = /^\| `(src\/[\w/-]+)`( without its folders)? \| ([\d,]+) \| ([\d,]+) \| ([^|]+) \| ([\d,]+) \| (.*) \|$/;
+const PROGRAM = /^\| `([\w-]+)` \| ([^|]+) \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \| ([^|]+) \|$/;
+const PART = /^\| `(src\/[\w/-]+)`(?: without its folders)? \| ([^|]+) \| (.*) \|$/;
+const linesAnHour = 200;
 const faults = [];
-const linesOf = (files) => files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0);
-const filesIn = (folder, deep) => readdirSync(join(root, folder), { recursive: deep, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts')).map((name) => join(root, folder, name));
-const number = (text) => Number(text.replaceAll(',', ''));
 const shown = (value) => value.toLocaleString('en');
-const near = (said, is) => Math.abs(number(said) - is) <= is / 5;
+const near = (said, is) => Math.abs(Number(said.replaceAll(',', '')) - is) <= is / 5;
+
+const signedOf = (name) => {
+  const { head } = readRecord(root, name) ?? {};
+  return head ? `${head.date}, ${head.commit.slice(0, 9)}` : '-';
+};
+
+const lines = readFileSync(page, 'utf8').split('\n');
+const before = new Map(lines.flatMap((line) => {
+  const [, name, , files, code] = PROGRAM.exec(line) ?? [];
+  return name ? [[name, { files, code, line }]] : [];
+}));
+const table = await Promise.all(programs.map(async (program) => {
+  const { name, what } = program;
+  const { files, code } = totalsOf(await keptOf(root, program));
+  const said = before.get(name);
+  if (!said) faults.push(`the program ${name} is not listed: node scripts/audit.mjs`);
+  else if (!near(said.files, files) || !near(said.code, code)) faults.push(`${name}: ${said.files} files and ${said.code} lines are said, and there are ${files} and ${code}: node scripts/audit.mjs`);
+  return `| \`${name}\` | ${what} | ${files} | ${shown(code)} | ${(code / linesAnHour).toFixed(1)} | ${signedOf(name)} |`;
+}));
+for (const name of before.keys()) if (!programs.some((program) => program.name === name)) faults.push(`no program ${name}`);
 
 const parts = new Set();
-const lines = readFileSync(page, 'utf8').split('\n').map((line) => {
-  const row = ROW.exec(line);
-  if (!row) return line;
-  const [, part, alone = '', files, all, read, whole, ask] = row;
+for (const line of lines) {
+  const [, part, read] = PART.exec(line) ?? [];
+  if (!part) continue;
   parts.add(part);
-  const found = filesIn(part, !alone);
-  const named = [...read.matchAll(/`([^`]+)`/g)].map(([, name]) => join(root, part, name));
-  for (const name of named) if (!found.includes(name)) faults.push(`${part}: no file ${name.slice(root.length)}`);
-  const counts = [linesOf(found), linesOf(named.filter((name) => found.includes(name)))];
-  if (!near(all, counts[0])) faults.push(`${part}: ${all} lines are said, and there are ${counts[0]}: node scripts/audit.mjs`);
-  if (!near(whole, counts[1])) faults.push(`${part}: ${whole} lines to read are said, and there are ${counts[1]}: node scripts/audit.mjs`);
-  if (!near(files, found.length)) faults.push(`${part}: ${files} files are said, and there are ${found.length}: node scripts/audit.mjs`);
-  return `| \`${part}\`${alone} | ${found.length} | ${shown(counts[0])} | ${read} | ${shown(counts[1])} | ${ask} |`;
-});
+  for (const [, name] of read.matchAll(/`([^`]+)`/g)) if (!existsSync(join(root, part, name))) faults.push(`${part}: no file ${part}/${name}`);
+}
 for (const { name } of readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
   if (!parts.has(`src/${name}`)) faults.push(`src/${name} is not listed`);
 }
@@ -40,7 +54,9 @@ if (process.argv[2] === '--check') {
   for (const fault of faults) console.error(`docs/audit.md: ${fault}`);
   if (faults.length) process.exitCode = 1;
 } else {
-  writeFileSync(page, lines.join('\n'));
-  const sum = (column) => lines.flatMap((line) => ROW.exec(line)?.[column] ?? []).reduce((total, text) => total + number(text), 0);
-  console.log(`${sum(3)} files, ${sum(4)} lines, ${sum(6)} of them to be read whole`);
+  const head = ['| program | what it is | files | lines of code | hours | read as a whole |', '|---|---|---:|---:|---:|---|'];
+  const from = lines.findIndex((line) => line === head[0] || line === 'PROGRAMS');
+  const to = lines.findIndex((line, at) => at > from && line === '');
+  writeFileSync(page, [...lines.slice(0, from), ...head, ...table, ...lines.slice(to)].join('\n'));
+  console.log(`${programs.length} programs`);
 }

@@ -19,7 +19,7 @@ const mcpServer = `
       server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text);`;
 
 /** `also`: another name by which a program is found. */
-const programs = [
+export const programs = [
   {
     name: 'stdio-tools',
     what: 'stdio server of tools, both eras',

@@ -116,7 +116,7 @@ test('log messages go on the stream of their request, and on no subscription', a
   await listening.return(undefined);
 });
 
-// 2026-07-28 basic/transports/streamable-http#sending-messages-to-the-server: -32601 has the status 404.
+// 2026-07-28 basic/transports/streamable-http#protocol-version-header: -32601 has the status 404.
 test('an unknown method is -32601 with status 404', async (t) => {
   const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0 });
   t.after(() => http.close({ drainMs: 0 }));

@@ -124,8 +124,10 @@ export class ModernExchange extends RepeatedExchange {
   protected override async suspend(): Promise<void> {
     const end = this.#end;
     try {
-      // The handler may have ended meanwhile, or the client may have cancelled: then the questions are not put.
-      if (end !== undefined && !this.inbound.settled) {
+      // The client may have cancelled meanwhile: the questions are not put, and the run ends, so that what it held is released.
+      if (this.inbound.settled) end?.resolve({});
+      // The handler may have ended.
+      else if (end !== undefined) {
         const { a, q } = this.answers;
         for (const key of Object.keys(q)) if (!this.waiting?.has(key)) delete q[key];
         const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());

@@ -1,0 +1,56 @@
+// QuickJS and QuickJS-ng in WebAssembly: 32-bit pointers, as on a microcontroller. The source is parsed in the engine: there is no bytecode.
+import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core';
+
+/** Runs the program: so many calls, and what the heap holds above an empty context. `every`: calls between two measurements. */
+export async function inWasm(variant, code, calls, asks, every = 10) {
+  const engine = await newQuickJSWASMModuleFromVariant(variant);
+  const runtime = engine.newRuntime();
+  const context = runtime.newContext();
+  const used = () => {
+    const usage = runtime.computeMemoryUsage();
+    const { memory_used_size: size } = context.dump(usage);
+    usage.dispose();
+    return size;
+  };
+  const empty = used();
+  const said = [];
+  context.newFunction('writeLine', (handle) => void said.push(context.getString(handle))).consume((write) => context.setProp(context.global, 'writeLine', write));
+  const settle = () => {
+    const jobs = runtime.executePendingJobs();
+    if (jobs.error) context.unwrapResult(jobs);
+  };
+  const read = (text) => {
+    context.newString(text).consume((line) => context.getProp(context.global, 'readLine').consume((read) => {
+      context.unwrapResult(context.callFunction(read, context.undefined, line)).dispose();
+    }));
+    settle();
+  };
+  const started = performance.now();
+  context.unwrapResult(context.evalCode(code)).dispose();
+  settle();
+  const loaded = used() - empty;
+  read(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":${asks ? '{"elicitation":{}}' : '{}'},"clientInfo":{"name":"c","version":"1"}}}`);
+  read('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  said.length = 0;
+  let [most, question, answered, firstMs] = [loaded, 0, 0, 0];
+  const began = performance.now();
+  for (let at = 0; at < calls; at++) {
+    const params = [
+      `"name":"set_pin","arguments":{"pin":${at % 40},"on":true}`, `"name":"read_sensor","arguments":{"unit":"C"},"_meta":{"progressToken":${at}}`, '"name":"calibrate","arguments":{}',
+    ][at % 3];
+    read(`{"jsonrpc":"2.0","id":${at},"method":"tools/call","params":{${params}}}`);
+    for (let text = said.shift(); text !== undefined; text = said.shift()) {
+      if (asks && text.includes('"elicitation/create"')) {
+        if (at % every < 3) question = Math.max(question, used() - empty);
+        read(`{"jsonrpc":"2.0","id":${JSON.stringify(JSON.parse(text).id)},"result":{"action":"accept","content":{"dry":true}}}`);
+      } else if (text.includes('"result":{"content"')) answered++;
+    }
+    if (at === 0) firstMs = performance.now() - started;
+    if (at % every === 0) most = Math.max(most, used() - empty);
+  }
+  const callUs = ((performance.now() - began) * 1000) / calls;
+  if (answered !== calls) throw new Error(`${answered} of ${calls} calls were answered`);
+  context.dispose();
+  runtime.dispose();
+  return { loaded, most: Math.max(most, question), question, code: code.length, firstMs, callUs };
+}

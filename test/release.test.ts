@@ -38,6 +38,14 @@ test('the version of package.json is the newest of CHANGELOG.md, the one that RE
   assert.ok(read('integrations/create/src/main.ts').includes(`'^${packaged}'`));
 });
 
+test('the reference has each entry of the package', () => {
+  const { exports: entries } = JSON.parse(read('package.json')) as { exports: Record<string, { types?: string } | string> };
+  const { entryPoints } = JSON.parse(read('docs/api/typedoc.json')) as { entryPoints: string[] };
+  const sources = Object.values(entries).flatMap((entry) => (typeof entry === 'object' && entry.types !== undefined ? [entry.types] : []))
+    .map((types) => `../../src/${types.replace(/^\.\/dist\/types\//, '').replace(/\.d\.ts$/, '.ts')}`);
+  assert.deepEqual([...entryPoints].sort(), sources.sort());
+});
+
 /** The jobs of a workflow: the lines below each name. */
 function jobsOf(text: string): Map<string, string> {
   const [, jobs = ''] = text.split(/^jobs:\n/m);

@@ -11,6 +11,7 @@ export { defaultReceivedTaskLimits, defaultTaskLimits } from './limits.ts';
 export type { ReceivedTaskLimits, TaskLimits } from './limits.ts';
 export { receiveTasks } from './legacy/received.ts';
 export { memoryStore } from './memory-store.ts';
+export type { MemoryStoreOptions } from './memory-store.ts';
 export { sealedStore } from './sealed-store.ts';
 export { isWaiting, LeaseLost, pageOf, placeOf, Watchers } from './store.ts';
 export type { Lease, LeasedTask, ListedTask, NewTask, StoredTask, TaskChange, TaskStore } from './store.ts';

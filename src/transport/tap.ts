@@ -28,6 +28,7 @@ export type TappedEntry = TappedMessage | HttpTraceEntry | EventTraceEntry;
 /** Seen from the client: `sent` is what it says. */
 export type Direction = 'sent' | 'received';
 
+/** The options of `tap`. */
 export interface TapOptions {
   /** Sees what passes, when it passes; what is received and held, when it arrives, and again where it is edited. */
   readonly onPassed?: ((entry: TappedEntry) => void) | undefined;

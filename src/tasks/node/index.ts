@@ -5,3 +5,4 @@
  */
 
 export { folderStore } from './folder-store.ts';
+export type { FolderStoreOptions } from './folder-store.ts';

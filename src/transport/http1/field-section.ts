@@ -56,6 +56,7 @@ export class FieldSection {
     return value !== undefined && (value === token || value.split(',').some((one) => one.trim() === token));
   }
 
+  /** The fields in the order in which they came. */
   * [Symbol.iterator](): Generator<readonly [name: string, value: string]> {
     for (const [i, name] of this.#names.entries()) yield [name, this.#values[i] as string];
   }

@@ -8,6 +8,7 @@ export interface Pipe {
   destroy(): void;
   /** Asks for no more octets, until `resume`. Those that come all the same are taken. */
   pause(): void;
+  /** Asks for octets again. */
   resume(): void;
   /** Bytes that were written and are not taken yet. */
   readonly buffered: number;

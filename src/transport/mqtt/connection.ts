@@ -25,14 +25,19 @@ export interface MqttPacket {
 
 /** What is used of a connection to a broker: an `MqttClient` of MQTT.js, or anything with these methods. */
 export interface MqttConnection {
+  /** Publishes a message; resolves once the broker has it. */
   publishAsync(topic: string, message: string, options: { readonly qos: 1; readonly retain: boolean; readonly properties: { readonly userProperties: UserProperties } }): Promise<unknown>;
   /** `nl`: what this connection publishes does not come back to it. */
   subscribeAsync(topic: string, options: { readonly qos: 1; readonly nl: boolean }): Promise<unknown>;
+  /** Ends a subscription. */
   unsubscribeAsync(topic: string): Promise<unknown>;
   /** Disconnects. The broker does not publish the will. */
   endAsync(): Promise<unknown>;
+  /** The connection is there, or gone. */
   on(event: 'connect' | 'close', listener: () => void): unknown;
+  /** What went wrong. */
   on(event: 'error', listener: (error: Error) => void): unknown;
+  /** A message that came. */
   on(event: 'message', listener: (topic: string, payload: Uint8Array, packet: MqttPacket) => void): unknown;
 }
 

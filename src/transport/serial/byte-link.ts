@@ -8,6 +8,7 @@ export interface ByteLinkParts {
   readonly clock: Clock;
   /** Charged with what waits to be sent. */
   readonly budget: Budget;
+  /** Writes bytes to the channel. Where it returns a promise, no more are written until it resolves. */
   write(bytes: Uint8Array): Promise<void> | void;
 }
 
@@ -23,6 +24,7 @@ export interface ByteLinkEvents {
 
 /** Bytes both ways, in order, as far as the wire can promise it. */
 export interface ByteLink {
+  /** Opens a link with the other side. */
   open(): void;
   /** Takes what came over the channel. */
   push(bytes: Uint8Array): void;

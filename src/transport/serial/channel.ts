@@ -10,10 +10,15 @@ export interface SerialChannel {
 
 /** What is used of a stream of Node that reads and writes, such as a socket. */
 export interface DuplexLike {
+  /** Bytes that came. */
   on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  /** Why the stream ends. */
   on(event: 'error', listener: (error: Error) => void): unknown;
+  /** `drain`: it takes more bytes; `close`: it has ended. */
   once(event: string, listener: () => void): unknown;
+  /** False: it takes no more until `drain`. */
   write(bytes: Uint8Array): boolean;
+  /** Ends the stream at once. */
   destroy(): unknown;
 }
 

@@ -17,6 +17,7 @@ export interface LinkLimits {
   readonly deadMs: number;
 }
 
+/** Defaults of `LinkLimits`. */
 export const defaultLinkLimits: LinkLimits = { mtu: 128, window: 8, helloMs: 1000, keepaliveMs: 5000, deadMs: 20_000 };
 
 /** How a link is made: what a wire has, its limits, and its identifiers. */

@@ -3,6 +3,7 @@ import * as errorCodes from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
+import type { Observe } from '../protocol/observe.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
@@ -130,8 +131,14 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
   }
 
   /** `tool`: the tool whose result is to be checked. This is one function because each promise costs a call 3 %. */
-  async #call(method: string, params: Bag | undefined, options: CallOptions, tool?: string): Promise<Bag> {
+  async #call(
+    method: string, params: Bag | undefined, options: CallOptions, tool?: string, observe: Observe | null | undefined = this.#options.observe,
+  ): Promise<Bag> {
     const server = this.#server;
+    if (observe) {
+      return observe({ kind: 'client', method, params, peer: { revision: this.revision, client: this.server } },
+        (meta) => this.#call(method, params, meta ? { ...options, meta: { ...meta, ...options.meta } } : options, tool, null));
+    }
     if (options !== noOptions) checkOptions(`${method}: options`, options, callShape);
     const ready = server.ready(method);
     // `await` would cost each call a microtask; usually there is nothing to wait for.

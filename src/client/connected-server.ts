@@ -197,7 +197,11 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     }
     const { answering } = this.options;
     if (!answering) throw methodNotFound(method);
-    return answering.answer(method, params, this.known().agreement.revision, inbound);
+    const { revision, server: client } = this.known().agreement;
+    const { observe } = this.options;
+    if (!observe) return answering.answer(method, params, revision, inbound);
+    return observe({ kind: 'server', ...inbound.request, peer: { revision, client } },
+      () => answering.answer(method, params, revision, inbound));
   }
 
   #notice(notification: Notification): void {

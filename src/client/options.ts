@@ -9,6 +9,7 @@ import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protoco
 import type { ClientCapabilities } from '../protocol/initialize.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import type { Era } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
@@ -166,6 +167,8 @@ export interface CoreClientOptions {
   onResourceUpdated?: ((uri: string) => void) | undefined;
   /** Receives every other notification: of an extension, or `notifications/elicitation/complete`. */
   onNotification?: ((notification: Notification) => void) | undefined;
+  /** Stands around each call, and around each question of a legacy server: for traces, metrics and logs. */
+  observe?: Observe | undefined;
   /** Called for errors that reject no call. Default: they are dropped. */
   onError?: ((error: Error) => void) | undefined;
   /** The connection closed without a call of `close`. */
@@ -216,7 +219,7 @@ const capabilitiesShape: Shape<ClientCapabilities> =
 /** Options of every client. */
 const commonShape: Shape<Omit<CoreClientOptions, PartNames | 'limits'>> = {
   pinging: 'object', onLog: 'function', logLevel: loggingLevelKind, onListChanged: 'function', onResourceUpdated: 'function',
-  onNotification: 'function', onError: 'function', onClose: 'function', revisions: 'list', era: '"legacy" or "modern" or "auto"',
+  onNotification: 'function', observe: 'function', onError: 'function', onClose: 'function', revisions: 'list', era: '"legacy" or "modern" or "auto"',
   remembered: 'string', clock: 'object', capabilities: capabilitiesShape, extensions: 'object',
 };
 

@@ -14,6 +14,7 @@ import type { LifecycleEvent, LifecycleState, Passage } from '../protocol/lifecy
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isImplementation, isLoggingLevel, isModern, metaOf, readRequestMeta, unsupportedVersion } from '../protocol/meta.ts';
 import type { Meta } from '../protocol/meta.ts';
+import type { Observe } from '../protocol/observe.ts';
 import { versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Agreed, PeerOptions, ServerPeer } from '../transport/server-port.ts';
@@ -67,7 +68,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     return this.connection.idle();
   }
 
-  request(inbound: Inbound): object | Promise<object> {
+  request(inbound: Inbound, observe: Observe | null | undefined = this.server.observe): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     const { server, options } = this;
     // Read anew for each request: over HTTP each is authenticated on its own.
@@ -76,6 +77,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
       const meta = '_meta' in params ? metaOf(params) : undefined;
       if (this.#speaksModern(method, meta)) return server.answerModern(inbound, readRequestMeta(meta, server.revisions), auth);
     }
+    if (observe) return observe({ kind: 'server', ...inbound.request, peer: this, auth }, () => this.request(inbound, null));
     if (method === 'initialize') return this.initialize(params, inbound.weight);
     if (this.#passage !== 'operation' && !mayPass(this.#passage, method)) {
       // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions:

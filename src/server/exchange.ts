@@ -11,6 +11,7 @@ import { loggingLevels } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
+import type { Observe } from '../protocol/observe.ts';
 import { ProgressReports } from '../protocol/progress.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
@@ -38,7 +39,7 @@ export interface Requester {
 /** A legacy client, which is asked by requests. */
 export interface LegacyRequester extends Requester {
   readonly connection: Connection;
-  readonly server: { readonly limits: ServerLimits; readonly clock: Clock };
+  readonly server: { readonly limits: ServerLimits; readonly clock: Clock; readonly observe?: Observe | undefined };
   readonly state: LifecycleState;
   /** Called with each state that it comes to: see `onReady` and `onClose`. */
   listeners: Set<(state: LifecycleState) => void> | undefined;

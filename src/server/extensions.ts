@@ -105,8 +105,8 @@ const partsOf = (extension: Extension): ExtensionPart[] => [extension, extension
 const isFor = ({ revisions }: Extension, { version }: Revision): boolean => revisions?.includes(version) !== false;
 
 /** Whether a part is for this client: the client declared the extension, or the part is open. */
-const mayUse = ({ extension: { id, revisions }, open }: ExtensionPart, { capabilities, revision }: Listener): boolean =>
-  revisions?.includes(revision.version) !== false && (open || Object.hasOwn(capabilities.extensions ?? {}, id));
+const mayUse = ({ extension, open }: ExtensionPart, { capabilities, revision }: Listener): boolean =>
+  isFor(extension, revision) && (open || Object.hasOwn(capabilities.extensions ?? {}, extension.id));
 
 const lacking = ({ extension: { id } }: ExtensionPart): MissingCapabilityError =>
   new MissingCapabilityError(`the extension ${id}`, { extensions: { [id]: {} } });

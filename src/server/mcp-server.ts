@@ -72,7 +72,7 @@ export class McpServer extends ServerCore<Context> {
     checkOptions('McpServer: options', given, {
       cache: cacheShape, onRootsChanged: 'function', requestState: requestStateShape, pageSize: 'number', validator: 'function',
       around: 'list', listFilter: 'object', instructions: 'string', revisions: 'list', pinging: 'object', clock: 'object', limits: defaultServerLimits,
-      onError: 'function', errors: '"id" or "message"',
+      onError: 'function', errors: '"id" or "message"', observe: 'function',
     });
     const { requestState, validator = compile, around, listFilter, pageSize, cache = {}, onRootsChanged, ...options } = given;
     const tool = tools<Context>({ validator, schemas: adaptSchema, structured, check: checkTool });

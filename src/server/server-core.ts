@@ -10,6 +10,7 @@ import * as columns from '../protocol/columns.ts';
 import type { Implementation } from '../protocol/initialize.ts';
 import { checkInfo } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
+import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -86,6 +87,8 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
    * told of it, or, for development, also its `message`. `id`.
    */
   readonly errors?: 'id' | 'message';
+  /** Stands around each request, for traces, metrics and logs. */
+  readonly observe?: Observe;
 }
 
 /**
@@ -112,7 +115,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     checkOptions('ServerCore: options', options, {
       features: 'list', instructions: 'string', revisions: 'list', pages: 'function', caching: 'object', asking: 'object',
       batches: 'function', changes: 'object', pinging: 'object', guards: 'object', limits: defaultServerLimits, clock: 'object', onError: 'function',
-      errors: '"id" or "message"',
+      errors: '"id" or "message"', observe: 'function',
     });
     this.info = info;
     const { features = [], batches, clock = systemClock } = options;

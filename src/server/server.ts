@@ -9,6 +9,7 @@ import { discoverResult } from '../protocol/discover.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
 import { stamped } from '../protocol/meta.ts';
 import type { ModernResult, RequestMeta } from '../protocol/meta.ts';
+import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
@@ -41,6 +42,7 @@ export interface ServerParts<C extends PlainContext> {
   readonly changes?: Changes | undefined;
   readonly pinging?: Pinging | undefined;
   readonly guards?: AnyGuards | undefined;
+  readonly observe?: Observe | undefined;
 }
 
 /** What a result says that nobody may keep. 2026-07-28 server/utilities/caching. */
@@ -90,7 +92,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
  * Makes a server, and attaches its features to it. Long function: an object of short methods over the same few variables.
  */
 export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Server {
-  const { revisions, failures, caching, changes, info, pages, clock } = parts;
+  const { revisions, failures, caching, changes, info, pages, clock, observe } = parts;
   const features: Feature<never>[] = [...parts.features];
   const offers = new Map<Revision, Offer>();
   let stamp: string | undefined;
@@ -146,10 +148,13 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       return capabilities;
     },
     answerModern(inbound, meta, auth) {
+      const told = observe && { kind: 'server' as const, ...inbound.request, peer: meta, auth };
       if (inbound.request.method === 'server/discover') {
-        return discoverResult(parts, server.capabilities(meta.revision), caching?.fields('discover') ?? notKept);
+        const found = discoverResult(parts, server.capabilities(meta.revision), caching?.fields('discover') ?? notKept);
+        return told ? observe(told, () => found) : found;
       }
-      const result = parts.exchanges.modern(inbound, meta, auth).beginModern(server);
+      const exchange = parts.exchanges.modern(inbound, meta, auth);
+      const result = told ? observe(told, () => exchange.beginModern(server)) : exchange.beginModern(server);
       return result instanceof Promise ? result.then(complete) : complete(result);
     },
     handle(method, params, exchange) {

@@ -61,10 +61,13 @@ export class LegacyExchange extends AskingExchange {
 export async function askClient(
   client: LegacyRequester, method: string, params: Params, inbound: Inbound, onLate?: RequestOptions['onLate'],
 ): Promise<Record<string, unknown>> {
-  const { connection, server: { limits: { questionTimeoutMs: timeoutMs } } } = client;
+  const { connection, server: { observe, limits: { questionTimeoutMs: timeoutMs } } } = client;
   const signal = stopOf(inbound);
   await ready(client, method, signal);
-  return requestsOf(connection).request(method, params, { signal, timeoutMs, maxTimeoutMs: 0, onLate }, inbound);
+  const options = { signal, timeoutMs, maxTimeoutMs: 0, onLate };
+  if (!observe) return requestsOf(connection).request(method, params, options, inbound);
+  return observe({ kind: 'client', method, params, peer: client }, (meta) =>
+    requestsOf(connection).request(method, { ...params, _meta: { ...meta, ...params['_meta'] as object } }, options, inbound));
 }
 
 /** Resolves when the client may be asked. */

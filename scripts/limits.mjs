@@ -43,6 +43,7 @@ const GROUPS = {
   ConsentLimits: '`Host`: `limits`',
   RestartLimits: '`Host`, a server that dies: `limits`',
   ListingLimits: '`Host`, what a server lists: `limits`',
+  SkillLimits: '`skills` and `listSkills`, of one skill',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
 const OPTIONS = new Set([

@@ -35,7 +35,7 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 35.63 * KIB },
   { ...programNamed('oauth-service'), ceiling: 32.94 * KIB },
   { ...programNamed('validator'), ceiling: 7 * KIB },
-  { ...programNamed('host'), ceiling: 40.46 * KIB },
+  { ...programNamed('host'), ceiling: 40.74 * KIB },
   { ...programNamed('tap'), ceiling: 3.99 * KIB },
   { ...programNamed('transcript'), ceiling: 5.4 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
@@ -45,7 +45,7 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2300 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2355 * 1000, holds: (path) => !isForReading(path) },
   { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4150 * 1000, holds: isForReading },
 ];
 

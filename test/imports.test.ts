@@ -23,17 +23,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   oauth: ['jsonrpc', 'schema', 'protocol', 'transport'],
   tasks: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
   fleet: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
-  host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks'],
+  skills: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
+  host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks', 'skills'],
   doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain'],
   executables: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   cli: [
     'jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'transcript', 'oauth', 'tasks', 'fleet',
-    'host', 'doctor', 'executables',
+    'skills', 'host', 'doctor', 'executables',
   ],
 };
 /** Where Node may be imported. */
 const nodeFolders: readonly string[] = [
-  'transport/stdio/', 'transport/http/node/', 'transport/http1/node/', 'transport/serial/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'host/node/', 'executables/', 'cli/',
+  'transport/stdio/', 'transport/http/node/', 'transport/http1/node/', 'transport/serial/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'skills/node/', 'host/node/',
+  'executables/', 'cli/',
 ];
 
 interface Import {
@@ -101,7 +103,7 @@ test('imports: every arrow points the right way', () => {
 });
 
 /** What is built on the protocol. */
-const kit = ['oauth', 'tasks', 'fleet', 'host', 'executables', 'explain', 'transcript', 'doctor', 'cli'];
+const kit = ['oauth', 'tasks', 'fleet', 'skills', 'host', 'executables', 'explain', 'transcript', 'doctor', 'cli'];
 /** The folders of the protocol, but `bounds`, which everybody imports. */
 const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'];
 /** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */

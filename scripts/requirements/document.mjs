@@ -8,6 +8,7 @@ const TITLES = {
   base: 'Base protocol, lifecycle, versions', transports: 'Transports', patterns: 'Patterns and utilities',
   server: 'Server features', client: 'Client features', schema: 'Comments of the schema', tasks: 'Tasks (2025-11-25)',
   authorization: 'Authorization', 'ext-tasks': 'Extension: tasks (ext-tasks)', 'ext-auth': 'Extensions: authorization (ext-auth)',
+  'ext-skills': 'Extension: skills (ext-skills, SEP-2640)',
 };
 
 /** The address of a section on the site of the specification. */
@@ -17,6 +18,7 @@ export function linkOf(revision, section) {
     const file = `${page}.md${revision === 'ext-auth' ? 'x' : ''}`;
     return `https://github.com/modelcontextprotocol/${revision}/blob/main/specification/draft/${file}${heading ? `#${heading}` : ''}`;
   }
+  if (revision === 'ext-skills') return `https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/${page}.mdx#${heading}`;
   const path = page === 'index' ? '' : `/${page.replace(/\/index$/, '')}`;
   return `${SITE}/${revision}${path}${heading ? `#${page === 'schema' ? heading.toLowerCase() : heading}` : ''}`;
 }

@@ -16,7 +16,7 @@ const plain = /^[\w.@/][\w.@/-]{0,127}$/;
 /** Commands whose first word is a server; of those that are marked, the second is a tool. */
 const takesServer = new Set(['tour', 'doctor', 'list', 'call', 'read', 'get', 'complete', 'watch', 'types', 'trace', 'bridge', 'login', 'logout', 'whoami']);
 const takesTool = new Set(['call']);
-const kinds = ['tools', 'resources', 'templates', 'prompts'];
+const kinds = ['tools', 'resources', 'templates', 'prompts', 'skills'];
 
 /** Words that may stand behind a command, by how many stand there already. */
 const fixed: Readonly<Record<string, readonly (readonly string[])[]>> = {

@@ -1,10 +1,10 @@
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
-import { canonicalJson, sha256 } from './digest.ts';
+import { canonicalJson, sha256 } from '../skills/digest.ts';
 import { redact } from './redaction.ts';
 
 /** The kinds of recorded events. */
 export type ActivityKind =
-  | 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling';
+  | 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling' | 'skill';
 
 /** One line of the log. Its other members depend on the kind. */
 export interface Activity {

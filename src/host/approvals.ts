@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../skills/digest.ts';
 
 /** What a person was shown. An approval is bound to it. */
 export interface Shown {

@@ -28,6 +28,7 @@ import { ServerQuestions } from './questions.ts';
 import type { Model } from './questions.ts';
 import { checkRule } from './rules.ts';
 import type { ResolvePath, Rule } from './rules.ts';
+import type { HostSkill, HostSkills, hostSkills, LoadedSkill, SkillGrant } from './skills.ts';
 import { memoryStore } from './store.ts';
 import type { HostStore } from './store.ts';
 import { hostCallShape, ToolCalls } from './tool-calls.ts';
@@ -55,6 +56,8 @@ export interface HostOptions {
   readonly tools?: ToolSelection;
   readonly person?: Person;
   readonly model?: Model;
+  /** Lists and loads skills: `hostSkills`. Without it `skills` and `loadSkill` reject. */
+  readonly skills?: typeof hostSkills;
   /** Pins and grants. Default: in memory. */
   readonly store?: HostStore;
   /** The activity log. Default: the last 10,000 lines in memory. */
@@ -123,6 +126,7 @@ export class Host {
   readonly #roots = new Map<string, readonly Root[]>();
   readonly #listings: Listings;
   readonly #calls: ToolCalls;
+  readonly #held: HostSkills | undefined;
   #loaded: Promise<void> | undefined;
 
   /** Throws a TypeError for an unknown or malformed option, rule or entry. */
@@ -166,6 +170,12 @@ export class Host {
       allow: (server, tool, current) => this.#server(server).allow(tool, current),
       named: (name) => name.includes('/') && this.#server(name.slice(0, name.indexOf('/'))),
     });
+    this.#held = options.skills?.({
+      log: this.#log, store, principal, now: () => clock.now(), identity,
+      person: options.person,
+      client: (server, signal) => this.#server(server).client(signal),
+      onError: options.onError,
+    });
     for (const [name, config] of this.#configs) this.#enter(name, config);
   }
 
@@ -204,6 +214,7 @@ export class Host {
     this.#servers.delete(name);
     this.#roots.delete(name);
     this.#listings.forget(name);
+    this.#held?.forget(name);
     this.#catalogue.leave(name);
     await server?.close();
   }
@@ -362,7 +373,44 @@ export class Host {
     return this.#calls.revoke(fits);
   }
 
-  /** Reads a resource of a server. */
+  get #skills(): HostSkills {
+    if (!this.#held) throw new HostError('refused', 'this host was made without `skills`: give it hostSkills of barewire/host');
+    return this.#held;
+  }
+
+  /**
+   * The skills that a server lists (SEP-2640); none if it does not declare the extension. An empty list proves nothing:
+   * `loadSkill` takes any URI. Reads no file. Entries that break a rule are left out, and `onError` hears of them.
+   */
+  async skills(server: string, options?: HostCallOptions): Promise<HostSkill[]> {
+    return this.#skills.list(server, callOptions('skills', options));
+  }
+
+  /**
+   * Loads a skill, after the person allowed it with exactly these files (`person.approveSkill`), and compares its `SKILL.md`
+   * with the entry. Rejects with a `HostError` `refused`, or with a `SkillError`: then its content must not be used. A skill
+   * within another is loaded, and approved, for itself.
+   */
+  async loadSkill(server: string, uri: string, options?: HostCallOptions): Promise<LoadedSkill> {
+    return this.#skills.load(server, uri, callOptions('loadSkill', options));
+  }
+
+  /** The skills in use: loaded and not closed. Tools of the application that run code ask a person while there are any. */
+  get loadedSkills(): readonly LoadedSkill[] {
+    return this.#held?.loaded ?? [];
+  }
+
+  /** The permissions to load a skill more than once. */
+  async skillGrants(): Promise<readonly SkillGrant[]> {
+    return this.#skills.grants();
+  }
+
+  /** Revokes permissions to load skills. Returns their number. */
+  async revokeSkills(fits: (grant: SkillGrant) => boolean): Promise<number> {
+    return this.#skills.revoke(fits);
+  }
+
+  /** Reads a resource of a server. This loads no skill, whatever the URI. */
   async readResource(server: string, uri: string, options?: HostCallOptions): Promise<ReadResourceResult> {
     const own = callOptions('readResource', options);
     return (await this.#server(server).client(own.signal)).readResource(uri, own);
@@ -409,7 +457,7 @@ function callOptions(what: string, options: HostCallOptions = {}): CallOptions {
 function checkHostOptions(options: HostOptions): void {
   checkOptions('Host: options', options, {
     info: 'object', servers: 'object', transport: 'function', client: 'function', rules: 'list', tools: 'object', person: 'object', model: 'function',
-    store: 'object', log: 'object', principal: 'string', resolvePath: 'function', trace: 'function', onStderr: 'function',
+    skills: 'function', store: 'object', log: 'object', principal: 'string', resolvePath: 'function', trace: 'function', onStderr: 'function',
     onState: 'function', onChanges: 'function', onListed: 'function', onError: 'function', limits: defaultHostLimits, clock: 'object',
   });
   const { info, servers, transport, rules = [], tools = {}, person = {} } = options;
@@ -421,6 +469,6 @@ function checkHostOptions(options: HostOptions): void {
   checkSelection('Host: options.tools', tools);
   checkOptions('Host: options.person', person, {
     approve: 'function', acceptChange: 'function', elicit: 'function', elicitUrl: 'function', samplingRequest: 'function',
-    samplingAnswer: 'function',
+    samplingAnswer: 'function', approveSkill: 'function',
   });
 }

@@ -1,6 +1,6 @@
 import { errorMessage } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
-import { canonicalJson } from './digest.ts';
+import { canonicalJson } from '../skills/digest.ts';
 
 /** Limits on a server's lists. An item beyond a limit is left out and reported; the rest stays. */
 export interface ListingLimits {

@@ -3,7 +3,7 @@ import { errorMessage, toError } from '../jsonrpc/door.ts';
 import type { ListName, McpClient } from '../client/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import type { Catalogue } from './catalogue.ts';
-import { canonicalJson } from './digest.ts';
+import { canonicalJson } from '../skills/digest.ts';
 import { HostError } from './errors.ts';
 import { admitted } from './listed-items.ts';
 import type { ListedKind, ListingLimits } from './listed-items.ts';

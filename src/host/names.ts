@@ -1,4 +1,4 @@
-import { sha256 } from './digest.ts';
+import { sha256 } from '../skills/digest.ts';
 
 /** The largest number of characters that the APIs of common models accept for a tool's name. */
 const maxLength = 64;

@@ -4,6 +4,7 @@ import type {
 } from '../protocol/index.ts';
 import type { Reach } from './approvals.ts';
 import type { PinChange } from './pins.ts';
+import type { SkillRequest } from './skills.ts';
 
 /** A call that waits for a person's consent: exactly what will be sent. */
 export interface ApprovalRequest {
@@ -44,6 +45,8 @@ export interface Person {
   approve?(request: ApprovalRequest, context: PersonContext): Promise<Decision>;
   /** A pinned tool has changed. True accepts its current definition. */
   acceptChange?(change: PinChange, context: PersonContext): Promise<boolean>;
+  /** A skill waits to be loaded. Show its server, its description, and that its text will steer the model. */
+  approveSkill?(request: SkillRequest, context: PersonContext): Promise<Decision>;
   /** A form, from the server named in the context. */
   elicit?(question: ElicitRequestFormParams, context: PersonContext): Promise<ElicitAnswer>;
   /** A page to visit. `host` is the URL's host, to show beside the whole URL. Do not open it without consent. */

@@ -1,6 +1,6 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 import { head } from '../explain/safe-text.ts';
-import { canonicalJson, digestOf } from './digest.ts';
+import { canonicalJson, digestOf } from '../skills/digest.ts';
 
 /** A tool's definition when it was accepted. */
 export interface Pin {

@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
 import type { Tool, ToolAnnotations } from '../protocol/index.ts';
-import { canonicalJson } from './digest.ts';
+import { canonicalJson } from '../skills/digest.ts';
 import { fitsLoosely, kindOf, normal as normalPath, patternOf, readLocation } from './locations.ts';
 import { fitsName, fitsPath } from './patterns.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { canonicalJson, digestOf } from '../../src/host/digest.ts';
+import { canonicalJson, digestOf } from '../../src/skills/digest.ts';
 
 test('canonical JSON: the example of RFC 8785 section 3.2.3', () => {
   const value = {

@@ -7,7 +7,7 @@ import { diagnose, fetchProbe } from '../../src/doctor/index.ts';
 import { executables } from '../../src/executables/index.ts';
 import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import { clusterEngine, clusterRelay } from '../../src/fleet/node/index.ts';
-import { findAndCall, Host, rule, ToolSearch } from '../../src/host/index.ts';
+import { findAndCall, Host, hostSkills, rule, ToolSearch } from '../../src/host/index.ts';
 import { chosenConfigFiles, fileLog, openServer, readApplication, readConfigFiles } from '../../src/host/node/index.ts';
 import { decode, decodeValue } from '../../src/jsonrpc/index.ts';
 import { authorizationCode, bearer, clientCredentials, enterpriseManaged, introspection, jwtBearer, jwtVerifier, oauth, proofReplays } from '../../src/oauth/index.ts';
@@ -22,6 +22,8 @@ import type { Context } from '../../src/server/index.ts';
 import { folderStore } from '../../src/tasks/node/index.ts';
 import { memoryStore, receiveTasks, runTasks, TaskClient, tasks } from '../../src/tasks/index.ts';
 import { compareTranscripts, parseTranscript, Replay } from '../../src/transcript/index.ts';
+import { getSkill, listSkills, readDirectory, readSkill, readSkillFile, skills } from '../../src/skills/index.ts';
+import { readSkills } from '../../src/skills/node/index.ts';
 import { fetchHandler, httpTransport as fetchTransport } from '../../src/transport/http/fetch/index.ts';
 import { httpListener, httpTransport, rateLimit, serveHttp } from '../../src/transport/http/node/index.ts';
 import { http1Server, requestDecoder, responseDecoder } from '../../src/transport/http1/index.ts';
@@ -56,6 +58,17 @@ async function connected<C extends ClientCore>(client: C): Promise<C> {
   one.tool('echo', {}, () => 'x');
   one.resource('test:x', { name: 'x' }, () => 'x');
   one.prompt('greet', {}, () => 'x');
+  await client.connect(memoryTransport(one));
+  return client;
+}
+
+const skill = { uri: 'skill://a/SKILL.md', frontmatter: { name: 'a', description: 'x' }, resources: 'dynamic' } as const;
+
+/** A client of a server with a skill. */
+async function skilled(): Promise<McpClient> {
+  const one = server();
+  await skills(one, [{ path: 'a', files: { 'SKILL.md': '---\nname: a\ndescription: x\n---\n' } }]);
+  const client = new McpClient(info);
   await client.connect(memoryTransport(one));
   return client;
 }
@@ -257,6 +270,9 @@ const ofHost: Readonly<Record<string, Tried>> = {
   'barewire/host Host.add(config)': { call: (options) => new Host(hostOptions).add('x', options) },
   'barewire/host Host.call(options)': { call: (options) => new Host(hostOptions).call('x', {}, options) },
   'barewire/host Host.readResource(options)': { call: (options) => withServer((host) => host.readResource('one', 'test:x', options)) },
+  'barewire/host Host.skills(options)': { call: (options) => withSkill((host) => host.skills('one', options)) },
+  'barewire/host Host.loadSkill(options)': { call: (options) => withSkill((host) => host.loadSkill('one', skill.uri, options)) },
+  'barewire/host LoadedSkill.read(options)': { call: (options) => withSkill(async (host) => (await host.loadSkill('one', skill.uri)).read('SKILL.md', options)) },
   'barewire/host Host.getPrompt(options)': { call: (options) => withServer((host) => host.getPrompt('one', 'greet', {}, options)) },
   'barewire/host findAndCall(options)': { call: (options) => findAndCall(new Host(hostOptions), options) },
   'barewire/host FindAndCall.call(options)': { call: (options) => findAndCall(new Host(hostOptions)).call('find_tools', {}, options) },
@@ -290,6 +306,13 @@ const ofOthers: Readonly<Record<string, Tried>> = {
   'barewire/fleet memoryEngine(options)': { call: (options) => memoryEngine(options) },
   'barewire/fleet/node clusterEngine(options)': { call: (options) => clusterEngine(options) },
   'barewire/fleet/node clusterRelay(options)': { call: (options) => clusterRelay(options) },
+  'barewire/skills skills(options)': { call: (options) => skills(server(), [], options) },
+  'barewire/skills/node readSkills(options)': { call: (options) => readSkills('/nowhere', options) },
+  'barewire/skills listSkills(options)': { call: async (options) => listSkills(await skilled(), options) },
+  'barewire/skills getSkill(options)': { call: async (options) => getSkill(await skilled(), skill.uri, options) },
+  'barewire/skills readDirectory(options)': { call: async (options) => readDirectory(await skilled(), 'skill://a', options) },
+  'barewire/skills readSkill(options)': { call: async (options) => readSkill(await skilled(), skill, options) },
+  'barewire/skills readSkillFile(options)': { call: async (options) => readSkillFile(await skilled(), skill, 'SKILL.md', options) },
   'barewire/executables executables(options)': { call: (options) => executables(server(), '/nowhere', options) },
   'barewire/transcript compareTranscripts(options)': { call: (options) => compareTranscripts(transcript, transcript, options) },
   'barewire/transcript Replay.constructor(options)': { call: (options) => new Replay(transcript, 'client', options) },
@@ -311,3 +334,15 @@ export const calls: ReadonlyMap<string, Tried> = new Map([
   ...inEntry('barewire/server', inServer), ...inEntry('barewire/client', inClient), ...inEntry('barewire/tasks', inTasks),
   ...[ofTransports, ofAuthorization, ofHost, ofOthers].flatMap((some) => Object.entries(some)),
 ]);
+
+/** A host of a server with a skill, which a person allows. */
+async function withSkill(use: (host: Host) => Promise<unknown>): Promise<unknown> {
+  const one = server();
+  await skills(one, [{ path: 'a', files: { 'SKILL.md': '---\nname: a\ndescription: x\n---\n' } }]);
+  const host = new Host({ info, servers: { one: program }, transport: () => memoryTransport(one), skills: hostSkills, person: { approveSkill: async () => ({ allow: 'once' }) } });
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}

@@ -12,10 +12,12 @@ import { rulesOf } from '../rules-file.ts';
 import { keepTools } from '../seen-tools.ts';
 import { table } from '../terminal.ts';
 import { jsonLine } from '../json-line.ts';
+import { listSkills, skillsOf } from '../../skills/index.ts';
+import type { Skill } from '../../skills/index.ts';
 import { withClient } from '../with-client.ts';
 import type { Session } from '../with-client.ts';
 
-const kinds = ['tools', 'resources', 'templates', 'prompts'] as const;
+const kinds = ['tools', 'resources', 'templates', 'prompts', 'skills'] as const;
 type Kind = typeof kinds[number];
 
 /** What a server offers, by kind. */
@@ -24,10 +26,11 @@ interface Offered {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly prompts: readonly Prompt[];
+  readonly skills: readonly Skill[];
 }
 
 export const command: Command = {
-  usage: '[options] TARGET [tools] [resources] [templates] [prompts] [NAME] ...',
+  usage: '[options] TARGET [tools] [resources] [templates] [prompts] [skills] [NAME] ...',
   about: 'Lists what a server offers; without a kind, all of it. Behind one kind, a name or URI shows all of that.',
   options: commonHelp,
   example: 'barewire list tools -- npx -y @modelcontextprotocol/server-everything',
@@ -49,7 +52,7 @@ export const command: Command = {
       const offered = { ...all, tools };
       if (read.named && offered.tools.length > 0) await keepTools(proc.env, read.targetName, offered.tools.map(({ name }) => name));
       const { client, json, print } = session;
-      const shown = only && names.length > 0 ? { ...nothing, [only]: names.map((name) => named(only, offered[only], name)) } : offered;
+      const shown = only && names.length > 0 ? { ...nothing, [only]: names.map((name) => named<Item>(only, offered[only], name)) } : offered;
       if (json) print(jsonLine({ server: client.server, revision: client.revision?.version, ...shown }));
       else if (names.length > 0) showWhole(session, shown, read.target);
       else showTables(session, shown);
@@ -58,40 +61,46 @@ export const command: Command = {
   },
 };
 
-const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [] };
+const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [], skills: [] };
 
-async function offeredBy({ client, how }: Session, wanted: readonly Kind[]): Promise<Offered> {
+async function offeredBy({ client, how, note }: Session, wanted: readonly Kind[]): Promise<Offered> {
   const has = client.capabilities ?? {};
+  const { skills, faults } = wanted.includes('skills') && skillsOf(client) ? await listSkills(client, how) : { skills: [], faults: [] };
+  for (const fault of faults) note(visible(fault.message));
   return {
     tools: wanted.includes('tools') && has.tools ? await client.listTools(how) : [],
     resources: wanted.includes('resources') && has.resources ? await client.listResources(how) : [],
     templates: wanted.includes('templates') && has.resources ? await client.listResourceTemplates(how) : [],
     prompts: wanted.includes('prompts') && has.prompts ? await client.listPrompts(how) : [],
+    skills,
   };
 }
 
+type Item = Tool | Resource | ResourceTemplate | Prompt | Skill;
+
 /** The item of this name or URI. Throws `WrongUse` if no item has it. */
-function named(kind: Kind, items: readonly (Tool | Resource | ResourceTemplate | Prompt)[], name: string): Tool | Resource | ResourceTemplate | Prompt {
+function named<T extends Item>(kind: Kind, items: readonly T[], name: string): T {
+  const nameOf = (item: Item): string => ('frontmatter' in item ? item.frontmatter.name : item.name);
   const uriOf = (item: object): string => ('uri' in item ? String(item.uri) : 'uriTemplate' in item ? String(item.uriTemplate) : '');
-  const found = items.find((item) => item.name === name || uriOf(item) === name);
+  const found = items.find((item) => nameOf(item) === name || uriOf(item) === name);
   if (found) return found;
-  const names = items.flatMap((item) => [item.name, uriOf(item)]).filter((one) => one !== '');
+  const names = items.flatMap((item) => [nameOf(item), uriOf(item)]).filter((one) => one !== '');
   throw new WrongUse(`among the ${kind} there is no ${visible(name)}${didYouMean(name, names) || `; there are ${names.slice(0, 30).map(visible).join(', ') || 'none'}`}`);
 }
 
 /** Everything of single items. */
-function showWhole({ print, style, render }: Session, { tools, resources, templates, prompts }: Offered, target: DescribeOptions['target']): void {
+function showWhole({ print, style, render }: Session, { tools, resources, templates, prompts, skills }: Offered, target: DescribeOptions['target']): void {
   const how: DescribeOptions = { style, columns: render.columns, target };
   const members = (item: object): string[] => Object.entries(item).map(([name, value]) =>
     `${style.dim(`${visible(name)}:`)} ${visible(typeof value === 'string' ? value : JSON.stringify(value))}`);
   const all = [
     ...tools.map((tool) => describeTool(tool, how)), ...prompts.map((prompt) => describePrompt(prompt, how)),
-    ...resources.map(members), ...templates.map(members),
+    ...resources.map(members), ...templates.map(members), ...skills.map(members),
   ];
   all.forEach((lines, at) => (at > 0 ? ['', ...lines] : lines).forEach(print));
 }
 
-function showTables({ client, print, style, render: { columns } }: Session, { tools, resources, templates, prompts }: Offered): void {
+function showTables({ client, print, style, render: { columns } }: Session, { tools, resources, templates, prompts, skills }: Offered): void {
   const { title, name = '(no name)', version = '' } = client.server ?? {};
   print(`${style.bold(visible(title ?? name))} ${visible(version)}, revision ${client.revision?.version}`);
   const show = (kind: string, heads: readonly string[], rows: readonly (readonly string[])[]): void => {
@@ -110,4 +119,6 @@ function showTables({ client, print, style, render: { columns } }: Session, { to
   show('Templates', ['template', 'name'], templates.map((one) => [visible(one.uriTemplate), visible(one.title ?? one.name)]));
   show('Prompts', ['name', 'arguments', 'description'], prompts.map((one) =>
     [visible(one.name), (one.arguments ?? []).map((argument) => `${visible(argument.name)}${argument.required ? '' : '?'}`).join(' '), said(one.description)]));
+  show('Skills', ['uri', 'files', 'description'], skills.map(({ uri, resources: files, frontmatter }) =>
+    [visible(uri), files === 'dynamic' ? 'dynamic' : String(files.length), said(frontmatter.description)]));
 }

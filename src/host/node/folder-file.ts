@@ -6,7 +6,7 @@ import { quote } from '../../bounds/quote.ts';
 import { codeOf } from '../../oauth/node/file-lock.ts';
 import { readServers, userMembers, variablesIn } from '../config.ts';
 import type { ServerConfig, Variables } from '../config.ts';
-import { sha256 } from '../digest.ts';
+import { sha256 } from '../../skills/digest.ts';
 import { HostError } from '../errors.ts';
 import { withoutComments } from './json-with-comments.ts';
 

@@ -31,13 +31,16 @@ export function canonicalJson(value: unknown, maxDepth: number = 200): string {
 }
 
 /** SHA-256 of bytes, or of a text's UTF-8 bytes, in lower-case hexadecimal. */
-export async function sha256(text: string | Uint8Array<ArrayBuffer>): Promise<string> {
+export async function sha256(text: string | Uint8Array): Promise<string> {
   need('crypto', 'a digest');
-  const digest = await crypto.subtle.digest('SHA-256', typeof text === 'string' ? new TextEncoder().encode(text) : text);
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  // A copy where the bytes are shared memory, which the platform refuses.
+  const digest = await crypto.subtle.digest('SHA-256', bytes.buffer instanceof ArrayBuffer ? bytes as Uint8Array<ArrayBuffer> : new Uint8Array(bytes));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** The digest of a file of a skill. Skills, Integrity and Verification: `sha256:` and 64 hexadecimal digits. */
+export const fileDigest = async (bytes: Uint8Array): Promise<string> => `sha256:${await sha256(bytes)}`;
+
 /** SHA-256 of a JSON value's canonical text. */
-export function digestOf(value: unknown): Promise<string> {
-  return sha256(canonicalJson(value));
-}
+export const digestOf = (value: unknown): Promise<string> => sha256(canonicalJson(value));

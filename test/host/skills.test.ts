@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Host, HostError, hostSkills, memoryLog, memoryStore } from '../../src/host/index.ts';
+import type { Decision, HostStore, SkillRequest } from '../../src/host/index.ts';
+import { McpServer } from '../../src/server/index.ts';
+import { SkillError, skills } from '../../src/skills/index.ts';
+import type { ServedSkills, SkillDefinition } from '../../src/skills/index.ts';
+import { fileDigest } from '../../src/skills/digest.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+
+const document = (name: string, body: string = 'Body', more: string = ''): string => `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n${body}\n`;
+const one = (more: Readonly<Record<string, string>> = {}): SkillDefinition => ({ path: 'refunds', files: { 'SKILL.md': document('refunds'), ...more } });
+const uri = 'skill://refunds/SKILL.md';
+
+interface Made {
+  readonly host: Host;
+  readonly asked: SkillRequest[];
+  readonly served: Readonly<Record<string, ServedSkills>>;
+  /** The URIs that were read from a server. */
+  readonly read: string[];
+  readonly log: () => Record<string, unknown>[];
+}
+
+async function made(
+  t: TestContext, servers: Readonly<Record<string, readonly SkillDefinition[]>>,
+  decide: (request: SkillRequest) => Decision = () => ({ allow: 'once' }), store: HostStore = memoryStore(),
+): Promise<Made> {
+  const [log, read, asked] = [memoryLog(), [] as string[], [] as SkillRequest[]];
+  const made: Record<string, McpServer> = {};
+  const served: Record<string, ServedSkills> = {};
+  for (const [name, definitions] of Object.entries(servers)) {
+    const server = new McpServer({ name: 'a name of its own', version: '1' }, {
+      onError: () => {},
+      around: [(call, next) => {
+        if (call.kind === 'resource') read.push(`${name} ${call.name}`);
+        return next();
+      }],
+    });
+    made[name] = server;
+    served[name] = await skills(server, definitions);
+  }
+  const host = new Host({
+    info: { name: 'host', version: '1' },
+    servers: Object.fromEntries(Object.keys(servers).map((name) => [name, { command: name }])),
+    transport: (name) => memoryTransport(made[name] as McpServer),
+    log, store, skills: hostSkills,
+    person: {
+      async approveSkill(request) {
+        asked.push(request);
+        return decide(request);
+      },
+    },
+  });
+  t.after(() => host.close());
+  return { host, asked, served, read, log: () => log.lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ kind }) => kind === 'skill') };
+}
+
+const refused = (thrown: unknown): boolean => thrown instanceof HostError && thrown.code === 'refused';
+
+test('host skills: listed without reading a file, loaded after approval, tagged with their server', async (t) => {
+  const { host, asked, read, log } = await made(t, { docs: [one({ 'a.md': 'A' })] });
+  const [skill, ...others] = await host.skills('docs');
+  assert.deepEqual(others, []);
+  assert.equal(skill?.label, 'docs/refunds');
+  assert.deepEqual(read, []);
+  const loaded = await host.loadSkill('docs', uri);
+  assert.deepEqual(asked.map(({ server, why, sameName }) => ({ server, why, sameName })), [{ server: 'docs', why: 'new', sameName: [] }]);
+  assert.equal(loaded.body, 'Body\n');
+  assert.match(loaded.tagged, /^--- begin: skill "skill:\/\/refunds\/SKILL.md" of the server "docs", untrusted, [\da-f-]{36} ---\nBody\n\n--- end: .* ---\n$/);
+  assert.deepEqual(read, [`docs ${uri}`]);
+  assert.equal((await loaded.read('a.md')).text, 'A');
+  assert.equal((await loaded.read('skill://refunds/a.md')).text, 'A');
+  assert.deepEqual(read, [`docs ${uri}`, 'docs skill://refunds/a.md']);
+  assert.deepEqual(host.loadedSkills, [loaded]);
+  loaded.close();
+  assert.deepEqual(host.loadedSkills, []);
+  await assert.rejects(loaded.read('a.md'), refused);
+  await host.flushed();
+  assert.deepEqual(log().map(({ event }) => event), ['allowed', 'loaded', 'closed']);
+});
+
+test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobody', async (t) => {
+  const { host, asked } = await made(t, { docs: [one()] });
+  assert.equal((await host.readResource('docs', uri)).contents.length, 1);
+  assert.deepEqual(asked, []);
+  assert.deepEqual(host.loadedSkills, []);
+});
+
+test('host skills: without approval nothing is read', async (t) => {
+  const { host, read } = await made(t, { docs: [one()] }, () => ({ allow: false, reason: 'not today' }));
+  await assert.rejects(host.loadSkill('docs', uri), /not today/);
+  const nobody = new Host({ info: { name: 'h', version: '1' }, servers: { docs: { command: 'x' } }, transport: () => { throw new Error('not started'); } });
+  await assert.rejects(nobody.loadSkill('docs', uri), /made without `skills`/);
+  assert.deepEqual(nobody.loadedSkills, []);
+  assert.deepEqual(read, []);
+});
+
+test('host skills: a grant is for one set of files, over restarts, and a change revokes it for good', async (t) => {
+  const store = memoryStore();
+  const always = (): Decision => ({ allow: 'always' });
+  const first = await made(t, { docs: [one()] }, always, store);
+  (await first.host.loadSkill('docs', uri)).close();
+  await first.host.loadSkill('docs', uri);
+  assert.equal(first.asked.length, 1);
+  const second = await made(t, { docs: [one()] }, always, store);
+  await second.host.loadSkill('docs', uri);
+  assert.equal(second.asked.length, 0);
+  await second.served['docs']?.update([one({ 'added.md': 'x' })]);
+  await second.host.skills('docs');
+  assert.deepEqual(await second.host.skillGrants(), []);
+  await second.served['docs']?.update([one()]);
+  await second.host.skills('docs');
+  await second.host.loadSkill('docs', uri);
+  assert.deepEqual(second.asked.map(({ why }) => why), ['changed']);
+  assert.equal(await second.host.revokeSkills(() => true), 1);
+  await second.host.loadSkill('docs', uri);
+  assert.equal(second.asked.length, 2);
+});
+
+test('host skills: the same URI of two servers is two skills, and names that meet are shown', async (t) => {
+  const { host, asked } = await made(t, { a: [one()], b: [one(), { path: 'team/refunds', files: { 'SKILL.md': document('refunds', 'Other') } }] }, () => ({ allow: 'session' }));
+  await host.skills('a');
+  await host.skills('b');
+  await host.loadSkill('a', uri);
+  await host.loadSkill('b', uri);
+  assert.deepEqual(asked.map(({ label, sameName }) => [label, sameName.map((other) => other.label)]), [
+    ['a/refunds', ['b/refunds', 'b/team/refunds']], ['b/refunds', ['a/refunds', 'b/team/refunds']],
+  ]);
+});
+
+test('host skills: a skill within another is approved for itself', async (t) => {
+  const { host, asked } = await made(t, { docs: [one({ 'inner/SKILL.md': document('inner', 'In', 'allowed-tools: Bash\n') }), { path: 'refunds/inner', files: { 'SKILL.md': document('inner', 'In', 'allowed-tools: Bash\n') } }] }, () => ({ allow: 'session' }));
+  const outer = await host.loadSkill('docs', uri);
+  // As a file of the outer skill it is text.
+  assert.match((await outer.read('inner/SKILL.md')).text ?? '', /allowed-tools/);
+  assert.equal(asked.length, 1);
+  await host.loadSkill('docs', 'skill://refunds/inner/SKILL.md');
+  assert.equal(asked.length, 2);
+});
+
+test('host skills: only files of the held entry, and only of its server', async (t) => {
+  const { host, served, read } = await made(t, { docs: [one()], other: [{ path: 'secret', files: { 'SKILL.md': document('secret') } }] });
+  const loaded = await host.loadSkill('docs', uri);
+  await served['docs']?.update([one({ 'added.md': 'x' })]);
+  for (const reference of ['added.md', '../secret/SKILL.md', 'skill://secret/SKILL.md']) {
+    await assert.rejects(loaded.read(reference), (thrown: SkillError) => thrown.code === 'unlisted', reference);
+  }
+  assert.deepEqual(read, [`docs ${uri}`]);
+});
+
+test('host skills: a SKILL.md that is not what the entry says is not loaded, and the next load begins anew', async (t) => {
+  const { host, served, asked, log } = await made(t, { docs: [one()] });
+  await host.skills('docs');
+  await served['docs']?.update([{ path: 'refunds', files: { 'SKILL.md': document('refunds', 'Evil') } }]);
+  await assert.rejects(host.loadSkill('docs', uri), (thrown: SkillError) => thrown instanceof SkillError && thrown.code === 'digest');
+  assert.deepEqual(host.loadedSkills, []);
+  assert.equal((await host.loadSkill('docs', uri)).body, 'Evil\n');
+  assert.equal(asked.length, 2);
+  await host.flushed();
+  assert.deepEqual(log().map(({ event }) => event), ['allowed', 'failed', 'allowed', 'loaded']);
+});
+
+/** A server of one skill that it does not list. */
+function unlisted(resources: unknown): McpServer {
+  const server = new McpServer({ name: 's', version: '1' });
+  server.resource(uri, {}, () => document('refunds'));
+  server.extend({
+    id: 'io.modelcontextprotocol/skills',
+    open: { methods: { 'skills/list': () => ({ skills: [] }), 'skills/get': () => ({ skill: { uri, frontmatter: { name: 'refunds', description: 'What refunds does' }, resources } }) } },
+  });
+  return server;
+}
+
+async function hostOf(t: TestContext, server: McpServer): Promise<{ host: Host; asked: SkillRequest[] }> {
+  const asked: SkillRequest[] = [];
+  const host = new Host({
+    info: { name: 'h', version: '1' }, servers: { s: { command: 's' } }, transport: () => memoryTransport(server), skills: hostSkills,
+    person: {
+      async approveSkill(request) {
+        asked.push(request);
+        return { allow: 'always' };
+      },
+    },
+  });
+  t.after(() => host.close());
+  return { host, asked };
+}
+
+test('host skills: a skill that is not listed is loaded by its URI', async (t) => {
+  const text = new TextEncoder().encode(document('refunds'));
+  const { host } = await hostOf(t, unlisted([{ uri, digest: await fileDigest(text), size: text.length }]));
+  assert.deepEqual(await host.skills('s'), []);
+  assert.equal((await host.loadSkill('s', uri)).body, 'Body\n');
+});
+
+test('host skills: a dynamic skill is shown each time, whatever was allowed', async (t) => {
+  const { host, asked } = await hostOf(t, unlisted('dynamic'));
+  await host.loadSkill('s', uri);
+  await host.loadSkill('s', uri);
+  assert.deepEqual(asked.map(({ why }) => why), ['dynamic', 'dynamic']);
+  assert.deepEqual(await host.skillGrants(), []);
+});
+
+test('host skills: a server that leaves takes its skills along', async (t) => {
+  const { host } = await made(t, { docs: [one()] });
+  const loaded = await host.loadSkill('docs', uri);
+  await host.remove('docs');
+  assert.deepEqual(host.loadedSkills, []);
+  await assert.rejects(loaded.read('SKILL.md'), refused);
+});

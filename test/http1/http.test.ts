@@ -6,6 +6,7 @@ process.env['BAREWIRE_ENGINE'] = 'http1';
 
 await import('../transport/http/faults.test.ts');
 await import('../transport/http/guard.test.ts');
+await import('../transport/http/health.test.ts');
 await import('../transport/http/serve-close.test.ts');
 await import('../transport/http/listening.test.ts');
 await import('../transport/http/modern.test.ts');
@@ -16,6 +17,8 @@ if (everyNth(2) === 1) {
   await import('../transport/http/closing-questions.test.ts');
   await import('../transport/http/hostile-bodies.test.ts');
   await import('../transport/http/hostile-hooks.test.ts');
+  await import('../transport/http/rate-limit.test.ts');
+  await import('../transport/http/tool-headers.test.ts');
   await import('../transport/http/http-sse.test.ts');
   await import('../transport/http/resumption.test.ts');
   await import('../transport/http/sessions.test.ts');

@@ -6,8 +6,8 @@ import { answering, ClientCore, McpClient } from '../../src/client/index.ts';
 import { diagnose, fetchProbe } from '../../src/doctor/index.ts';
 import { executables } from '../../src/executables/index.ts';
 import { fleet, memoryEngine } from '../../src/fleet/index.ts';
-import { clusterEngine, clusterRelay } from '../../src/fleet/node/index.ts';
 import { findAndCall, Host, hostSkills, rule, ToolSearch } from '../../src/host/index.ts';
+import { clusterEngine, clusterRelay, serveWorkers } from '../../src/fleet/node/index.ts';
 import { chosenConfigFiles, fileLog, openServer, readApplication, readConfigFiles } from '../../src/host/node/index.ts';
 import { decode, decodeValue } from '../../src/jsonrpc/index.ts';
 import { authorizationCode, bearer, clientCredentials, enterpriseManaged, introspection, jwtBearer, jwtVerifier, oauth, proofReplays } from '../../src/oauth/index.ts';
@@ -305,6 +305,7 @@ const ofOthers: Readonly<Record<string, Tried>> = {
   'barewire/fleet fleet(options)': { call: (options) => fleet(options), base: { keys: [new Uint8Array(32)], engine: memoryEngine() } },
   'barewire/fleet memoryEngine(options)': { call: (options) => memoryEngine(options) },
   'barewire/fleet/node clusterEngine(options)': { call: (options) => clusterEngine(options) },
+  'barewire/fleet/node serveWorkers(options)': { call: (options) => serveWorkers(() => Promise.reject(new Error('not served')), options) },
   'barewire/fleet/node clusterRelay(options)': { call: (options) => clusterRelay(options) },
   'barewire/skills skills(options)': { call: (options) => skills(server(), [], options) },
   'barewire/skills/node readSkills(options)': { call: (options) => readSkills('/nowhere', options) },

@@ -181,12 +181,13 @@ export class Http1Request implements HttpRequest {
     this.#persists = head.persists && (length !== undefined || this.#chunked)
       && (fields?.['connection'] ?? this.common?.['connection']) !== 'close' && !this.#holdsUp;
     let given = type === undefined || fields?.['content-type'] !== undefined ? '' : jsonType;
-    for (const name in this.common) if (name !== 'connection' && fields?.[name] === undefined) given += fieldLine(name, this.common[name] as string);
-    for (const name in fields) if (name !== 'connection') given += fieldLine(name, fields[name] as string);
+    for (const name in this.common) if (!framing.includes(name) && fields?.[name] === undefined) given += fieldLine(name, this.common[name] as string);
+    for (const name in fields) if (!framing.includes(name)) given += fieldLine(name, fields[name] as string);
     let text = statusLine(status) + given;
     if (this.#chunked) text += 'transfer-encoding: chunked\r\n';
     // RFC 9110, 8.6: a 204 has no length.
-    else if (length !== undefined && status !== 204) text += `content-length: ${length}\r\n`;
+    // To HEAD whoever answers may say the length of what GET would get (RFC 9110, 9.3.2).
+    else if (length !== undefined && status !== 204) text += `content-length: ${(this.method === 'HEAD' && fields?.['content-length']) || length}\r\n`;
     text += this.#persists ? connections.keepAliveLines : connections.closeLines;
     if (/[^\0-\x7f]/.test(given)) this.#connection.sayLatin1(`${text}\r\n`);
     else this.#connection.say(`${text}\r\n`);
@@ -234,5 +235,8 @@ export class Http1Request implements HttpRequest {
     if (this.#left) listener();
   }
 }
+
+/** Fields that say where a response ends. They are written once, and by what writes the response. */
+const framing: readonly string[] = ['connection', 'content-length', 'transfer-encoding'];
 
 const jsonType = 'content-type: application/json\r\n';

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { createInterface } from 'node:readline';
+import test from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { McpClient } from '../../src/client/index.ts';
+import { serveWorkers } from '../../src/fleet/node/index.ts';
+import { httpTransport } from '../../src/transport/http/node/index.ts';
+
+const program = fileURLToPath(new URL('workers-program.js', import.meta.url));
+
+interface Line {
+  readonly url?: string;
+  readonly port?: number;
+  readonly listening?: number;
+  readonly waits?: number;
+  readonly did?: string;
+  readonly failed?: string;
+}
+
+interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** The next line with this member. */
+  next(name: keyof Line): Promise<Line>;
+}
+
+function run(t: TestContext, ...args: string[]): Running {
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'pipe' });
+  t.after(() => child.stdin.end());
+  child.stderr.pipe(process.stderr);
+  const lines: Line[] = [];
+  let wake = (): void => {};
+  createInterface(child.stdout).on('line', (text) => {
+    lines.push(JSON.parse(text) as Line);
+    wake();
+  });
+  return {
+    child,
+    async next(name) {
+      for (;;) {
+        const at = lines.findIndex((line) => line[name] !== undefined);
+        if (at !== -1) return lines.splice(at, 1)[0] as Line;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}
+
+/** A client that makes a connection for each request, so that each worker gets some. */
+async function connected(t: TestContext, url: string, era: 'legacy' | 'modern'): Promise<McpClient> {
+  const client = new McpClient({ name: 'c', version: '1' }, { era, onElicit: () => ({ action: 'accept', content: { sure: true } }) });
+  t.after(() => client.close());
+  await client.connect(httpTransport(url, { agent: new Agent({ keepAlive: false }) }));
+  return client;
+}
+
+async function pidsOf(client: McpClient, count: number): Promise<Set<string>> {
+  const found = new Set<string>();
+  while (found.size < count) found.add(JSON.stringify((await client.callTool('pid')).content));
+  return found;
+}
+
+const answer = async (client: McpClient, tool: string): Promise<string> => JSON.stringify((await client.callTool(tool)).content);
+
+for (const engine of ['node:http', 'http1']) {
+  test(`workers on ${engine}: shared sessions, questions, one that is killed, a restart, a close that drains`, { timeout: 120_000 }, async (t) => {
+    const { child, next } = run(t, engine);
+    const { url = '', port, listening } = await next('url');
+    assert.equal(listening, 2);
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}/healthz`)).text(), 'ready\n');
+    const clients = [await connected(t, url, 'legacy'), await connected(t, url, 'modern')] as const;
+    const [legacy, modern] = clients;
+    const first = await pidsOf(legacy, 2);
+    assert.deepEqual(await pidsOf(modern, 2), first);
+    for (const client of clients) for (let i = 0; i < 4; i++) assert.match(await answer(client, 'confirm'), /accept/);
+
+    const [victim] = /\d+/.exec([...first][0] ?? '') ?? assert.fail();
+    process.kill(Number(victim), 'SIGKILL');
+    assert.match((await next('failed')).failed ?? '', /ended with SIGKILL/);
+    // The worker that is left serves the session, and soon another one as well.
+    await pidsOf(legacy, 1);
+    const second = await pidsOf(legacy, 2);
+    assert.ok(!second.has([...first][0] ?? ''));
+
+    let restarted = false;
+    child.stdin.write('restart\n');
+    const over = next('did').then((line) => {
+      restarted = true;
+      return line;
+    });
+    let calls = 0;
+    while (!restarted) {
+      for (const client of clients) assert.match(await answer(client, 'pid'), /\d/);
+      calls++;
+    }
+    assert.equal((await over).listening, 2);
+    assert.ok(calls > 0);
+    const third = await pidsOf(legacy, 2);
+    assert.deepEqual([...third].filter((pid) => second.has(pid)), []);
+
+    child.stdin.write('{"drainMS":1}\n');
+    assert.match((await next('failed')).failed ?? '', /close: options\.drainMS is unknown, did you mean drainMs/);
+    const call = answer(modern, 'until-told');
+    await next('waits');
+    child.stdin.write('close\n');
+    assert.match(await call, /drained/);
+    assert.equal((await next('did')).listening, 0);
+    if (child.exitCode === null) await once(child, 'exit');
+    assert.equal(child.exitCode, 0);
+  });
+}
+
+test('workers that cannot serve: the promise rejects', async (t) => {
+  const { child, next } = run(t, 'fails');
+  assert.match((await next('failed')).failed ?? '', /a worker ended before it listened with 7/);
+  if (child.exitCode === null) await once(child, 'exit');
+  assert.equal(child.exitCode, 1);
+});
+
+test('workers: a number that is none is refused', () => {
+  for (const workers of [0, -1, 1.5, Number.NaN]) assert.throws(() => serveWorkers(() => Promise.reject(new Error('not served')), { workers }), /serveWorkers/);
+});

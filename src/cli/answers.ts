@@ -13,7 +13,7 @@ import type { CommandProcess } from './command-process.ts';
 /** How the tour answers what a server asks. */
 export interface AnswerOptions {
   /** Whom to ask, at the terminal; without anybody, forms get their defaults, and pages are declined. */
-  readonly person: Person;
+  readonly person: Presence;
   readonly style: Style;
   /** Where the person is. */
   readonly terminal: { readonly input: CommandProcess['stdin']; readonly output: CommandProcess['stdout'] };
@@ -33,7 +33,7 @@ export interface AnswerOptions {
 }
 
 /** Whether somebody is there. Once a person has not answered, they are not asked again. */
-export interface Person {
+export interface Presence {
   present: boolean;
 }
 
@@ -43,9 +43,9 @@ const complete: CompleteForm = (schema, content) => completeForm(schema as Form,
 const cannedAnswer = '1, because it stands first. (This is a canned answer: there is no model here.)';
 
 /** The answers themselves, as a client takes them. */
-export type Answers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
+export type AnswerHandlers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
 
-export function answersOf(options: AnswerOptions): Answers {
+export function answersOf(options: AnswerOptions): AnswerHandlers {
   const { person, note, pause, resume, onInterrupt, style, terminal, from, patienceMs, defaults } = options;
 
   /** Undefined: there was nobody to answer. */

@@ -1,13 +1,13 @@
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
-import type { Bag } from '../explain/words.ts';
+import type { MessageMembers } from '../explain/words.ts';
 
 // Arguments for a tool that nobody has called before, made from its schema alone: as few as it takes, and as
 // small as they may be.
 
 /** What came of it: arguments that the schema accepts, or why there are none. */
-export type MadeArguments = { readonly args: Bag } | { readonly problem: string };
+export type MadeArguments = { readonly args: MessageMembers } | { readonly problem: string };
 
 const maxDepth = 8;
 
@@ -85,7 +85,7 @@ function make(schema: unknown, making: Making, depth: number): unknown {
   }
 }
 
-function makeObject(schema: Bag, making: Making, depth: number): Bag {
+function makeObject(schema: MessageMembers, making: Making, depth: number): MessageMembers {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema['required']) ? schema['required'] as unknown[] : [];
   const made: [string, unknown][] = [];
@@ -101,7 +101,7 @@ function makeObject(schema: Bag, making: Making, depth: number): Bag {
   return Object.fromEntries(made);
 }
 
-function shortened(name: string, { type, default: usual, minimum }: Bag): number | undefined {
+function shortened(name: string, { type, default: usual, minimum }: MessageMembers): number | undefined {
   if ((type !== 'number' && type !== 'integer') || !waits.test(name) || /ms$|millis/i.test(name)) {
     return undefined;
   }
@@ -109,7 +109,7 @@ function shortened(name: string, { type, default: usual, minimum }: Bag): number
   return typeof minimum === 'number' ? Math.max(minimum, shortWait) : shortWait;
 }
 
-function makeArray(schema: Bag, making: Making, depth: number): unknown[] {
+function makeArray(schema: MessageMembers, making: Making, depth: number): unknown[] {
   const ahead = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] as unknown[] : [];
   const { minItems } = schema;
   const least = typeof minItems === 'number' ? Math.min(minItems, 100) : 0;
@@ -117,7 +117,7 @@ function makeArray(schema: Bag, making: Making, depth: number): unknown[] {
   return Array.from({ length }, (_, at) => make(ahead[at] ?? schema['items'], making, depth + 1));
 }
 
-function makeString({ format, minLength, maxLength }: Bag): string {
+function makeString({ format, minLength, maxLength }: MessageMembers): string {
   const text = typeof format === 'string' && Object.hasOwn(formats, format)
     ? formats[format] ?? ''
     : 'example';
@@ -126,7 +126,7 @@ function makeString({ format, minLength, maxLength }: Bag): string {
 }
 
 function makeNumber(
-  { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: Bag, whole: boolean,
+  { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: MessageMembers, whole: boolean,
 ): number {
   const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : whole ? 1 : 0;
   let value = 1;
@@ -145,7 +145,7 @@ function referred(ref: string, root: JsonSchema): unknown {
   let at: unknown = root;
   for (const part of ref.slice(1).split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Bag)[name] : undefined;
+    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as MessageMembers)[name] : undefined;
   }
   return at;
 }

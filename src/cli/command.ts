@@ -18,13 +18,13 @@ export interface Command {
 }
 
 /** A subcommand as the overview names it. */
-interface Listed {
+interface ListedCommand {
   readonly about: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
 /** The subcommands by their names. */
-export type Commands = Readonly<Record<string, Listed>>;
+export type Commands = Readonly<Record<string, ListedCommand>>;
 
 /** The help of one subcommand. */
 export function helpOf(name: string, { usage, about, options, example, notes = [] }: Command): string {

@@ -16,7 +16,7 @@ export interface ConsentOptions {
 }
 
 /** Whether a call may be made, and why: words that follow "because". */
-export interface Consent {
+export interface CallConsent {
   readonly given: boolean;
   readonly why: string;
 }
@@ -40,7 +40,7 @@ const reads = ({ annotations: { readOnlyHint, destructiveHint } = {} }: Tool): b
  */
 export async function consentTo(
   tool: Tool, args: Readonly<Record<string, unknown>>, { all, allowed, strict, own, ask }: ConsentOptions,
-): Promise<Consent> {
+): Promise<CallConsent> {
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   const given = consentedBeforehand(tool, { all, allowed, strict, own });
   if (given !== undefined) return { given: true, why: given };

@@ -7,7 +7,7 @@ import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import type { Tool } from '../protocol/index.ts';
 import { homeFolder } from './configuration.ts';
 import { consentTo } from './consent.ts';
-import type { Consent, ConsentOptions } from './consent.ts';
+import type { CallConsent, ConsentOptions } from './consent.ts';
 import { WrongUse } from './exit-codes.ts';
 import { ruledNames } from './offered-tools.ts';
 import type { KnownServer } from './offered-tools.ts';
@@ -25,7 +25,7 @@ export function rulesOf(given: string | undefined, env: CommandProcess['env']): 
 }
 
 /** A call of a tool of one server. */
-export interface ToolCall extends KnownServer {
+export interface ServerToolCall extends KnownServer {
   /** What the person allowed for good. */
   readonly store: HostStore;
   readonly tool: Tool;
@@ -36,7 +36,7 @@ export interface ToolCall extends KnownServer {
  * Consent as `barewire host` has it: the first rule that fits decides, then what was allowed for good, then `--yes`,
  * `--allow` and what says that it only reads, then the person.
  */
-export async function ruledConsent(rules: readonly Rule[], call: ToolCall, options: ConsentOptions): Promise<Consent> {
+export async function ruledConsent(rules: readonly Rule[], call: ServerToolCall, options: ConsentOptions): Promise<CallConsent> {
   const { server, name, store, tool, args } = call;
   const { server: known, identity } = ruledNames(call);
   const { verdict, at } = await rule(rules, { server: known, identity, trusted: server.trusted === true, tool, args }, resolvePath);

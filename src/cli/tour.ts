@@ -1,5 +1,5 @@
 import { pause as pauseBy, systemClock } from '../bounds/clock.ts';
-import type { Answers } from './answers.ts';
+import type { AnswerHandlers } from './answers.ts';
 import { createExplainer } from './reporter.ts';
 import type { Reporter, Row } from './reporter.ts';
 import type { ConsentOptions } from './consent.ts';
@@ -23,7 +23,7 @@ export interface TourOptions {
   readonly transport: (trace: HttpTrace) => ClientTransport;
   readonly reporter: Reporter;
   /** Makes the answers to the server's questions, around the pauses of the tour. */
-  readonly answers: (hooks: TourHooks) => Answers;
+  readonly answers: (hooks: TourHooks) => AnswerHandlers;
   /** Which tools may be called. */
   readonly consent: ConsentOptions;
   /** Why a tool is not offered, and so not called; undefined: it is. Default: all are offered. */

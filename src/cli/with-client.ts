@@ -27,7 +27,7 @@ import { version } from '../doctor/version.ts';
 const patienceMs = 5 * 60_000;
 
 /** What a subcommand works with. */
-export interface Session extends Output {
+export interface CommandSession extends Output {
   readonly client: McpClient;
   /** For each request: the time limit, the progress bar, and Ctrl-C. */
   readonly how: CallOptions;
@@ -67,7 +67,7 @@ function lender(proc: CommandProcess, onInterrupt: () => void, interrupt: AbortS
  * with `NotReached` where the server cannot be spoken with.
  */
 export async function withClient(
-  words: ClientWords, run: (session: Session) => Promise<number>, options: SessionOptions = {},
+  words: ClientWords, run: (session: CommandSession) => Promise<number>, options: SessionOptions = {},
 ): Promise<number> {
   const { proc } = words;
   const json = words.flag('json');

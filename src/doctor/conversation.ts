@@ -8,7 +8,7 @@ import type { AskedBy, Finding, FindingCode } from './finding.ts';
 import { version } from './version.ts';
 
 /** The outcome of a request. */
-export type Outcome =
+export type RequestOutcome =
   | { readonly kind: 'result'; readonly result: unknown; readonly ms: number }
   | { readonly kind: 'error'; readonly code: unknown; readonly message: unknown; readonly data: unknown; readonly ms: number }
   /** The transport could not deliver it, or the server left. */
@@ -33,7 +33,7 @@ export class Conversation {
   readonly #startMs: number;
   /** Whether any message has arrived. */
   #heard = false;
-  readonly #waiting = new Map<RequestId, (outcome: Outcome) => void>();
+  readonly #waiting = new Map<RequestId, (outcome: RequestOutcome) => void>();
   #ids = 0;
   #closed: Promise<void> | undefined;
 
@@ -79,7 +79,7 @@ export class Conversation {
   }
 
   /** Sends a request, a modern one if `modern` names a revision. Never rejects. */
-  ask(method: string, params: Record<string, unknown> = {}, modern?: string): Promise<Outcome> {
+  ask(method: string, params: Record<string, unknown> = {}, modern?: string): Promise<RequestOutcome> {
     if (this.gone !== undefined) return Promise.resolve({ kind: 'failed', error: new Error(this.gone) });
     const id = ++this.#ids;
     const began = systemClock.monotonic();
@@ -126,7 +126,7 @@ export class Conversation {
     return systemClock.monotonic() - began;
   }
 
-  #settle(id: RequestId, make: (ms: number) => Outcome): void {
+  #settle(id: RequestId, make: (ms: number) => RequestOutcome): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     waiting?.(make(0));

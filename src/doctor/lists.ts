@@ -1,7 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
 import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Conversation, Outcome } from './conversation.ts';
+import type { Conversation, RequestOutcome } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
@@ -28,13 +28,13 @@ const lists = [
 const about = ({ asked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: asked }));
 
 /** Says what came instead of a result. */
-export function instead(outcome: Exclude<Outcome, { kind: 'result' }>): string {
+export function instead(outcome: Exclude<RequestOutcome, { kind: 'result' }>): string {
   if (outcome.kind === 'silent') return 'got no answer';
   if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\n\s*/g, ' | '), 400))}`;
   return `was answered with error ${quote(outcome.code)}: ${visible(shorten(String(outcome.message)))}`;
 }
 
-const unknown = (outcome: Outcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
+const unknown = (outcome: RequestOutcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
 
 /**
  * Lists everything that is declared, page by page, and checks every item; also tries lists that are not declared.
@@ -133,7 +133,7 @@ async function examineOthers(conversation: Conversation, capabilities: Readonly<
   const found: Finding[] = [];
   for (const [capability, method, params] of tried) {
     const outcome = await conversation.ask(method, params);
-    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<Outcome, { kind: 'result' }>)}.`));
+    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<RequestOutcome, { kind: 'result' }>)}.`));
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { visible } from '../explain/safe-text.ts';
 import { findRevision, isImplementation } from '../protocol/door.ts';
 import { revisions } from '../protocol/index.ts';
 import { initializeParams } from './conversation.ts';
-import type { Conversation, Outcome } from './conversation.ts';
+import type { Conversation, RequestOutcome } from './conversation.ts';
 import type { Finding } from './finding.ts';
 import { instead } from './lists.ts';
 
@@ -84,7 +84,7 @@ export async function examineDiscovery(conversation: Conversation): Promise<{ re
   };
 }
 
-function ended(conversation: Conversation, outcome: Exclude<Outcome, { kind: 'result' }>): Finding {
+function ended(conversation: Conversation, outcome: Exclude<RequestOutcome, { kind: 'result' }>): Finding {
   return conversation.overHttp ? conversation.finding('opening-refused', `initialize ${instead(outcome)}.`) : conversation.finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
 }
 

@@ -15,7 +15,7 @@ import { defaultExecutableLimits } from './limits.ts';
 import type { ExecutableLimits } from './limits.ts';
 import { readPipelines } from './pipeline.ts';
 import { ToolCall } from './tool-call.ts';
-import type { Callable, Ending } from './tool-call.ts';
+import type { CallableTool, Ending } from './tool-call.ts';
 import { Runner } from './tool-process.ts';
 
 /** The options of `executables`. */
@@ -159,7 +159,7 @@ export async function executables(
   let closed = false;
 
   /** The current tool: a file that was changed since it was described is described again before it runs. */
-  async function find(name: string): Promise<Callable | undefined> {
+  async function find(name: string): Promise<CallableTool | undefined> {
     const file = known.find(name)?.file;
     if (file === undefined) return known.find(name);
     const verdict = checkFile(real, file.name);

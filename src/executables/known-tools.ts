@@ -3,14 +3,14 @@ import { compile } from '../schema/index.ts';
 import type { AddTool, Context, Handle, ToolDefinition, ToolReturn } from '../server/index.ts';
 import type { ToolDescription } from './description.ts';
 import type { ExecutableFile } from './file-checks.ts';
-import type { Callable } from './tool-call.ts';
+import type { CallableTool } from './tool-call.ts';
 
 /** One file, or one pipeline, as it was last found: a tool, or the reason why it is not one. */
 interface KnownTool {
   readonly version: string;
   readonly described: string;
   readonly handle?: Handle<ToolDefinition>;
-  readonly tool?: Callable;
+  readonly tool?: CallableTool;
 }
 
 /** What `knownTools` needs. */
@@ -25,7 +25,7 @@ export interface KnownToolsOptions {
 /** The files and pipelines of a folder that were found, each under a key: the file's name, or `pipeline.json#name`. */
 export interface KnownTools {
   readonly names: readonly string[];
-  find(name: string): Callable | undefined;
+  find(name: string): CallableTool | undefined;
   /** The version that was last found. */
   version(key: string): string | undefined;
   /**
@@ -44,14 +44,14 @@ export function knownTools(options: KnownToolsOptions): KnownTools {
   const { onProblem } = options;
   const known = new Map<string, KnownTool>();
 
-  const find = (name: string): Callable | undefined =>
+  const find = (name: string): CallableTool | undefined =>
     [...known.values()].find(({ tool }) => tool?.description.name === name)?.tool;
 
   function replace(key: string, version: string, description: ToolDescription, file: ExecutableFile | undefined): void {
     const before = known.get(key);
     const described = JSON.stringify(description);
     const check = compile(description.parameters);
-    const tool = (file ? { description, file, check } : { description, check }) as Callable;
+    const tool = (file ? { description, file, check } : { description, check }) as CallableTool;
     if (before?.handle && before.described === described) {
       known.set(key, { ...before, version, tool });
       return;

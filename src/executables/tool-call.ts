@@ -15,14 +15,14 @@ import { excerpt } from './tool-process.ts';
 import type { Runner, ToolProcess } from './tool-process.ts';
 
 /** A tool to call: an executable, or a pipeline. */
-export type Callable = { readonly check: Validate } & (
+export type CallableTool = { readonly check: Validate } & (
   | { readonly description: ToolDescription; readonly file: ExecutableFile }
   | { readonly description: Pipeline; readonly file?: undefined }
 );
 
 /** The final result of a tool. */
 export type Ending = Extract<Saying, { kind: 'result' | 'error' }>;
-type Request = Exclude<Saying, Ending>;
+type ToolRequest = Exclude<Saying, Ending>;
 
 /** The answer of a person or of another tool to a tool's question, or the error in its place. */
 type Answer =
@@ -39,7 +39,7 @@ const failure = (message: string, code?: string): Ending => ({ kind: 'error', me
 export class ToolCall {
   readonly #runner: Runner;
   readonly #limits: ExecutableLimits;
-  readonly #find: (name: string) => Promise<Callable | undefined>;
+  readonly #find: (name: string) => Promise<CallableTool | undefined>;
   readonly #ctx: Context;
   #runs = 0;
   /** The number of runs of this call that have a place and wait for a tool that they have called. */
@@ -47,7 +47,7 @@ export class ToolCall {
   #ownProgress = false;
   #partials = 0;
 
-  constructor(runner: Runner, limits: ExecutableLimits, find: (name: string) => Promise<Callable | undefined>, ctx: Context) {
+  constructor(runner: Runner, limits: ExecutableLimits, find: (name: string) => Promise<CallableTool | undefined>, ctx: Context) {
     this.#runner = runner;
     this.#limits = limits;
     this.#find = find;
@@ -61,7 +61,7 @@ export class ToolCall {
    *
    * @param callers the tools that wait for this one
    */
-  async run(tool: Callable, params: unknown, place: string = '', callers: readonly string[] = []): Promise<Ending> {
+  async run(tool: CallableTool, params: unknown, place: string = '', callers: readonly string[] = []): Promise<Ending> {
     if (tool.file === undefined) return this.#pipeline(tool.description, params, place, callers);
     const { name, stdin } = tool.description;
     return stdin === 'open'
@@ -84,7 +84,7 @@ export class ToolCall {
 
   /** One run, until the tool answers or asks. */
   async #listen(name: string, file: ExecutableFile, request: object, callers: readonly string[]): Promise<Saying> {
-    let asked: Request | undefined;
+    let asked: ToolRequest | undefined;
     const ending = await this.#start(name, file, request, false, callers.length === 0, (said, run) => {
       asked ??= said;
       // Its stdin has ended: this run cannot receive the answer.
@@ -126,7 +126,7 @@ export class ToolCall {
   /** Starts one run and reads its messages, to its end. */
   async #start(
     name: string, file: ExecutableFile, request: object, open: boolean, outermost: boolean,
-    onRequest: (said: Request, run: ToolProcess) => void,
+    onRequest: (said: ToolRequest, run: ToolProcess) => void,
   ): Promise<Ending> {
     this.#runs += 1;
     if (this.#runs > this.#limits.maxRunsPerCall) return this.#tooMany(name);
@@ -182,7 +182,7 @@ export class ToolCall {
     }
   }
 
-  async #answer(said: Request, name: string, place: string, callers: readonly string[]): Promise<Answer> {
+  async #answer(said: ToolRequest, name: string, place: string, callers: readonly string[]): Promise<Answer> {
     if (said.kind === 'call') {
       const ending = await this.#callOther(said.name, said.params, `${place}.`, [...callers, name]);
       if (ending.kind === 'result') return { result: ending.value };

@@ -6,7 +6,7 @@ import { locate } from './locate.ts';
 import { methods, questions, revisions, taskCreated } from './phrases.ts';
 import type { Where, WireMethod } from './phrases.ts';
 import { bag, capabilities, count, items, name, quote, some } from './words.ts';
-import type { Bag } from './words.ts';
+import type { MessageMembers } from './words.ts';
 
 /** The meaning of one wire message, and where it is specified. */
 export interface Explanation {
@@ -42,7 +42,7 @@ const tasksAt: Where = { '2025-11-25': 'basic/utilities/tasks#creating-tasks', '
 interface Code {
   readonly means: string;
   readonly where?: Where;
-  readonly more?: (data: Bag) => string;
+  readonly more?: (data: MessageMembers) => string;
 }
 
 const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
@@ -93,7 +93,7 @@ function meaning(code: number): string {
 }
 
 /** The revision that the message itself names, if it is a known one. */
-function claimed(params: Bag, result: Bag): string | undefined {
+function claimed(params: MessageMembers, result: MessageMembers): string | undefined {
   const own = params.protocolVersion ?? result.protocolVersion;
   const version = own ?? bag(params._meta)['io.modelcontextprotocol/protocolVersion'];
   return typeof version === 'string' && revisions.includes(version) ? version : undefined;
@@ -107,10 +107,10 @@ function speaker(from: WireMethod['from'] | undefined, sent: boolean, answering:
   return (from === 'client') !== answering ? 'The client' : 'The server';
 }
 
-const spell = (words: string | ((bag: Bag) => string) | undefined, of: Bag): string | undefined =>
+const spell = (words: string | ((bag: MessageMembers) => string) | undefined, of: MessageMembers): string | undefined =>
   typeof words === 'function' ? words(of) : words;
 
-function explainCall(message: Bag, sent: boolean, revision: string | undefined): Explanation {
+function explainCall(message: MessageMembers, sent: boolean, revision: string | undefined): Explanation {
   const { method, id } = message;
   const params = bag(message.params);
   const entry = typeof method === 'string' ? methods.get(method) : undefined;
@@ -138,7 +138,7 @@ function explainCall(message: Bag, sent: boolean, revision: string | undefined):
 }
 
 function explainResult(
-  message: Bag,
+  message: MessageMembers,
   sent: boolean,
   revision: string | undefined,
   method?: string,
@@ -168,7 +168,7 @@ function explainResult(
 }
 
 function explainError(
-  message: Bag,
+  message: MessageMembers,
   sent: boolean,
   revision: string | undefined,
   method?: string,

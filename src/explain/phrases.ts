@@ -15,7 +15,7 @@ import {
   when,
   who,
 } from './words.ts';
-import type { Bag } from './words.ts';
+import type { MessageMembers } from './words.ts';
 
 // The meaning of every method of every revision, as data: where it is specified, and its description in words.
 // protocol/methods.ts says which side sends it, and in which revisions.
@@ -32,11 +32,11 @@ export type Where = Readonly<Record<string, string>>;
 interface Phrase {
   readonly where: Where;
   /** The place of a message that has its own section, if this is such a message. */
-  readonly special?: (params: Bag) => Where | undefined;
+  readonly special?: (params: MessageMembers) => Where | undefined;
   /** What the sender does: a phrase that follows `The client`. */
-  readonly says: string | ((params: Bag) => string);
+  readonly says: string | ((params: MessageMembers) => string);
   /** What the other side does by answering. Only for requests. */
-  readonly answers?: string | ((result: Bag) => string);
+  readonly answers?: string | ((result: MessageMembers) => string);
   /** Where the answer is specified, if elsewhere. */
   readonly answered?: Where;
   /** The first revision whose page has a section on errors; `''`: none has. Default: all have. */
@@ -50,7 +50,7 @@ export interface WireMethod extends Phrase {
 }
 
 /** The words for the list that a result holds in one of its members. */
-function list(member: string, noun: string, by = 'name'): (result: Bag) => string {
+function list(member: string, noun: string, by = 'name'): (result: MessageMembers) => string {
   return (result) => {
     const all = items(result[member]);
     const names = all.slice(0, 7).map((item) => bag(item)[by]);
@@ -61,17 +61,17 @@ function list(member: string, noun: string, by = 'name'): (result: Bag) => strin
 }
 
 // 2026-07-28 server/utilities/caching#cacheable-model
-function freshness({ ttlMs, cacheScope }: Bag): string {
+function freshness({ ttlMs, cacheScope }: MessageMembers): string {
   if (typeof ttlMs !== 'number' || ttlMs <= 0) return '';
   const time = ttlMs < 1000 ? `${ttlMs} ms` : `${Math.round(ttlMs / 1000)} s`;
   return `; fresh for ${time}${when(cacheScope, `, ${name(cacheScope, 20)}`)}`;
 }
 
-function page(of: string): (params: Bag) => string {
+function page(of: string): (params: MessageMembers) => string {
   return ({ cursor }) => `asks for ${cursor === undefined ? '' : 'the next page of '}${of}`;
 }
 
-function contents({ contents: all, ...rest }: Bag): string {
+function contents({ contents: all, ...rest }: MessageMembers): string {
   const shown = items(all)
     .slice(0, 2)
     .map((item) => {
@@ -82,14 +82,14 @@ function contents({ contents: all, ...rest }: Bag): string {
   return `gives ${shown.join(', ') || 'nothing'}${more}${freshness(rest)}`;
 }
 
-function progress({ progress: done, total, message, progressToken }: Bag): string {
+function progress({ progress: done, total, message, progressToken }: MessageMembers): string {
   const known = typeof done === 'number' && typeof total === 'number' && total > 0;
   const share = known ? ` (${Math.round((done / total) * 100)} %)` : '';
   const far = name(done) + when(total, ` of ${name(total)}`) + share;
   return `has come to ${far} with ${name(progressToken)}${when(message, `: ${quote(message)}`)}`;
 }
 
-function elicit({ mode, message, url, requestedSchema }: Bag): string {
+function elicit({ mode, message, url, requestedSchema }: MessageMembers): string {
   if (mode === 'url') return `asks the user to visit ${name(url)}: ${quote(message)}`;
   const { properties, required } = bag(requestedSchema);
   const must = items(required);
@@ -97,13 +97,13 @@ function elicit({ mode, message, url, requestedSchema }: Bag): string {
   return `asks the user ${quote(message)}${asked.length ? ` (${some(asked)})` : ''}`;
 }
 
-function elicited({ action, content }: Bag): string {
+function elicited({ action, content }: MessageMembers): string {
   if (action === 'accept') return `returns what the user entered${pairs(content)}`;
   if (action === 'decline') return 'returns that the user said no';
   return action === 'cancel' ? 'returns that the user gave no answer' : `returns the action ${name(action)}`;
 }
 
-function task({ taskId, status, statusMessage }: Bag): string {
+function task({ taskId, status, statusMessage }: MessageMembers): string {
   return `the task ${name(taskId)}: ${name(status)}${when(statusMessage, `, ${quote(statusMessage)}`)}`;
 }
 
@@ -115,7 +115,7 @@ function told(notifications: unknown): string {
 }
 
 /** The words for a task as a result. */
-export function taskCreated(result: Bag): string {
+export function taskCreated(result: MessageMembers): string {
   return `makes it ${task(bag(result.task))}`;
 }
 
@@ -147,7 +147,7 @@ const tasksAt = (heading: string): Where =>
   ({ [OLDEST]: `basic/utilities/tasks#${heading}`, [MODERN]: '' });
 const ofTask =
   (verb: string) =>
-  (params: Bag): string =>
+  (params: MessageMembers): string =>
     `${verb} the task ${name(params.taskId)}`;
 
 const phrases: Readonly<Record<string, Phrase>> = {

@@ -4,11 +4,11 @@ import { truncate, visible } from './safe-text.ts';
 // the type that it should have, and whatever is said is short and safe to print.
 
 /** An object of unknown members. */
-export type Bag = Readonly<Record<string, unknown>>;
+export type MessageMembers = Readonly<Record<string, unknown>>;
 
 /** The value if it is an object, or else an object without members. */
-export function bag(value: unknown): Bag {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Bag) : {};
+export function bag(value: unknown): MessageMembers {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as MessageMembers) : {};
 }
 
 /** The value if it is an array, or else an empty one. */

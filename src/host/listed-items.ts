@@ -16,7 +16,7 @@ export interface ListingLimits {
 export const defaultListingLimits: ListingLimits = { maxListed: 10_000, maxNameChars: 1024, maxDefinitionChars: 1_048_576 };
 
 /** The kind of a list's items. */
-export type ListedKind = 'tool' | 'prompt' | 'resource' | 'template';
+export type ItemKind = 'tool' | 'prompt' | 'resource' | 'template';
 
 /** The number of reasons that are reported for one list. */
 const maxTold = 5;
@@ -25,7 +25,7 @@ const maxTold = 5;
  * The items of a server's list that can be kept, each tool once, and a sentence about those that were left out; '' if
  * all are kept. Nothing is truncated: half a definition would be a different one.
  */
-export function admitted<T extends { readonly name: string }>(kind: ListedKind, items: readonly T[], limits: ListingLimits): { readonly kept: T[]; readonly left: string } {
+export function admitted<T extends { readonly name: string }>(kind: ItemKind, items: readonly T[], limits: ListingLimits): { readonly kept: T[]; readonly left: string } {
   const kept: T[] = [];
   const seen = new Set<string>();
   const reasons: string[] = [];
@@ -40,7 +40,7 @@ export function admitted<T extends { readonly name: string }>(kind: ListedKind, 
 }
 
 /** Why an item cannot be kept; undefined: it can. The client has already checked the members of its type. */
-function faultOf(kind: ListedKind, item: { readonly name: string }, seen: Set<string>, limits: ListingLimits): string | undefined {
+function faultOf(kind: ItemKind, item: { readonly name: string }, seen: Set<string>, limits: ListingLimits): string | undefined {
   const { name } = item;
   if (name.length > limits.maxNameChars) return `${quote(name)} has ${name.length} characters, and ${limits.maxNameChars} are allowed`;
   if (kind === 'tool' && seen.has(name)) return `${quote(name)} is listed twice`;

@@ -6,7 +6,7 @@ import type { Catalogue } from './catalogue.ts';
 import { canonicalJson } from '../skills/digest.ts';
 import { HostError } from './errors.ts';
 import { admitted } from './listed-items.ts';
-import type { ListedKind, ListingLimits } from './listed-items.ts';
+import type { ItemKind, ListingLimits } from './listed-items.ts';
 import { abortable } from './managed-server.ts';
 import type { ManagedServer } from './managed-server.ts';
 import { comparePins } from './pins.ts';
@@ -160,7 +160,7 @@ export class Listings {
       has?.resources ? client.listResourceTemplates({ fresh: true }) : [],
     ]);
     const left: string[] = [];
-    const take = <T extends { readonly name: string }>(kind: ListedKind, items: readonly T[]): readonly T[] => {
+    const take = <T extends { readonly name: string }>(kind: ItemKind, items: readonly T[]): readonly T[] => {
       const one = admitted(kind, items, this.#options.limits);
       if (one.left !== '') left.push(one.left);
       return one.kept;

@@ -4,7 +4,7 @@ import { memoryLog } from '../../src/host/activity-log.ts';
 import { Host } from '../../src/host/host.ts';
 import type { HostOptions } from '../../src/host/host.ts';
 import { admitted, defaultListingLimits } from '../../src/host/listed-items.ts';
-import type { ListedKind } from '../../src/host/listed-items.ts';
+import type { ItemKind } from '../../src/host/listed-items.ts';
 import { catalogueName } from '../../src/host/names.ts';
 import { comparePins } from '../../src/host/pins.ts';
 import type { Pin } from '../../src/host/pins.ts';
@@ -73,7 +73,7 @@ type Named = { readonly name: string; readonly [member: string]: unknown };
 
 test('bounds: prompts, resources and templates likewise', () => {
   const long = 'x'.repeat(2_000);
-  const cases: readonly (readonly [ListedKind, Named, Named])[] = [
+  const cases: readonly (readonly [ItemKind, Named, Named])[] = [
     ['prompt', { name: 'p' }, { name: long }],
     ['resource', { name: 'r', uri: `file:///${long}` }, { name: long, uri: 'a:b' }],
     ['template', { name: 't', uriTemplate: 'a:{b}' }, { name: long, uriTemplate: 'a:{b}' }],

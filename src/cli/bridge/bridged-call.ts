@@ -14,7 +14,7 @@ export interface BridgedQuestion {
 }
 
 /** What a call comes to next. */
-export type Step =
+export type CallStep =
   | { readonly kind: 'question'; readonly at: number; readonly question: BridgedQuestion }
   | { readonly kind: 'result'; readonly result: Record<string, unknown> }
   | { readonly kind: 'error'; readonly error: unknown };
@@ -36,9 +36,9 @@ export class BridgedCall {
   readonly cancelled: AbortController = new AbortController();
   readonly #questions: BridgedQuestion[] = [];
   /** Resolves with the end. */
-  readonly ended: Promise<Step>;
-  #ended!: (step: Step) => void;
-  #end: Step | undefined;
+  readonly ended: Promise<CallStep>;
+  #ended!: (step: CallStep) => void;
+  #end: CallStep | undefined;
   #wake: (() => void)[] = [];
   #away: Timer | undefined;
 
@@ -65,7 +65,7 @@ export class BridgedCall {
     this.#woken();
   }
 
-  end(step: Step): void {
+  end(step: CallStep): void {
     this.#end ??= step;
     this.#ended(this.#end);
     this.#away?.stop();
@@ -78,7 +78,7 @@ export class BridgedCall {
   }
 
   /** The next question from number `from` on, or the end: a client brings answers that belong to other calls, too. */
-  async next(from: number): Promise<Step> {
+  async next(from: number): Promise<CallStep> {
     for (;;) {
       const question = this.#questions[from];
       if (question) return { kind: 'question', at: from, question };

@@ -11,32 +11,32 @@ import type { AnswerMethod, Context, Feature, FeatureHost, LegacyRequester } fro
 import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onClose, watchedResources } from '../../server/door.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
-import type { BridgedCall, BridgedQuestion, Step } from './bridged-call.ts';
+import type { BridgedCall, BridgedQuestion, CallStep } from './bridged-call.ts';
 import { version } from '../../doctor/version.ts';
 
 /** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
-type Exchange = Parameters<AnswerMethod>[1];
+type RelayedExchange = Parameters<AnswerMethod>[1];
 
 /** Lists, and what their items are called. */
 const lists = {
   'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/list': 'resources', 'resources/templates/list': 'resourceTemplates',
 } as const;
 
-export interface RelayOptions {
+export interface BridgeRelayOptions {
   readonly backends: Backends;
   readonly capabilities: ServerCapabilities;
   readonly awayMs: number;
 }
 
 /** All features of a server that are another server's: each request goes to that of its principal. */
-export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature<Context> & { changed(list: 'tools' | 'resources' | 'prompts'): void } {
+export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): Feature<Context> & { changed(list: 'tools' | 'resources' | 'prompts'): void } {
   let host: FeatureHost<Context> | undefined;
   /** What HTTP mirrors in headers is read from the schemas that have passed. */
   const schemas = new Map<string, Tool['inputSchema']>();
   const sessions = new WeakMap<object, string>();
   let counted = 0;
 
-  function principalOf({ auth, requester, revision }: Pick<Exchange, 'auth' | 'requester' | 'revision'>): string {
+  function principalOf({ auth, requester, revision }: Pick<RelayedExchange, 'auth' | 'requester' | 'revision'>): string {
     if (auth) return `principal ${auth.principal}`;
     // A legacy connection is somebody; modern requests without credentials are all the same.
     if (revision.era === 'modern') return 'anonymous';
@@ -49,12 +49,12 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
     return session;
   }
 
-  function backendOf(exchange: Exchange): Backend {
+  function backendOf(exchange: RelayedExchange): Backend {
     const info: Implementation = exchange.client ?? { name: 'barewire bridge', version };
     return backends.of({ principal: principalOf(exchange), info, capabilities: exchange.capabilities });
   }
 
-  const guarded = (exchange: Exchange, run: () => Promise<object>): object | Promise<object> =>
+  const guarded = (exchange: RelayedExchange, run: () => Promise<object>): object | Promise<object> =>
     host?.guard<object>(exchange, run, (value) => value) ?? run();
 
   function listed(method: keyof typeof lists): AnswerMethod {
@@ -72,7 +72,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   }
 
   /** A result without what only its own revision has, and with what the client's has to have. */
-  function plain(result: Bag, { revision }: Exchange, cacheable: boolean = true): Bag {
+  function plain(result: Bag, { revision }: RelayedExchange, cacheable: boolean = true): Bag {
     const { resultType: _type, ttlMs, cacheScope, ...rest } = result;
     if (!resultType(revision) || !cacheable) return rest;
     // Another principal's server may say something else.
@@ -80,10 +80,10 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   }
 
   function called(method: string): AnswerMethod {
-    return (params, exchange) => guarded(exchange, () => carry(method, params, exchange as Exchange & Context));
+    return (params, exchange) => guarded(exchange, () => carry(method, params, exchange as RelayedExchange & Context));
   }
 
-  async function carry(method: string, params: Bag, exchange: Exchange & Context): Promise<object> {
+  async function carry(method: string, params: Bag, exchange: RelayedExchange & Context): Promise<object> {
     const backend = backendOf(exchange);
     let fresh = false;
     const id = await exchange.once('bridge', () => {
@@ -110,7 +110,7 @@ export function relay({ backends, capabilities, awayMs }: RelayOptions): Feature
   }
 
   /** Carries a call's questions, progress and log to the client, to its end. `brought`: answers that the client came with. */
-  async function follow(backend: Backend, call: BridgedCall, exchange: Exchange & Context, brought: unknown): Promise<Step> {
+  async function follow(backend: Backend, call: BridgedCall, exchange: RelayedExchange & Context, brought: unknown): Promise<CallStep> {
     const out = new Set<BridgedQuestion>();
     let [done, left] = [false, false];
     call.takeUp({

@@ -20,7 +20,7 @@ import { ruledConsent, rulesOf } from '../rules-file.ts';
 import { keepTools } from '../seen-tools.ts';
 import { isWholeObject, readArguments } from '../tool-arguments.ts';
 import { withClient } from '../with-client.ts';
-import type { Session } from '../with-client.ts';
+import type { CommandSession } from '../with-client.ts';
 
 const own = { ...consentOptions, save: { type: 'string' }, args: { type: 'string' }, unchecked: { type: 'boolean' } } as const;
 
@@ -80,7 +80,7 @@ export const command: Command = {
  * The tool of this name. Rejects with `WrongUse` where the server has none, with the one that is most like it, and with
  * `Refused` where it is not offered.
  */
-async function toolNamed({ client, how }: Session, read: ClientWords, rules: readonly Rule[], name: string): Promise<Tool> {
+async function toolNamed({ client, how }: CommandSession, read: ClientWords, rules: readonly Rule[], name: string): Promise<Tool> {
   const { proc, server, named, targetName } = read;
   const tools = await client.listTools(how);
   const hidden = (one: Tool): string | undefined => whyHidden({ server, name: named ? targetName : undefined, targetName }, rules, one);
@@ -95,7 +95,7 @@ async function toolNamed({ client, how }: Session, read: ClientWords, rules: rea
 
 /** Why the call may be made. Rejects with `Refused` where it may not. */
 async function consented(
-  { ask, style }: Session, read: ClientWords, rules: readonly Rule[], tool: Tool, args: Readonly<Record<string, unknown>>,
+  { ask, style }: CommandSession, read: ClientWords, rules: readonly Rule[], tool: Tool, args: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const { proc, server, targetName, named } = read;
   const { given, why } = await ruledConsent(rules, { server, name: named ? targetName : undefined, targetName, store: userStore(proc.env), tool, args }, {

@@ -15,13 +15,13 @@ import { jsonLine } from '../json-line.ts';
 import { listSkills, skillsOf } from '../../skills/index.ts';
 import type { Skill } from '../../skills/index.ts';
 import { withClient } from '../with-client.ts';
-import type { Session } from '../with-client.ts';
+import type { CommandSession } from '../with-client.ts';
 
 const kinds = ['tools', 'resources', 'templates', 'prompts', 'skills'] as const;
-type Kind = typeof kinds[number];
+type ListKind = typeof kinds[number];
 
 /** What a server offers, by kind. */
-interface Offered {
+interface OfferedItems {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
@@ -61,9 +61,9 @@ export const command: Command = {
   },
 };
 
-const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [], skills: [] };
+const nothing: OfferedItems = { tools: [], resources: [], templates: [], prompts: [], skills: [] };
 
-async function offeredBy({ client, how, note }: Session, wanted: readonly Kind[]): Promise<Offered> {
+async function offeredBy({ client, how, note }: CommandSession, wanted: readonly ListKind[]): Promise<OfferedItems> {
   const has = client.capabilities ?? {};
   const { skills, faults } = wanted.includes('skills') && skillsOf(client) ? await listSkills(client, how) : { skills: [], faults: [] };
   for (const fault of faults) note(visible(fault.message));
@@ -79,7 +79,7 @@ async function offeredBy({ client, how, note }: Session, wanted: readonly Kind[]
 type Item = Tool | Resource | ResourceTemplate | Prompt | Skill;
 
 /** The item of this name or URI. Throws `WrongUse` if no item has it. */
-function named<T extends Item>(kind: Kind, items: readonly T[], name: string): T {
+function named<T extends Item>(kind: ListKind, items: readonly T[], name: string): T {
   const nameOf = (item: Item): string => ('frontmatter' in item ? item.frontmatter.name : item.name);
   const uriOf = (item: object): string => ('uri' in item ? String(item.uri) : 'uriTemplate' in item ? String(item.uriTemplate) : '');
   const found = items.find((item) => nameOf(item) === name || uriOf(item) === name);
@@ -89,7 +89,7 @@ function named<T extends Item>(kind: Kind, items: readonly T[], name: string): T
 }
 
 /** Everything of single items. */
-function showWhole({ print, style, render }: Session, { tools, resources, templates, prompts, skills }: Offered, target: DescribeOptions['target']): void {
+function showWhole({ print, style, render }: CommandSession, { tools, resources, templates, prompts, skills }: OfferedItems, target: DescribeOptions['target']): void {
   const how: DescribeOptions = { style, columns: render.columns, target };
   const members = (item: object): string[] => Object.entries(item).map(([name, value]) =>
     `${style.dim(`${visible(name)}:`)} ${visible(typeof value === 'string' ? value : JSON.stringify(value))}`);
@@ -100,7 +100,7 @@ function showWhole({ print, style, render }: Session, { tools, resources, templa
   all.forEach((lines, at) => (at > 0 ? ['', ...lines] : lines).forEach(print));
 }
 
-function showTables({ client, print, style, render: { columns } }: Session, { tools, resources, templates, prompts, skills }: Offered): void {
+function showTables({ client, print, style, render: { columns } }: CommandSession, { tools, resources, templates, prompts, skills }: OfferedItems): void {
   const { title, name = '(no name)', version = '' } = client.server ?? {};
   print(`${style.bold(visible(title ?? name))} ${visible(version)}, revision ${client.revision?.version}`);
   const show = (kind: string, heads: readonly string[], rows: readonly (readonly string[])[]): void => {

@@ -5,14 +5,14 @@ import { visible } from '../../explain/safe-text.ts';
 import { style } from './style.ts';
 import type { Style } from './style.ts';
 import { bag, items, name as nameOf, quote } from '../../explain/words.ts';
-import type { Bag } from '../../explain/words.ts';
+import type { MessageMembers } from '../../explain/words.ts';
 
 /** Checks content by a form and applies its defaults: `completeForm` of the schema folder, or a similar function. */
 export type CompleteForm = (
-  schema: { type: 'object'; properties: Bag; required: string[] },
-  content: Bag,
+  schema: { type: 'object'; properties: MessageMembers; required: string[] },
+  content: MessageMembers,
 ) =>
-  | { readonly valid: true; readonly content: Bag }
+  | { readonly valid: true; readonly content: MessageMembers }
   | {
       readonly valid: false;
       readonly errors: readonly { readonly property: string; readonly message: string }[];
@@ -36,7 +36,7 @@ const commands: readonly string[] = ['decline', 'cancel', 'back', 'skip'];
 
 interface FormField {
   readonly name: string;
-  readonly schema: Bag;
+  readonly schema: MessageMembers;
   readonly required: boolean;
   /** The choices; empty if any text is allowed. */
   readonly choices: readonly { readonly value: string; readonly title: string }[];
@@ -52,7 +52,7 @@ const formats: Readonly<Record<string, string>> = {
   date: ' (YYYY-MM-DD)', 'date-time': ' (YYYY-MM-DDTHH:MM:SSZ)', email: ' (name@example.com)', uri: ' (https://...)',
 };
 
-function choicesOf(schema: Bag): FormField['choices'] {
+function choicesOf(schema: MessageMembers): FormField['choices'] {
   const from = schema.type === 'array' ? bag(schema.items) : schema;
   const titles = items(from.enumNames);
   const all = [

@@ -26,7 +26,7 @@ export interface ClientInformation {
 }
 
 /** The client's part of a token request. */
-export interface Authenticated {
+export interface ClientAuthentication {
   readonly headers: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -35,7 +35,7 @@ export interface Authenticated {
  * Authenticates a token request (RFC 6749 section 2.3, RFC 7523 section 2.2). Rejects with `OAuthError`
  * (`unsupported`) if the server accepts none of the client's methods.
  */
-export async function authenticate(client: ClientInformation, server: AuthorizationServerMetadata, clock: Clock = systemClock): Promise<Authenticated> {
+export async function authenticate(client: ClientInformation, server: AuthorizationServerMetadata, clock: Clock = systemClock): Promise<ClientAuthentication> {
   const { client_id, client_secret = '' } = client;
   switch (methodOf(client, server)) {
     case 'private_key_jwt': return { headers: {}, parameters: await assertion(client, server.issuer, clock) };

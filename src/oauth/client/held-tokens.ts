@@ -2,7 +2,7 @@ import type { Clock } from '../../bounds/clock.ts';
 import { toError } from '../../jsonrpc/door.ts';
 import type { FailedLogin } from './failed-login.ts';
 import { refreshTime } from './refresh.ts';
-import type { Need, Renewal } from './renewal.ts';
+import type { TokenNeed, Renewal } from './renewal.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Milliseconds between a failed early refresh and the next attempt. */
@@ -21,7 +21,7 @@ export interface HeldTokens {
   /** The tokens to send: refreshed before they expire; if that fails, the old ones. */
   fresh(): Promise<Tokens | undefined>;
   /** Renews the tokens. Concurrent requests with the same need share one renewal and its failure. */
-  renew(need: Need): Promise<void>;
+  renew(need: TokenNeed): Promise<void>;
   finish(response: URL): Promise<void>;
   signOut(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
     return tokens;
   }
 
-  function renew(need: Need): Promise<void> {
+  function renew(need: TokenNeed): Promise<void> {
     const { challenge, used = '', scope = '' } = need;
     return once(`${used} ${scope} ${!challenge}`, async () => {
       const before = tokens;

@@ -39,7 +39,7 @@ export interface RenewalOptions {
 }
 
 /** The reason for new tokens. */
-export interface Need {
+export interface TokenNeed {
   /** The server's challenge. Undefined: an early refresh. */
   readonly challenge?: OAuthChallenge | undefined;
   /** The access token that is no longer useful. */
@@ -56,7 +56,7 @@ export interface Renewal {
    * Tokens that satisfy the need: from another process, refreshed, or granted. Undefined: there are none, and nobody
    * was asked for them.
    */
-  renew(need: Need): Promise<Tokens | undefined>;
+  renew(need: TokenNeed): Promise<Tokens | undefined>;
   finish(response: URL): Promise<Tokens | undefined>;
   signOut(): Promise<void>;
 }
@@ -148,7 +148,7 @@ async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens,
   return tokens.load();
 }
 
-async function grantAnew(parts: RenewalParts, discovery: Discovery, need: Need, kept: Tokens | undefined): Promise<Tokens | undefined> {
+async function grantAnew(parts: RenewalParts, discovery: Discovery, need: TokenNeed, kept: Tokens | undefined): Promise<Tokens | undefined> {
   const { server, grant, store, tokens, nonces, fetch, limits, keepClient } = parts;
   const { authorizationServer: { issuer }, protectedResource, resource, resourceMetadata } = discovery;
   // 2026-07-28 basic/authorization#scope-selection-strategy, and the union of #step-up-authorization-flow.
@@ -197,7 +197,7 @@ function checkBound({ tokens: { token_type } }: Granted, issuer: string): void {
 }
 
 /** Whether tokens that another process has stored meanwhile satisfy the need. */
-function answers(tokens: Tokens, { used, scope }: Need, now: number): boolean {
+function answers(tokens: Tokens, { used, scope }: TokenNeed, now: number): boolean {
   return tokens.access_token !== used
     && (tokens.expires_at === undefined || tokens.expires_at > now)
     && (scope === undefined || coversScope(tokens.requested_scope, scope) || coversScope(tokens.scope, scope));

@@ -106,7 +106,7 @@ export function renewal(options: RenewalOptions): Renewal {
       if (finished === undefined) return undefined;
       const { login: { issuer, resource, resourceMetadata, scope }, dpop } = finished;
       if (options.dpop === true) checkBound(finished, issuer);
-      const record = recordOf(finished, { issuer, requested: scope, dpop, keepClient: parts.keepClient, clock: parts.fetch.clock });
+      const record = recordOf(finished, { issuer, requested: scope, dpop, keepClient: parts.keepClient, clock });
       const saved = await tokens.save({ issuer, resource, resourceMetadata }, record, dpop);
       // The program may end right after it has finished a login, so the tokens must be in the store before that.
       if (tokens.unsaved) throw tokens.unsaved;
@@ -139,7 +139,7 @@ async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens,
   });
   if (typeof result === 'object') {
     return tokens.replace(known, kept, recordOf(result, {
-      issuer: known.issuer, requested: kept.requested_scope, dpop: kept.key, login: kept.login, keepClient,
+      issuer: known.issuer, requested: kept.requested_scope, dpop: kept.key, login: kept.login, keepClient, clock: parts.fetch.clock ?? systemClock,
     }));
   }
   // Another process may have refreshed them without the claim: remove only the tokens that failed.
@@ -160,7 +160,7 @@ async function grantAnew(parts: RenewalParts, discovery: Discovery, need: TokenN
     discovery, scope, resource: parameterOf(parts, resource), dpop, nonces, store, options: fetch, limits, server: server.href,
   });
   if (wish === 'required') checkBound(granted, issuer);
-  return tokens.save({ issuer, resource, resourceMetadata }, recordOf(granted, { issuer, requested: scope, dpop, keepClient }), dpop);
+  return tokens.save({ issuer, resource, resourceMetadata }, recordOf(granted, { issuer, requested: scope, dpop, keepClient, clock: parts.fetch.clock ?? systemClock }), dpop);
 }
 
 /** The metadata of the issuer of the tokens, without a request to the MCP server. */

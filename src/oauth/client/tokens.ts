@@ -1,4 +1,3 @@
-import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import type { ClientInformation } from './client-authentication.ts';
 import { keptDpopKey } from './dpop.ts';
@@ -53,14 +52,14 @@ export interface About {
   readonly dpop: DpopKey | undefined;
   /** Whether to store the client's credentials beside the tokens, because the program does not give them. */
   readonly keepClient: boolean;
-  readonly clock?: Clock | undefined;
+  readonly clock: Clock;
   /** Default: a new login. */
   readonly login?: string | undefined;
 }
 
 /** The record of tokens that were granted or refreshed. */
 export function recordOf(
-  { tokens, client }: Granted, { issuer, requested, dpop, keepClient, clock = systemClock, login = randomText() }: About,
+  { tokens, client }: Granted, { issuer, requested, dpop, keepClient, clock, login = randomText() }: About,
 ): TokenRecord {
   const { access_token, token_type, refresh_token, expires_in, scope = requested } = tokens;
   const now = clock.now();

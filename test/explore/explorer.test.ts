@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { explore, replay } from './explorer.ts';
+import type { Kind, World } from './explorer.ts';
+import { found } from './found.ts';
+import { worlds } from './worlds.ts';
+
+/** A world of counters: each is counted up to its number by steps that touch what is named. */
+function counters(most: readonly number[], touches: (at: number) => string[], check: (counts: readonly number[]) => void = () => {}): Kind {
+  return {
+    name: 'counters',
+    what: 'counters',
+    make(): World {
+      const counts = most.map(() => 0);
+      return {
+        steps: () => most.flatMap((max, at) => ((counts[at] as number) < max ? [{
+          name: `${at} to ${(counts[at] as number) + 1}`, touches: touches(at), run: () => void (counts[at] = (counts[at] as number) + 1),
+        }] : [])),
+        check: () => check(counts),
+        finish: () => counts.join(),
+      };
+    },
+  };
+}
+
+test('the explorer runs every order of steps that touch the same, and each once', async () => {
+  const { complete, covered, outcomes, longest, exhausted } = await explore(counters([2, 3], () => ['one place']));
+  // (2 + 3)! / (2! 3!)
+  assert.deepEqual([complete, covered, outcomes.size, longest, exhausted], [10, 0, 1, 5, true]);
+});
+
+test('of orders that differ only in steps that commute it runs one', async () => {
+  const { complete, exhausted } = await explore(counters([3, 3, 3], (at) => [`${at}`]));
+  assert.deepEqual([complete, exhausted], [1, true]);
+  const half = await explore(counters([2, 2, 1], (at) => (at < 2 ? ['a'] : ['b'])));
+  assert.equal(half.complete, 6);
+  const all = await explore(counters([2, 1], (at) => (at === 0 ? ['a'] : ['*'])));
+  assert.equal(all.complete, 3);
+});
+
+test('a fault is found in whatever order it happens, and its steps are a run that shows it again', async () => {
+  const kind = counters([2, 2], () => ['a'], ([first = 0, second = 0]) => {
+    if (first === 0 && second === 2) throw new Error('the second overtook');
+  });
+  const { counterexample, exhausted } = await explore(kind);
+  assert.deepEqual([counterexample, exhausted], [{ steps: ['1 to 1', '1 to 2'], why: 'the second overtook' }, false]);
+  assert.equal(await replay(kind, counterexample?.steps ?? []), 'the second overtook');
+  assert.equal(await replay(kind, ['0 to 1', '1 to 1']), undefined);
+});
+
+test('a run that does not come to its end, and a world that does not do the same again, are faults', async () => {
+  const endless = await explore(counters([1000], () => ['a']), { maxSteps: 20 });
+  assert.equal(endless.counterexample?.why, 'more than 20 steps');
+  let made = 0;
+  const other: Kind = { ...counters([1], () => ['a']), make: () => counters(made++ === 0 ? [1, 1] : [1, 0], () => ['a']).make() as World };
+  await assert.rejects(explore(other), /the world does not do the same each time/);
+});
+
+for (const kind of worlds) {
+  test(`explore: the first runs of the world "${kind.name}" break no invariant`, async () => {
+    const { complete, counterexample, exhausted } = await explore(kind, { maxRuns: 25 });
+    assert.equal(counterexample, undefined);
+    assert.ok(complete >= 25 || exhausted);
+  });
+}
+
+for (const { world, what, steps } of found) {
+  test(`explore: what was found is mended: ${what.slice(0, 60)}…`, async () => {
+    const kind = worlds.find(({ name }) => name === world);
+    assert.ok(kind);
+    assert.equal(await replay(kind, steps), undefined);
+  });
+}

@@ -1,0 +1,203 @@
+import { manualClock } from '../../src/bounds/manual-clock.ts';
+import type { ManualClock } from '../../src/bounds/manual-clock.ts';
+import { randomOf } from '../random.ts';
+
+// Runs real code through every order of what can happen. The explorer keeps no states: it begins each run anew, repeats the
+// steps that it knows, and goes another way after them. Orders that differ only in steps that commute are run once: sleep sets
+// (Godefroid, 1996) leave out the others.
+
+/** One thing that may happen. */
+export interface Step {
+  /** What happens; the same thing has the same name in every order. */
+  readonly name: string;
+  /** What it reads or changes. Two steps that touch nothing in common commute; `*` touches everything. */
+  readonly touches: readonly string[];
+  run(): void | Promise<void>;
+}
+
+/** What is explored: real objects, the wires between them, and what must be true of them. */
+export interface World {
+  /** What may happen now. Empty: the run is complete. */
+  steps(): readonly Step[];
+  /** Throws an error where an invariant is broken. Called after each step. */
+  check(): void;
+  /** Ends what is open, and checks that nothing is left. Returns what came of the run, as text. */
+  finish(): string | Promise<string>;
+}
+
+/** A kind of world. */
+export interface Kind {
+  readonly name: string;
+  /** What happens in it. */
+  readonly what: string;
+  make(): World | Promise<World>;
+}
+
+/** A run that broke an invariant. */
+export interface Counterexample {
+  readonly steps: readonly string[];
+  readonly why: string;
+}
+
+/** What an exploration has found. */
+export interface Report {
+  /** Runs that came to their end. */
+  readonly complete: number;
+  /** Runs that were given up because every step left was one that commutes with what other runs have done. */
+  readonly covered: number;
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** The most steps of one run. */
+  readonly longest: number;
+  /** Whether every order was run, but for those that commute. */
+  readonly exhausted: boolean;
+  readonly counterexample: Counterexample | undefined;
+}
+
+export interface Bounds {
+  /** Complete runs after which the exploration ends. */
+  readonly maxRuns?: number;
+  /** Milliseconds after which it ends. */
+  readonly maxMs?: number;
+  /** Steps of one run: more are a fault. */
+  readonly maxSteps?: number;
+  /** Of the random numbers that say which way is taken next. */
+  readonly seed?: number;
+}
+
+type Touched = Pick<Step, 'name' | 'touches'>;
+
+const commute = (a: Touched, b: Touched): boolean =>
+  !a.touches.includes('*') && !b.touches.includes('*') && !a.touches.some((one) => b.touches.includes(one));
+
+/** A step of a run, and the one before it. */
+interface Taken {
+  readonly before: Taken | undefined;
+  readonly step: Touched;
+  /** Steps that need not be taken after it: other runs take them before it, and they commute with it. */
+  readonly asleep: readonly Touched[];
+}
+
+/** Ways that wait are taken at random, so that a bounded exploration sees all parts of a space; of more than these the last one is. */
+const mostAtRandom = 50_000;
+
+/** Lets all microtasks run. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Lets all run that can run without the passing of time. */
+export async function calm(clock: ManualClock): Promise<void> {
+  await settled();
+  for (let rounds = 0; clock.due !== undefined && clock.due <= clock.monotonic(); rounds++) {
+    if (rounds > 1000) throw new Error('it comes to no rest');
+    clock.tick(clock.now());
+    await settled();
+  }
+}
+
+/** Time passes until something is due. */
+export async function pass(clock: ManualClock): Promise<void> {
+  if (clock.due === undefined) throw new Error('nothing is due');
+  clock.tick(clock.now() + clock.due - clock.monotonic());
+  await calm(clock);
+}
+
+/** The clock of a world: it begins in 2026, so that no time is 0 by accident. */
+export const worldClock = (): ManualClock => manualClock(1_790_000_000_000);
+
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** Takes a step; returns why it broke something. */
+async function take(world: World, name: string): Promise<string | undefined> {
+  const step = world.steps().find((one) => one.name === name);
+  if (step === undefined) throw new Error(`the step "${name}" cannot happen here: the world does not do the same each time`);
+  try {
+    await step.run();
+    world.check();
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+  return undefined;
+}
+
+const stepsTo = (last: Taken | undefined): Touched[] => {
+  const steps: Touched[] = [];
+  for (let one = last; one; one = one.before) steps.push(one.step);
+  return steps.reverse();
+};
+
+/** Runs a world through all orders, or as many as the bounds allow. */
+export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Report> {
+  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1 } = bounds;
+  const until = performance.now() + maxMs;
+  const random = randomOf(seed);
+  const outcomes = new Map<string, number>();
+  let [complete, covered, longest] = [0, 0, 0];
+  const report = (exhausted: boolean, counterexample?: Counterexample): Report =>
+    ({ complete, covered, outcomes, longest, exhausted, counterexample });
+  /** Ways that no run has taken. */
+  const ways: (Taken | undefined)[] = [undefined];
+  while (ways.length > 0) {
+    const at = ways.length > mostAtRandom ? ways.length - 1 : Math.floor(random() * ways.length);
+    let last = ways[at];
+    ways[at] = ways.at(-1);
+    ways.pop();
+    const world = await make();
+    const broken = (why: string): Report => report(false, { steps: stepsTo(last).map(({ name }) => name), why });
+    // What was done before is repeated; the last step of it is new.
+    const known = stepsTo(last);
+    for (const { name } of known) {
+      const why = await take(world, name);
+      if (why !== undefined) return broken(why);
+    }
+    for (let depth = known.length; ; depth++) {
+      longest = Math.max(longest, depth);
+      const able = world.steps().map(({ name, touches }) => ({ name, touches }));
+      if (able.length === 0) {
+        try {
+          const outcome = await world.finish();
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        } catch (thrown) {
+          return broken(`at the end: ${messageOf(thrown)}`);
+        }
+        complete++;
+        break;
+      }
+      const asleep = [...last?.asleep ?? []];
+      const awake = able.filter(({ name }) => !asleep.some((one) => one.name === name));
+      if (awake.length === 0) {
+        covered++;
+        break;
+      }
+      if (depth >= maxSteps) return broken(`more than ${maxSteps} steps`);
+      // The order of the ways does not matter to what is left out, as long as it is one order.
+      const next: Taken[] = [];
+      for (let left = awake; left.length > 0;) {
+        const step = left[Math.floor(random() * left.length)] as Touched;
+        next.push({ before: last, step, asleep: asleep.filter((one) => commute(one, step)) });
+        asleep.push(step);
+        left = left.filter((one) => one !== step);
+      }
+      ways.push(...next.slice(1));
+      last = next[0] as Taken;
+      const why = await take(world, last.step.name);
+      if (why !== undefined) return broken(why);
+    }
+    if (ways.length > 0 && (complete >= maxRuns || performance.now() > until)) return report(false);
+  }
+  return report(true);
+}
+
+/** Runs a world through one order. Returns why it broke an invariant; undefined: it did not, and came to an end after these steps. */
+export async function replay({ make }: Kind, steps: readonly string[]): Promise<string | undefined> {
+  const world = await make();
+  for (const name of steps) {
+    const why = await take(world, name);
+    if (why !== undefined) return why;
+  }
+  if (world.steps().length > 0) return undefined;
+  try {
+    await world.finish();
+  } catch (thrown) {
+    return `at the end: ${messageOf(thrown)}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,188 @@
+import { peerBudget } from '../../src/bounds/budget.ts';
+import type { Budget } from '../../src/bounds/budget.ts';
+import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
+import { pipeOutlet } from '../../src/jsonrpc/outlet.ts';
+import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
+import type { ServerPeer, ServerPort } from '../../src/transport/server-port.ts';
+import type { Step } from './explorer.ts';
+
+/** A message on its way. */
+interface OnItsWay {
+  readonly number: number;
+  readonly text: string;
+}
+
+interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly requestId?: string | number; readonly progressToken?: string | number; readonly progress?: number };
+  readonly error?: object;
+}
+
+/** What one side has said, and what must be true of it. */
+class Side {
+  readonly name: string;
+  /** Requests that it has been handed, and was told to cancel before it answered. */
+  readonly cancelled: Set<string | number> = new Set();
+  readonly asked: Set<string | number> = new Set();
+  readonly answered: Set<string | number> = new Set();
+  readonly #progress = new Map<string | number, number>();
+  closed = false;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** It says something. */
+  says(text: string): void {
+    const { id, method, params } = JSON.parse(text) as Message;
+    if (this.closed) throw new Error(`${this.name} says something after the end: ${text}`);
+    if (method === undefined && id !== undefined) {
+      if (this.answered.has(id)) throw new Error(`${this.name} answers ${id} twice`);
+      if (!this.asked.has(id)) throw new Error(`${this.name} answers ${id}, which nobody asked`);
+      if (this.cancelled.has(id)) throw new Error(`${this.name} answers ${id}, which was cancelled`);
+      this.answered.add(id);
+    }
+    if (method === 'notifications/progress') {
+      const { progressToken = '', progress = NaN } = params ?? {};
+      if (!(progress > (this.#progress.get(progressToken) ?? -Infinity))) throw new Error(`progress of ${progressToken} does not grow`);
+      if (this.cancelled.has(progressToken)) throw new Error(`progress of ${progressToken}, which was cancelled`);
+      if (this.answered.has(progressToken)) throw new Error(`progress of ${progressToken} after its answer`);
+      this.#progress.set(progressToken, progress);
+    }
+  }
+
+  /** It is handed something. */
+  hears(text: string): void {
+    const { id, method, params } = JSON.parse(text) as Message;
+    if (method !== undefined && id !== undefined) this.asked.add(id);
+    const cancelled = params?.requestId;
+    if (method === 'notifications/cancelled' && cancelled !== undefined && this.asked.has(cancelled) && !this.answered.has(cancelled)) this.cancelled.add(cancelled);
+  }
+
+  /** Requests that still have to be answered. */
+  get owed(): (string | number)[] {
+    return [...this.asked].filter((id) => !this.answered.has(id) && !this.cancelled.has(id));
+  }
+}
+
+/** A pipe between a client and a server, in which a message arrives only when the explorer says so. */
+export class Pipe {
+  readonly client: Side = new Side('the client');
+  readonly server: Side = new Side('the server');
+  readonly budget: Budget = peerBudget();
+  readonly transport: ClientTransport;
+  readonly #port: ServerPort;
+  #toServer: OnItsWay[] = [];
+  #toClient: OnItsWay[] = [];
+  readonly #counts = { toServer: 0, toClient: 0 };
+  #receiver: ClientReceiver | undefined;
+  #peer: ServerPeer | undefined;
+  /** The client has closed the pipe, and the server has not noticed. */
+  #ending = false;
+  #fault: Error | undefined;
+
+  constructor(port: ServerPort) {
+    this.#port = port;
+    this.transport = {
+      kind: 'pipe',
+      open: async (receiver) => {
+        this.#receiver = receiver;
+        this.#peer = this.#port.connect(pipeOutlet((text) => this.#send(this.server, text)), { budget: this.budget });
+      },
+      send: (text) => this.#send(this.client, text),
+      close: async () => {
+        if (this.client.closed) return;
+        this.client.closed = true;
+        this.#toClient = [];
+        this.#ending = true;
+      },
+    };
+  }
+
+  get open(): boolean {
+    return !this.client.closed && !this.server.closed;
+  }
+
+  #send(side: Side, text: string): void {
+    // A throw within the code would be its fault to handle: it is kept, and told by `check`.
+    try {
+      side.says(text);
+    } catch (error) {
+      this.#fault ??= error as Error;
+    }
+    if (side === this.client) this.#toServer.push({ number: ++this.#counts.toServer, text });
+    else this.#toClient.push({ number: ++this.#counts.toClient, text });
+  }
+
+  check(): void {
+    if (this.#fault) throw this.#fault;
+    for (const side of [this.client, this.server]) if (side.owed.length > 100) throw new Error('too much is owed');
+  }
+
+  /** Delivers all that is on its way, until nothing is. */
+  async flush(calm: () => Promise<void>): Promise<void> {
+    for (;;) {
+      await calm();
+      const [step] = this.steps(calm);
+      if (step === undefined) return;
+      await step.run();
+    }
+  }
+
+  steps(calm: () => Promise<void>): Step[] {
+    const steps: Step[] = [];
+    const [up] = this.#toServer;
+    const [down] = this.#toClient;
+    if (up && !this.server.closed) {
+      steps.push({
+        name: `the server gets ${up.number}: ${short(up.text)}`,
+        touches: ['server'],
+        run: () => {
+          this.#toServer.shift();
+          this.server.hears(up.text);
+          this.#peer?.receive(decodeUnjudged(up.text));
+          return calm();
+        },
+      });
+    } else if (this.#ending && !this.server.closed) {
+      steps.push({
+        name: 'the server sees the end of the pipe',
+        touches: ['server'],
+        run: () => {
+          this.#ending = false;
+          this.#peer?.close('the client closed the pipe');
+          this.server.closed = true;
+          return calm();
+        },
+      });
+    }
+    if (down && !this.client.closed) {
+      steps.push({
+        name: `the client gets ${down.number}: ${short(down.text)}`,
+        touches: ['client'],
+        run: () => {
+          this.#toClient.shift();
+          this.client.hears(down.text);
+          this.#receiver?.message(decode(down.text));
+          return calm();
+        },
+      });
+    }
+    return steps;
+  }
+
+  /** Breaks the pipe: both sides see its end. */
+  break(): void {
+    this.#toServer = [];
+    this.#toClient = [];
+    this.server.closed = this.client.closed = true;
+    this.#peer?.close('the pipe broke');
+    this.#receiver?.closed('the pipe broke');
+  }
+}
+
+function short(text: string): string {
+  const { id, method } = JSON.parse(text) as Message;
+  return method === undefined ? `answer ${id}` : id === undefined ? method.replace('notifications/', '') : `${method} ${id}`;
+}

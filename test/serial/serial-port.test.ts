@@ -15,7 +15,7 @@ const skip = spawnSync('python3', ['-c', 'import pty']).status === 0 ? false : '
 
 /** A pseudo-terminal with a server behind it: the name of its other end. */
 async function device(t: TestContext, framing: SerialFraming): Promise<{ path: string; serving: SerialServing }> {
-  const terminal = spawn('python3', [here('test/serial/terminal.py')]);
+  const terminal = spawn('python3', [here('examples/device/terminal.py')]);
   t.after(() => terminal.kill());
   const [name] = await once(terminal.stderr.setEncoding('utf8'), 'data') as [string];
   const server = new McpServer({ name: 'sensor', version: '1.0.0' });

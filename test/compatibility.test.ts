@@ -19,7 +19,7 @@ const servers: Readonly<Record<string, readonly string[]>> = { modern, legacy, d
 
 type Outcome = string | RegExp;
 
-/** What the client finds: a revision, or the reason why there is none. */
+/** What the client finds: a revision, or the reason why no revision was found. */
 const matrix: Readonly<Record<string, {
   options: ClientOptions;
   with: Readonly<Record<'modern' | 'legacy' | 'dual', Outcome>>;

@@ -9,7 +9,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** One of these, each as often as its weight says; undefined where there is none. */
+/** One of these, each as often as its weight says; undefined if the list is empty. */
 export function drawn<T>(random: () => number, among: readonly (readonly [weight: number, what: T])[]): T | undefined {
   let left = random() * among.reduce((sum, [weight]) => sum + weight, 0);
   return among.find(([weight]) => (left -= weight) < 0)?.[1];

@@ -3,10 +3,10 @@ import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { MessageMembers } from '../explain/words.ts';
 
-// Arguments for a tool that nobody has called before, made from its schema alone: as few as it takes, and as
+// Arguments for a tool that nobody has called before, made only from its schema: as few as it takes, and as
 // small as they may be.
 
-/** What came of it: arguments that the schema accepts, or why there are none. */
+/** Arguments that the schema accepts, or why none could be made. */
 export type MadeArguments = { readonly args: MessageMembers } | { readonly problem: string };
 
 const maxDepth = 8;
@@ -43,7 +43,7 @@ export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): M
     const [error] = judged.valid ? [] : judged.errors;
     return { problem: error ? `arguments${error.path}: ${error.message}` : 'the arguments are no object' };
   } catch (error) {
-    // A schema that is none.
+    // Not a valid schema.
     return { problem: errorMessage(error) };
   }
 }

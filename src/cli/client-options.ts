@@ -101,7 +101,7 @@ export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly str
 
 /**
  * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
- * first word that is no option: an address, or a name from the configuration. Where that word is neither, a later one may be.
+ * first word that is not an option: an address, or a name from the configuration. If it is neither, a later word may be.
  */
 export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
   const { before, program } = atProgram(words);
@@ -134,7 +134,7 @@ async function serverOf(proc: CommandProcess, { text, rest }: Pick<ClientWords, 
     ({ server, targetName: rest[at] ?? '', named, target: [shellWord(rest[at] ?? ''), ''], rest: rest.filter((_, i) => i !== at) });
   const address = (at: number): Found => {
     const url = rest[at] ?? '';
-    if (!URL.canParse(url)) throw new WrongUse(`${url} is no address`);
+    if (!URL.canParse(url)) throw new WrongUse(`${url} is not an address`);
     return take(at, { url }, false);
   };
   if (isAddress(first)) return address(0);

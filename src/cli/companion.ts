@@ -30,7 +30,7 @@ export async function runCompanion({ packageName, what }: Companion, words: read
   if (found) return found.main(rest);
   proc.stderr.write(folder === undefined
     ? `barewire: ${what} is a package of its own, and is not installed beside barewire (npm install ${packageName}); --package names the folder of another one\n`
-    : `barewire: ${folder} is no package ${packageName}\n`);
+    : `barewire: ${folder} is not the package ${packageName}\n`);
   return exitCodes.wrongUse;
 }
 

@@ -75,7 +75,7 @@ async function locate({ file, within }: ConfigChange): Promise<Located> {
   const status = await lstat(file).catch(() => undefined);
   if (within !== undefined && await leadsOut(file, within)) throw new WrongUse(`${file} leads out of the folder`);
   if (!status) return { path: file, text: undefined, mode: 0o600 };
-  if (within !== undefined && !status.isFile()) throw new WrongUse(`${file} is no regular file`);
+  if (within !== undefined && !status.isFile()) throw new WrongUse(`${file} is not a regular file`);
   const path = await realpath(file);
   const { size, mode } = await lstat(path);
   if (size > maxBytes) throw new WrongUse(`${file} has more than ${maxBytes} bytes`);

@@ -2,7 +2,7 @@ import type { Prompter } from '../host/node/prompter.ts';
 
 /**
  * Where a person sits who is asked by several at once: one question at a time, and the prompt for commands gives way to
- * each. What was typed before a question came is no answer to it.
+ * each. What was typed before a question came does not answer it.
  */
 export interface Desk {
   /** The person's next command. Undefined: the input has ended, or the person pressed Ctrl-C. */

@@ -2,7 +2,7 @@
 import { exitCodes } from './exit-codes.ts';
 import { run } from './run.ts';
 
-// A reader that has seen enough (`head`) is no failure of ours.
+// A reader that stops reading (`head`) is not a failure of ours.
 process.stdout.on('error', () => process.exit(exitCodes.good));
 
 void run(process.argv.slice(2), process).then((code) => {

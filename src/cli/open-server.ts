@@ -39,7 +39,7 @@ export const clientOf = (client: string): { readonly name: string; readonly regi
 function storedLogin(url: string, file: string): HttpAuthorization {
   let found: Promise<OAuth | undefined> | undefined;
   const login = (): Promise<OAuth | undefined> => found ??= (async () => {
-    // Loaded for addresses alone.
+    // Loaded only for addresses.
     const oauth = await import('../oauth/node/index.ts');
     const logins = await oauth.storedLogins(file);
     const mine = logins.find(({ server }) => server === new URL(url).href);

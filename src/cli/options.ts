@@ -59,11 +59,11 @@ const flags: readonly string[] = [
   '--revision', '--yes', '--allow', '--strict', '--defaults', '--quiet', '--json', '--fast', '--step', '--full', '--http', '--no-color', '--timeout', '--help',
 ];
 
-/** What the words of the tour are wrong in; `word`: it is no command, and was not said to be a program. */
+/** What the words of the tour are wrong in; `word`: it is not a command, and was not marked as a program. */
 export type OptionProblem = { readonly problem: string } | { readonly word: string };
 
 /**
- * Reads the command line of the tour. What stands behind the first word that is no option belongs to the server.
+ * Reads the command line of the tour. Everything after the first word that is not an option belongs to the server.
  * `bare`: the words have no command before them. Then the first word has to be an address, or to stand behind `--`.
  */
 export function readOptions(words: readonly string[], bare: boolean = false): Options | { readonly help: true } | OptionProblem {
@@ -119,8 +119,8 @@ export function readOptions(words: readonly string[], bare: boolean = false): Op
   const [command, ...args] = words.slice(at);
   if (command === undefined) return options;
   if (/^https?:\/\//i.test(command)) {
-    if (!URL.canParse(command)) return { problem: `${command} is no address` };
-    if (args.length > 0) return { problem: `an address stands alone: ${args.join(' ')}` };
+    if (!URL.canParse(command)) return { problem: `${command} is not an address` };
+    if (args.length > 0) return { problem: `an address takes no further words: ${args.join(' ')}` };
     return { ...options, target: { kind: 'address', url: command } };
   }
   if (bare && words[at - 1] !== '--') return { word: command };

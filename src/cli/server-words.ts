@@ -27,7 +27,7 @@ export function describedServer(
     return { command: found(command), args: args.map(found), ...Object.keys(env).length > 0 && { env }, ...cwd !== undefined && { cwd: place === undefined ? cwd : resolve(place, cwd) } };
   }
   if (address === undefined) throw new WrongUse('an address is missing, or -- and a program');
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new WrongUse(`${address} is no address; a program stands behind "--"`);
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new WrongUse(`${address} is not an address; a program stands behind "--"`);
   if (Object.keys(env).length > 0 || cwd !== undefined) throw new WrongUse('--env and --cwd are for a program, and this is an address');
   return { url: address, ...Object.keys(headers).length > 0 && { headers } };
 }

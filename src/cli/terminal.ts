@@ -87,7 +87,7 @@ function fold(text: string, columns: number): string[] {
   return [...pieces, piece];
 }
 
-/** Lines of at most so many columns, cut between words; a longer word stands alone. */
+/** Lines of at most so many columns, cut between words; a longer word has a line of its own. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -67,7 +67,7 @@ export async function callTools(
       );
       if (isError) failing++;
     } catch (error) {
-      // An error is an answer: the arguments were made up. Everything else is none, and the next tool may
+      // An error is an answer: the arguments were made up. Anything else is a failure, and the next tool may
       // do better.
       if (error instanceof RpcError) refused.push(tool.name);
       else {

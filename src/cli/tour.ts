@@ -369,7 +369,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       }
       const get = (): Promise<unknown> =>
         ask((how) => client.getPrompt(name, wanted.length > 0 ? args : undefined, how));
-      // Arguments that were made up may be refused; without any there is no reason to.
+      // Made-up arguments may be refused; a call without arguments may not.
       if (wanted.length > 0) done.push(`${name} ${await refusable(get, 'became messages')}`);
       else {
         await get();

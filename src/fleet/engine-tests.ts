@@ -3,7 +3,7 @@ import type { Timer } from '../bounds/clock.ts';
 import { Undeliverable } from './engine.ts';
 import type { Bus, FleetEngine } from './engine.ts';
 
-/** An engine to be tested: empty, and of the test alone. */
+/** An engine to be tested: empty, and used only by the test. */
 export interface OpenedEngine {
   readonly engine: FleetEngine;
   /** Reaches the same bus once more, as another process would. */
@@ -206,7 +206,7 @@ export const engineTests: readonly EngineTest[] = [
     },
   },
   {
-    name: 'a name is one process\'s alone, and free again when it leaves',
+    name: 'a name belongs to one process only, and is free again when it leaves',
     async run(open) {
       const opened = await open();
       const { engine, again } = opened;

@@ -1,7 +1,7 @@
 /**
  * What the processes of a fleet share. One engine stands for one place that all of them reach: Redis, a relay in the
  * primary process, or, in tests, this process's memory. With `sessions` and `streams` the fleet keeps all that a legacy
- * session has; without them it has the bus alone.
+ * session has; without them it has only the bus.
  *
  * Each promise of an engine settles within a bounded time, and rejects where the engine cannot be reached. Texts are
  * opaque to it: of any length and any characters.
@@ -93,11 +93,11 @@ export interface SessionStore {
   create(id: string, owner: string | undefined, text: string, ttlMs: number): Promise<void>;
   /** Undefined: there is none. */
   load(id: string): Promise<KeptSession | undefined>;
-  /** Keeps it for `ttlMs` from now on. False: there is none. */
+  /** Keeps it for `ttlMs` from now on. False: there is no such record. */
   touch(id: string, ttlMs: number): Promise<boolean>;
   /**
    * Puts another text in its place, where it still has this version; how long it is kept stays as it was. False: it
-   * has another version by now, or there is none.
+   * has another version by now, or does not exist.
    */
   replace(id: string, version: number, text: string): Promise<boolean>;
   /** False: there was none. */

@@ -18,7 +18,7 @@ export const unreachable = 'The sessions cannot be reached';
 export const unreachableData = { code: 'fleet_unreachable' } as const;
 const nobodyWaits = 'The process that asked cannot be reached: nobody waits for this answer';
 
-/** A message that is no batch. */
+/** A single message, not a batch. */
 type SingleMessage = Exclude<Decoded, { kind: 'batch' }>;
 
 /**

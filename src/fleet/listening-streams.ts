@@ -37,7 +37,7 @@ export interface ListeningStreams {
    * taken its place meanwhile.
    */
   succeed(one: ResumedStream, asked: boolean): Promise<void>;
-  /** Sends a text over the GET stream, wherever it is written. Rejects where there is none. */
+  /** Sends a text over the GET stream, whichever process writes it. Rejects if no such stream is open. */
   announce(session: string, text: string): Promise<void>;
   /** Tells the client that these resources may have changed. */
   refresh(session: string, watched: readonly string[]): void;

@@ -19,7 +19,7 @@ export interface SharedStreams {
   listen(request: HttpRequest, session: Session): void;
   /** Whether the GET stream of this session is written here. */
   holds(session: string): boolean;
-  /** Sends a text over the GET stream. Rejects where there is none. */
+  /** Sends a text over the GET stream. Rejects if no such stream is open. */
   announce(session: string, text: string): Promise<void>;
   /** Tells the client that these resources may have changed, if its GET stream is written here. */
   refresh(session: string, watched: readonly string[]): void;

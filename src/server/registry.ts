@@ -139,7 +139,7 @@ export class Registry<E extends Entry> {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
 
-  /** The entry of this name. Throws `-32602` if there is none, or if it is hidden from the requester. */
+  /** The entry of this name. Throws `-32602` if no entry has it, or if the entry is hidden from the requester. */
   find(member: ListedKind, name: unknown, requester: Listener): Callable<E> {
     const entry = typeof name === 'string' ? this.#entries.get(name) : undefined;
     if (!entry || this.host?.guards?.listFilter?.shows(member, entry.name, entry.definition, requester) === false) {

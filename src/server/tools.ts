@@ -173,7 +173,7 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
         const { checkArguments, definition, call } = entries.find('tools', params['name'], exchange);
         const args = params['arguments'] ?? {};
         if (!isObject(args)) throw invalidParams('arguments must be an object');
-        // A tool without `input` takes no arguments: where there are none, there is nothing to check.
+        // A tool without `input` takes no arguments: a call without arguments needs no check.
         const plain = definition.input === undefined && Object.keys(args).length === 0;
         if (plain || checkArguments === undefined) return call(args, params, exchange);
         const judged = checkArguments(args);

@@ -104,7 +104,7 @@ function needsTask(name: string, { revision }: Exchange): RpcError {
   if (resultType(revision)) {
     return new MissingCapabilityError(`the extension ${tasksExtension}`, { extensions: { [tasksExtension]: {} } });
   }
-  const why = coreTasks(revision) ? 'must be called as a task' : `runs as a task alone, which ${revision.version} does not have`;
+  const why = coreTasks(revision) ? 'must be called as a task' : `runs only as a task, which ${revision.version} does not have`;
   return new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} ${why}`);
 }
 

@@ -41,7 +41,7 @@ export interface StepRecord extends Written {
   readonly error?: string | undefined;
   /** How many steps, versions and questions had ended when this one began. */
   readonly after: number;
-  /** The attempt; 1 where there is none. */
+  /** The attempt; 1 if the journal has none. */
   readonly attempt?: number | undefined;
   /** Steps that had begun and not ended, with their attempts. */
   readonly open?: Readonly<Record<string, number>> | undefined;

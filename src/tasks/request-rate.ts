@@ -9,7 +9,7 @@ import { internalError } from '../jsonrpc/door.ts';
 export class RequestRate {
   readonly #max: number;
   readonly #clock: Clock;
-  /** Of the current second alone. A requester may be a connection: the next second lets go of those that are over. */
+  /** Only of the current second. A requester may be a connection: those that are over are let go in the next second. */
   readonly #counts = new Map<unknown, number>();
   #second = 0;
   #timer: Timer | undefined;

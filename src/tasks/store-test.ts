@@ -4,7 +4,7 @@ import type { LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
 // What the tests of `barewire/tasks/testing` are made of.
 
-/** A store to be tested: empty, and of the test alone. */
+/** A store to be tested: empty, and used only by the test. */
 export interface OpenedStore {
   readonly store: TaskStore;
   /** Opens the same tasks once more, as another process would; undefined where they cannot be shared. */

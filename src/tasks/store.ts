@@ -16,7 +16,7 @@ export interface TaskStore {
   readonly durable: boolean;
   /** Writes a new task. Rejects where there is one of this id. */
   create(task: NewTask): Promise<void>;
-  /** Everything of one task; undefined: there is none. */
+  /** Everything of one task; undefined: there is no such task. */
   load(id: string): Promise<StoredTask | undefined>;
   /**
    * Takes a task for `ms` milliseconds, whoever had it before; undefined where it has ended or is gone, where somebody

@@ -237,7 +237,7 @@ export async function outcomeOf(asked: Promise<Bag>, { status, statusMessage }: 
 
 /**
  * Whether a task of 2026-07-28 says all that `tasks/get` would: ext-tasks wants that of notifications too, and some
- * servers tell the status alone.
+ * servers tell only the status.
  */
 export function isDetailed(task: Bag): boolean {
   const { status } = task;

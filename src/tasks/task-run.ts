@@ -205,7 +205,7 @@ export class TaskRun {
 
   #fail(thrown: unknown): Promise<void> {
     const error = toErrorObject(thrown);
-    // What is no protocol error says nothing of the inside to the client, and all to the author.
+    // Of an error that is not a protocol error, the author hears everything and the client only that it failed.
     if (!(thrown instanceof RpcError)) this.#options.report(thrown);
     return this.#end({ status: 'failed', error, message: error.message, at: this.#options.clock.now() });
   }

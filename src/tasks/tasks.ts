@@ -198,7 +198,7 @@ export class Tasks {
     const found = await this.store.list(owner, cursor, pageSize + 1);
     const shown = found.slice(0, pageSize);
     const tasks = await Promise.all(shown.map(({ id }) => this.find(owner, id).catch((error: unknown) => {
-      // One may have gone meanwhile. A fault of the store is no reason to leave tasks out.
+      // A task may have gone meanwhile. If the store fails, the list fails: it does not leave tasks out.
       if (!(error instanceof RpcError)) throw error;
       return undefined;
     })));

@@ -218,7 +218,7 @@ export const storeTests: readonly StoreTest[] = [
     }),
   },
   {
-    name: 'an owner sees the own tasks alone, in the order of their creation, page by page',
+    name: 'an owner sees only the own tasks, in the order of their creation, page by page',
     run: withStore(async ({ store }) => {
       const now = systemClock.now();
       const mine = [5, 1, 3, 3, 2].map((at) => newTask({ createdAt: now + at }));

@@ -69,7 +69,7 @@ test('names of servers, tools, kinds and arguments that are nearly right are sug
   for (const [words, why] of [
     [['call', 'her', 'echo'], /no server is called her; did you mean here\?/], [['call', 'here', 'ehco', 'text=x'], /there is no tool ehco; did you mean echo\?/],
     [['call', 'here', 'echo', 'txt=x', 'text=y'], /echo has no argument txt; did you mean text\?/], [['call', 'here', 'echo', 'text=x', 'colour=y'], /echo has no argument colour; there are text, times/],
-    [['call', 'here', 'echo', 'text=x', 'times=often'], /echo: times .*integer/], [['list', 'here', 'tool'], /tool is no kind; did you mean tools\?/],
+    [['call', 'here', 'echo', 'text=x', 'times=often'], /echo: times .*integer/], [['list', 'here', 'tool'], /tool is not a kind; did you mean tools\?/],
     [['list', 'here', 'tools', 'ehco'], /among the tools there is no ehco; did you mean echo\?/], [['call', 'here', 'echo', '--args', '5'], /--args takes a JSON object/],
   ] as const) {
     const { code, err } = await run(words);

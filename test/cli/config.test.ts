@@ -88,7 +88,7 @@ test('config --folder: a hostile folder leads the writing nowhere else', async (
   const target = join(home, '.bashrc');
   writeFileSync(target, 'mine');
   symlinkSync(target, join(cwd, '.mcp.json'));
-  assert.match((await run('config', 'add', '--folder', 'x', 'https://example.com/', '--yes')).err, /is no regular file/);
+  assert.match((await run('config', 'add', '--folder', 'x', 'https://example.com/', '--yes')).err, /is not a regular file/);
   symlinkSync(home, join(cwd, '.cursor'));
   assert.match((await run('install', 'cursor', '--folder', '--name', 'x', 'https://example.com/', '--yes')).err, /leads out of the folder/);
   assert.equal(readFileSync(target, 'utf8'), 'mine');

@@ -50,7 +50,7 @@ test('page: the code of a folder is not run; the package belongs to the installa
   assert.deepEqual(JSON.parse((await run(program, ['--', 'x', '--package', own], repository)).out), ['installed', '--', 'x', '--package', own]);
   const none = await run(program, ['--package', folder], repository);
   assert.deepEqual([none.code, none.out], [2, '']);
-  assert.match(none.err, /is no package barewire-page/);
+  assert.match(none.err, /is not the package barewire-page/);
   for (const words of [['--package'], ['--package', '--', 'x']]) assert.equal((await run(program, words, repository)).code, 2, words.join(' '));
   const help = await run(program, ['--help'], repository);
   assert.match(help.out, /barewire page \[options\]/);

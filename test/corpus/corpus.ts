@@ -52,7 +52,7 @@ function entry(file: string): Json {
   const text = readFileSync(transcripts + file, 'utf8');
   const kind = file.endsWith('.http') ? 'http' : 'wire';
   const feature = basename(file, `.${kind}`);
-  // What no server says, or no client: these are played to the other side alone.
+  // What no server says, or no client: these are played only to the other side.
   const only = feature.startsWith('client-') ? { for: 'client' } : feature.startsWith('refused-') ? { for: 'server' } : {};
   const head = { corpus: version, kind, revision: dirname(file), feature, ...only };
   if (kind === 'http') {

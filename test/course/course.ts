@@ -56,7 +56,7 @@ function tell({ fault, passed, before, check, life }: Verdict): void {
   console.log(`        read      ${check.section}\n                  ${address(check.section)}`);
 }
 
-/** Prints the text of a chapter, or of the introduction. False where there is none. */
+/** Prints the text of a chapter, or of the introduction. False if there is no such chapter. */
 function read(folder: string, which: string | undefined): boolean {
   const name = which === undefined ? 'README.md' : readdirSync(folder).find((file) => file.startsWith(`${which.padStart(2, '0')}-`));
   if (name !== undefined) console.log(readFileSync(join(folder, name), 'utf8'));

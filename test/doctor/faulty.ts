@@ -39,7 +39,7 @@ const listed: Readonly<Record<string, Readonly<Record<string, readonly unknown[]
 
 const refuse = (code: number, message: string): Answer => ({ error: { code, message } });
 
-/** The answer to one request; undefined: none. `modern`: it speaks 2026-07-28 alone. */
+/** The answer to one request; undefined: it sends none. `modern`: it speaks only 2026-07-28. */
 export function answer({ method, params = {} }: Told, fault: string): Answer {
   const modern = /^result-type|^cache-fields|^modern/.test(fault);
   const lists: Readonly<Record<string, readonly unknown[]>> = listed[fault] ?? { tools: [tool('echo')] };

@@ -63,7 +63,7 @@ test('the state of a question opens no session, and a session\'s id is no state'
   for (const bound of ['[null,"tools/call",{"name":"x"}]', '', '[]']) {
     assert.equal(await statusOf(bench, 0, { 'mcp-session-id': await sealer.seal(like, bound) }), 404);
   }
-  // The same under the label opens: what was refused is the label alone.
+  // The same under the right label opens: only the label was refused.
   assert.equal(await statusOf(bench, 0, { 'mcp-session-id': await sealer.seal(like, 'session ') }), 200);
   await assert.rejects(sealer.open(await open(bench), '[null,"tools/call",{}]'));
 });
@@ -109,7 +109,7 @@ test('an id has at most 1,024 characters; a handshake that would need more is re
     }
   }
   assert.ok(longest > 900 && longest <= 1024, String(longest));
-  // What is for display alone is left out, however long.
+  // What is only for display is left out, however long.
   const shown = { name: 'c', version: '1', icons: [{ src: `data:,${'x'.repeat(5000)}` }], description: 'x'.repeat(5000) };
   assert.equal((await bench.post(0, {}, initialize(shown))).status, 200);
 });
@@ -174,7 +174,7 @@ test('open sessions are a bounded cache: leaving it ends nothing', async (t) => 
   for (let round = 0; round < 2; round++) {
     for (const id of ids) assert.equal(await statusOf(bench, 0, { 'mcp-session-id': id }), 200);
   }
-  // Where each one is busy, the next waits its turn, and its session is none the worse.
+  // If each process is busy, the next request waits for its turn, and its session is not harmed.
   const calls = ids.slice(0, 2).map((id) => {
     const abort = new AbortController();
     const answered = fetch(bench.members[0]?.http.url ?? '', {

@@ -66,7 +66,7 @@ export function mutated(message: unknown, other: unknown, by: Random): Uint8Arra
   while (chance(0.6)) value = changed(value, by);
   let text = JSON.stringify(value) ?? 'undefined';
   if (chance(0.05)) {
-    // In place of a value, or of everything where there is none.
+    // In place of a value, or of everything if the message has no value.
     const values = [...text.matchAll(/(?<=:)(?:"[^"]*"|-?\d+|\{\}|null)/g)];
     const { index, 0: value } = values.length > 0 ? pick(values) : Object.assign([text], { index: 0 });
     text = text.slice(0, index) + pick(texts) + text.slice(index + (value as string).length);

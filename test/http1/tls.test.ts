@@ -25,7 +25,7 @@ async function begin(t: TestContext, options: Http1EngineOptions = {}): Promise<
   return http;
 }
 
-/** A connection after its handshake, or why there is none. */
+/** A connection after its handshake, or the reason why it failed. */
 async function shake(port: number, options: ConnectionOptions): Promise<TLSSocket | string> {
   const socket = connect({ port, host: '127.0.0.1', ca: cert, ...options });
   try {

@@ -228,7 +228,7 @@ test('bearer: other names of the resource, and a resource without a path', async
   const issuer = await startIssuer(t);
   const named = resourceOf(issuer, { audiences: ['app'] });
   assert.equal(codeOf(await present(named, issuer.token({ aud: ['app'] }))), 'accepted');
-  // Even then an ID token, whose audience is the client, is none.
+  // Even then an ID token, whose audience is the client, is refused.
   assert.equal(codeOf(await present(named, issuer.token({ aud: 'app', at_hash: 'x' }, { typ: 'JWT' }))), 'token_type');
   for (const name of ['https://trips.example', 'https://trips.example/']) {
     const root = resourceOf(issuer, { resource: name });

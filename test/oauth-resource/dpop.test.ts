@@ -180,7 +180,7 @@ test('dpop: nonces are good in every process with the same secret, and in no oth
   assert.equal(await nonces(undefined, 500, now).issuedAt(nonce), undefined);
   clock.ms = 1500;
   assert.equal(await nonces(secret, 500, now).issuedAt(nonce), undefined);
-  // One of the future is none either: a clock was set back.
+  // A proof of the future is refused too: a clock was set back.
   clock.ms = 999;
   assert.equal(await nonces(secret, 500, now).issuedAt(nonce), undefined);
 });

@@ -81,7 +81,7 @@ test('methods: what passes before the handshake, and what only the modern era ha
     assert.equal(mayPass('ping', name), first && from === 'both', name);
     assert.equal(mayPass('operation', name), !first || from === 'both', name);
     assert.equal(mayPass('none', name), false, name);
-    // Those of the extension for tasks are served by it alone.
+    // Only the extension for tasks serves its methods.
     const onlyModern = since === '2026-07-28' && from !== 'server' && !name.startsWith('tasks/');
     assert.equal(isModernMethod(name), onlyModern, name);
   }

@@ -153,7 +153,7 @@ export function keeps(schema: JsonSchema, value: unknown): boolean {
 
 const between = (length: number, least = 0, most = Infinity): boolean => length >= least && length <= most;
 
-/** The same for equal values alone. */
+/** The same, only for equal values. */
 function text(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(text).join()}]`;
   if (typeof value !== 'object' || !value) return JSON.stringify(value);

@@ -16,7 +16,7 @@ const isValid = (schema: JsonSchema, value: unknown): boolean => {
   return valid;
 };
 
-// Each bound: what keeps it just so, and what just breaks it; alone, and beside the type that it is for.
+// Each bound: a value at the bound, and one just beyond it; with only this keyword, and beside the type that it is for.
 const bounds: readonly (readonly [type: string, rules: object, keeps: readonly unknown[], breaks: readonly unknown[]])[] = [
   ['number', { minimum: 5 }, [5, 5.1], [4.9]], ['number', { maximum: 5 }, [5, 4.9], [5.1]],
   ['number', { exclusiveMinimum: 5 }, [5.1], [5, 4.9]], ['number', { exclusiveMaximum: 5 }, [4.9], [5, 5.1]],

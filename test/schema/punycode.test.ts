@@ -25,7 +25,7 @@ test('labels of random letters: both forms are host names, and what is written o
     assert.ok(isHostname(ascii) && isInternational(ascii) && isInternational(label), `${label} is ${ascii}`);
     assert.ok(!isHostname(label), label);
     assert.ok(isHostname(ascii.toUpperCase()), ascii);
-    // One digit more, less or another: what it is written of then is written otherwise, or is none.
+    // One digit more, less or another: the result is another name, or not a name.
     const at = 4 + int(ascii.length - 4);
     const digit = 'abcdefghijklmnopqrstuvwxyz0123456789'.charAt(int(36));
     for (const other of [ascii.slice(0, at) + digit + ascii.slice(at + 1), ascii.slice(0, at) + ascii.slice(at + 1), ascii + digit]) {

@@ -178,7 +178,7 @@ test('the code of a handler\'s error is one that its revision allows', async () 
     [4050, 4050, 4050, 4050],
     [-40000, -40000, -40000, -40000],
     [-32602, -32602, -32602, -32602],
-    // Reserved by JSON-RPC 2.0, or said by transports alone.
+    // Reserved by JSON-RPC 2.0, or used only by transports.
     [-32700, -32603, -32603, -32603],
     [-32500, -32603, -32603, -32603],
     [1.5, -32603, -32603, -32603],

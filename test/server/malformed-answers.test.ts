@@ -66,7 +66,7 @@ function port(server: ServerCore, said: (message: object) => unknown): Line {
   };
 }
 
-/** What an answer may hold that is none, and what its question fails with. */
+/** Malformed answers, and the error of the question of each. */
 const malformed: [string, Bag, RegExp][] = [
   ['a result that is no object', { result: 7 }, /"result" must be an object/],
   ['a list as a result', { result: [] }, /"result" must be an object/],

@@ -8,7 +8,7 @@ type Bag = Record<string, unknown>;
 export interface ClientShape {
   /** Of revision 2026-07-28, else of one before; undefined: drawn. */
   readonly modern?: boolean;
-  /** Over HTTP alone. */
+  /** Only over HTTP. */
   readonly web?: boolean;
   /** Answers a request in its own way, or not (undefined): then it gets a sound answer. */
   answer(asked: Asked, server: HostileServer, by: Random): Promise<boolean> | boolean;

@@ -159,7 +159,7 @@ export class Hostile {
     if (initialized) await this.say({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
-  /** Sends a message, or text that is none. Over HTTP on a connection of its own. */
+  /** Sends a text, whether it is a message or not. Over HTTP on a connection of its own. */
   say(message: object | string, fields: Record<string, string> = {}): Promise<Line> {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     const mirror = typeof message === 'string' ? {} : mirrored(message);

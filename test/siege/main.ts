@@ -168,7 +168,7 @@ const by = random(seed);
 const order = plans.map((plan) => ({ plan, at: by.int(1e9) })).sort((a, b) => a.at - b.at).map(({ plan }) => plan);
 for (let i = 0; plans.length > 0 && Date.now() < until; i++) {
   const next = order[i] ?? by.pick(plans);
-  // A stream of its own, so that a shape that runs alone draws the same.
+  // A stream of its own, so that a shape that runs without the others draws the same.
   const from = seed + hash(`${next.role}/${next.name} on ${next.on} ${next.count}`);
   await attack(next, () => random(from));
 }

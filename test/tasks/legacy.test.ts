@@ -80,7 +80,7 @@ test('other revisions have none of it', async (t) => {
     assert.equal((await peer.request('tasks/get', { taskId: 'x' })).error?.code, -32601, revision);
     const { error } = await peer.call('required');
     assert.equal(error?.code, -32601);
-    assert.match(String(error?.message), new RegExp(`runs as a task alone, which ${revision} does not have`));
+    assert.match(String(error?.message), new RegExp(`runs only as a task, which ${revision} does not have`));
     assert.deepEqual((await peer.request('tools/call', { name: 'optional', task: {} })).result?.['content'], [{ type: 'text', text: 'done' }]);
   }
 });

@@ -73,7 +73,7 @@ export function stdioHost(): Host {
 /** A fixture behind HTTP. Several streams carry what it says, so that only the order within each is certain. */
 export async function httpChannel(name: string, revision: string): Promise<Channel> {
   const served = await serveHttp(fixture(name));
-  // The oldest clients know HTTP+SSE alone.
+  // The oldest clients know only HTTP+SSE.
   const transport = httpTransport(revision === '2024-11-05' ? served.url.replace('/mcp', '/sse') : served.url);
   const { put, end, next } = inbox();
   const agreed = (version: unknown): void => {

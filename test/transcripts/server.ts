@@ -436,7 +436,7 @@ const overHttp: Readonly<Record<string, () => McpServer>> = {
   listen: () => fixture('subscriptions'),
 };
 
-/** A new server for the transcripts of one feature. Throws where there is none of this name. */
+/** A new server for the transcripts of one feature. Throws if no feature has this name. */
 export function fixture(feature: string): McpServer {
   const make = Object.hasOwn(fixtures, feature) ? fixtures[feature] : overHttp[feature];
   if (make === undefined) throw new Error(`no server for the transcripts of ${JSON.stringify(feature)}`);

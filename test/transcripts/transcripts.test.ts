@@ -12,7 +12,7 @@ import { everyNth } from '../every-nth.ts';
 
 // The compiled test lies in dist/test/transcripts.
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
-// Those of what our server never says are for the client alone.
+// Transcripts of what our server never says are played only to the client.
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.wire') && !basename(name).startsWith('client-')).sort();
 

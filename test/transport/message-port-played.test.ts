@@ -1,4 +1,4 @@
-// Both ends of a message port alone, over a port that is played: what is posted, told and traced, exactly.
+// Only the two ends of a message port, over a port that the test plays: what exactly is posted, reported and traced.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';

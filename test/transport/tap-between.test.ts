@@ -1,4 +1,4 @@
-// The tap alone, between a receiver and a transport that are played: what exactly goes either way.
+// Only the tap, between a receiver and a transport that the test plays: what exactly passes in each direction.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decode } from '../../src/jsonrpc/codec.ts';
@@ -228,7 +228,7 @@ test('tap: a request that nobody waits for is not let go', async () => {
   tapped.transport.send(request(1), { id: 1, method: 'ping' });
   tapped.transport.send(result(2), { id: 2 });
   tapped.transport.abandon?.(1);
-  // An answer with that id is none of its requests.
+  // An answer with that id belongs to none of its requests.
   tapped.transport.abandon?.(2);
   assert.deepEqual([tapped.held.length, calls], [1, ['abandon 2']]);
   tapped.hold({ sent: false, received: false });

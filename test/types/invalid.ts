@@ -58,7 +58,7 @@ void new ServerCore({ name: 'small', version: '1' }).forget;
 
 // @ts-expect-error a client answers no questions but through `answering`
 void new ClientCore({ name: 'small', version: '1' }, { onElicit: () => ({ action: 'decline' }) });
-// @ts-expect-error a core alone subscribes to nothing
+// @ts-expect-error a core without parts subscribes to nothing
 void new ClientCore({ name: 'small', version: '1' }).subscribe('a:b');
 
 const typed = new McpClient<Fixture>({ name: 'typed', version: '1' });

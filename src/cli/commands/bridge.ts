@@ -69,7 +69,7 @@ export const command: Command = {
       try {
         message = JSON.parse(entry.text);
       } catch {
-        // explain() says that it is none.
+        // explain() says that it is not a message.
       }
       const arrow = entry.direction === 'received' ? '→ bridge' : '← bridge';
       say(`${side} ${arrow}: ${explain(message, entry.direction).what}  ${entry.text.slice(0, 2000)}`);

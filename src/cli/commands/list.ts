@@ -41,7 +41,7 @@ export const command: Command = {
     const names = read.rest.filter((word) => !kinds.some((kind) => kind === word));
     const [only, ...others] = wanted;
     const [first] = names;
-    if (first !== undefined && (!only || others.length > 0)) throw new WrongUse(`${first} is no kind${didYouMean(first, kinds) || `; there are ${kinds.join(', ')}`}`);
+    if (first !== undefined && (!only || others.length > 0)) throw new WrongUse(`${first} is not a kind${didYouMean(first, kinds) || `; there are ${kinds.join(', ')}`}`);
     return withClient(read, async (session) => {
       const all = await offeredBy(session, wanted.length > 0 ? wanted : kinds);
       const { server, targetName } = read;

@@ -16,7 +16,7 @@ import type { CommandProcess } from '../command-process.ts';
 async function addressOf(proc: CommandProcess, word: string | undefined, config: string | undefined, from: string | undefined): Promise<string> {
   if (word === undefined) throw new WrongUse('an address is missing, or a name from the configuration');
   if (/^https?:\/\//i.test(word)) {
-    if (!URL.canParse(word)) throw new WrongUse(`${word} is no address`);
+    if (!URL.canParse(word)) throw new WrongUse(`${word} is not an address`);
     return word;
   }
   const servers = await readConfiguration(proc, { config, from, name: word });

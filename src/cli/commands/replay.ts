@@ -134,7 +134,7 @@ async function playClient(
   }
 }
 
-/** What a transport looks at; undefined where the text is no request and no notification. */
+/** What a transport looks at; undefined if the text is neither a request nor a notification. */
 function outgoing(text: string): Outgoing | undefined {
   const decoded = decode(text);
   if (decoded.kind === 'request') return { id: decoded.message.id, method: decoded.message.method, params: decoded.message.params };

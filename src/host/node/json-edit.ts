@@ -30,7 +30,7 @@ export function editJson(text: string, [outer, inner]: readonly [outer: string, 
   const document = objectAt(plain, plain.indexOf('{'));
   const parent = only(document, outer);
   if (!parent) return value === undefined ? text : withMember(text, document, outer, { [inner]: value }, step, 0);
-  if (plain[parent.valueAt] !== '{') throw new TypeError(`${outer} is no object`);
+  if (plain[parent.valueAt] !== '{') throw new TypeError(`${outer} is not an object`);
   const entries = objectAt(plain, parent.valueAt);
   const entry = only(entries, inner);
   if (value === undefined) return entry ? withoutMember(text, entries, entry) : text;

@@ -171,7 +171,7 @@ export class LegacyTasks {
     if (under) return under.catch(() => {});
     const put = { ...params, _meta: { ...params['_meta'] as Bag, ...related(view.id) } };
     const asking = this.#askClient(requester as LegacyRequester, method, put, inbound)
-      // The client's error is no answer that could be used: a form counts as cancelled, the rest is asked again.
+      // An error of the client cannot be used as an answer: a form counts as cancelled, every other question is asked again.
       .catch((thrown: unknown): Bag => {
         if (thrown instanceof RpcError) return { action: 'cancel' };
         throw thrown;

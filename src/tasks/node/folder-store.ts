@@ -45,7 +45,7 @@ export interface FolderStoreOptions {
  * The folder and all in it are for their user only (700, 600). Nothing else belongs in it, and what the store has not made
  * it does not touch. A folder that holds something else rejects with an error whose `code` is `foreign_folder`.
  *
- * @param path the folder; it is made where there is none
+ * @param path the folder; it is made if it does not exist
  */
 export async function folderStore(path: string, options: FolderStoreOptions = {}): Promise<TaskStore> {
   checkOptions('folderStore: options', options, { clock: 'object' });
@@ -74,7 +74,7 @@ class FolderStore implements TaskStore {
 
   async create(task: NewTask): Promise<void> {
     const { id, owner, createdAt, expiresAt, head } = task;
-    if (!isId(id)) throw new RangeError(`${JSON.stringify(id.slice(0, 100))} is no id of a task`);
+    if (!isId(id)) throw new RangeError(`${JSON.stringify(id.slice(0, 100))} is not the id of a task`);
     const folder = this.#folder(id);
     const aside = join(this.#path, newName());
     try {

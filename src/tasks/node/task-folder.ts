@@ -28,7 +28,7 @@ export interface TaskFolder {
 
 /**
  * Reads a task's folder; undefined where there is no task in it. Segments may grow meanwhile: what is read is what they
- * held at some moment during the call. `below`: reads the segments before this one alone.
+ * held at some moment during the call. `below`: reads only the segments before this one.
  */
 export async function readTaskFolder(path: string, id: string, below: number = Infinity): Promise<TaskFolder | undefined> {
   const names = await ifOurs(readdir(path));

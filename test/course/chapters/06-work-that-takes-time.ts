@@ -14,7 +14,7 @@ async function untilWaiting(server: Talk, desk: Desk, many: string): Promise<voi
   const deadline = Date.now() + desk.options.patienceMs;
   const before = desk.passed.length;
   for (let turn = 1; ; turn++) {
-    // The report shows the last question alone.
+    // The report shows only the last question.
     desk.passed.length = before;
     const answer = await server.ask({ id: `${many} waiting? ${turn}`, method: 'tools/call', params: { name: 'waiting' } }, {});
     const words = (answer['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;

@@ -14,7 +14,7 @@ export const addTool: Bag = {
 };
 export const server: Bag = { capabilities: { tools: {} }, serverInfo: { name: 'hidden', version: '1.0.0' } };
 
-/** The first request that is no probe. A client of chapter 12 asks for `server/discover` first, and is told that there is none. */
+/** The first request after the probe. A client of chapter 12 asks for `server/discover` first, which this server does not have. */
 export async function opening(talk: Talk): Promise<Bag> {
   const first = await talk.next('the request initialize');
   if (first['method'] !== 'server/discover') return first;

@@ -42,7 +42,7 @@ export interface Call {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; {} where there is none. */
+  /** The body as JSON; {} without a body. */
   readonly body: { readonly id?: RequestId; readonly method?: string };
 }
 

@@ -183,7 +183,7 @@ test('the memory store keeps to its bounds', async () => {
   assert.equal(await store.after('a', 's', 1), undefined);
   assert.deepEqual(await store.after('a', 's', 4), []);
   assert.equal(await store.after('a', 's', 5), undefined);
-  // One message alone may be larger than the bound of a stream.
+  // A single message may be larger than the bound of a stream.
   store.append('b', 's', 1, 'x'.repeat(100));
   assert.equal((await store.after('b', 's', 0))?.length, 1);
   store.append('b', 't', 1, 'x'.repeat(4));

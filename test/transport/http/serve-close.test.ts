@@ -42,7 +42,7 @@ async function until(socket: Socket, what: string): Promise<string> {
   return text;
 }
 
-/** Stops the clock of `setTimeout` alone. */
+/** Stops only the clock of `setTimeout`. */
 const stopClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setTimeout'] });
 
 /** Lets all go on that waits for no timer, and for sockets a while. */

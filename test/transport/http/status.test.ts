@@ -112,7 +112,7 @@ test('an answer becomes a stream when something goes before it, or nothing else 
   ]);
   const wanted = await live({ headers: { ...headers, accept: 'text/event-stream' }, body: rpc('ping') });
   assert.deepEqual((await wanted.all()).map(({ data }) => data), ['{"jsonrpc":"2.0","id":1,"result":{}}']);
-  // Who takes no stream hears the answer alone.
+  // A client that takes no stream gets only the answer.
   const json = await ask({ headers: { ...headers, accept: 'application/json' }, body: rpc('steps', { steps: 2 }) });
   assert.deepEqual(JSON.parse(json.text), { jsonrpc: '2.0', id: 1, result: { steps: 2 } });
 });

@@ -19,7 +19,7 @@ test('a tool whose schema marks its headers wrongly is refused at registration',
   ]) assert.throws(() => server.tool('wrong', { input: wrong as never }, () => ''), /tool "wrong": .*x-mcp-header/);
 });
 
-// A core with tools() alone does not carry the check, and HTTP has its own.
+// A core with only tools() does not carry the check, and HTTP has its own.
 test('a tool that was not checked cannot be called over HTTP, and the answer says why', async () => {
   const marks = tools();
   const server = new ServerCore({ name: 'headers', version: '1.0.0' }, { features: [marks] });

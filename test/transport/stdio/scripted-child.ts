@@ -1,4 +1,4 @@
-// A program that is none: what `spawn` gives, played by the test, and what is done to it. No process starts.
+// Plays the child process that `spawn` returns, and records what is done to it. No process starts.
 import childProcess from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';

@@ -24,7 +24,7 @@ test('windows: a name is resolved by PATH and PATHEXT', () => {
     ['node', `${node}node.EXE`],
     ['node.exe', `${node}node.exe`],
     ['NODE', `${node}NODE.EXE`],
-    // The shell script without an extension is none of Windows'.
+    // Windows cannot run the shell script without an extension.
     ['npx', `${node}npx.CMD`],
     ['npx.cmd', `${node}npx.cmd`],
     // The order of PATHEXT.

@@ -1,6 +1,7 @@
 // For the host of QuickJS: the other end of its lines.
 import { decode } from '../../src/jsonrpc/index.ts';
 import type { ClientReceiver } from '../../src/transport/client-port.ts';
+import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { smoke, smokeServer } from './smoke.ts';
 import type { Cell } from './smoke.ts';
 
@@ -20,6 +21,9 @@ export function smokeLines(attach: (read: (text: string) => void) => (text: stri
     },
   });
 }
+
+/** Runs the suite against a server that is reached by HTTP. */
+export const smokeHttp = (url: string): Promise<Cell[]> => smoke({ 'server over HTTP/1.1': () => httpTransport(url) });
 
 /** Serves one client that is reached by lines; returns who reads. */
 export function serveLines(write: (text: string) => void): (text: string) => void {

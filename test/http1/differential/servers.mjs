@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../../dist/src/bounds/clock.js';
 import { http1 } from '../../../dist/src/transport/http1/node/index.js';
 import { freePorts } from '../../../dist/test/free-ports.js';
 
@@ -20,6 +21,7 @@ async function own() {
       if (body instanceof Uint8Array || typeof body === 'string') request.respond(200, answer(request.method, request.path, Buffer.from(body).toString('latin1')));
       else request.respond(413, '', { connection: 'close' });
     }),
+    clock: systemClock,
     drain: () => false,
     close: async () => {},
   };

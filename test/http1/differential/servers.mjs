@@ -12,6 +12,10 @@ import { systemClock } from '../../../dist/src/bounds/clock.js';
 import { http1 } from '../../../dist/src/transport/http1/node/index.js';
 import { freePorts } from '../../../dist/test/free-ports.js';
 
+/** Every program that was started: a run that fails leaves none of them behind. */
+const started = [];
+process.on('exit', () => started.forEach((child) => child.kill()));
+
 const answer = (method, path, body) => JSON.stringify({ method, path, body });
 
 /** barewire's engine, with an endpoint that only answers. */
@@ -62,6 +66,7 @@ export async function buildPeers(folder) {
 
 async function peer(program) {
   const child = spawn(program, ['server'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  started.push(child);
   const [line] = await once(createInterface(child.stdout), 'line');
   return { port: Number(line), close: () => void child.kill() };
 }
@@ -135,6 +140,7 @@ async function proxy(folder, name, title, backend) {
   const file = join(own, 'conf');
   writeFileSync(file, conf(own, port, backend));
   const child = spawn(program, args(own, file), { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: own, PATH: `${process.env.PATH}:/usr/sbin` } });
+  started.push(child);
   const missing = await Promise.race([once(child, 'error').then(() => true), once(child, 'spawn').then(() => false)]);
   if (missing) return undefined;
   await listening(port, child);
@@ -143,13 +149,13 @@ async function proxy(folder, name, title, backend) {
 
 /** Starts each proxy that this machine has before a server. */
 export async function startProxies(folder, before, backend, names = Object.keys(proxies)) {
-  const started = {};
+  const running = {};
   for (const name of names) {
     const title = `${name} before ${before}`;
     const server = await proxy(folder, name, title, backend);
-    if (server) started[title] = server;
+    if (server) running[title] = server;
   }
-  return started;
+  return running;
 }
 
 /** Starts all servers that this machine has. */
@@ -163,9 +169,9 @@ export async function startServers(folder, peers) {
 }
 
 /** What programs this machine does not have, by name. */
-export function missing(started, peers) {
+export function missing(servers, peers) {
   return [
     ...Object.keys(peers).filter((name) => peers[name] === undefined),
-    ...Object.keys(proxies).filter((name) => !(`${name} before http1` in started)),
+    ...Object.keys(proxies).filter((name) => !(`${name} before http1` in servers)),
   ];
 }

@@ -20,6 +20,9 @@ const serverLegs = [
   { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
   { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ];
+/** Scenarios of extensions that no list of the suite names: each is played by its name in these revisions. */
+const extensionScenarios = (names) => names.filter((name) => name.startsWith('sep-2640-'));
+const extensionRevisions = ['2025-11-25', '2026-07-28'];
 const clientLegs = ['fetch', 'node:http'].flatMap((sender) => [
   { sender, revision: '2025-03-26', args: ['--spec-version', '2025-03-26'] },
   { sender, revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
@@ -75,6 +78,9 @@ async function report(role, title, { revision, args }, found, why) {
   const rows = [...found].filter(([, one]) => !isSkipped(one)).map(([scenario, { checks, errors }]) =>
     judge(scenario, checks, /^(?:\w*Error\b|node:|Uncaught)/m.test(errors) ? errors.slice(-600) : ''));
   for (const scenario of must) if (!found.has(scenario)) rows.push(judge(scenario, [], 'it did not run'));
+  for (const scenario of extensionScenarios([...found.keys()])) {
+    if (isSkipped(found.get(scenario))) rows.push(judge(scenario, [], 'each of its checks was skipped: the extension was not found'));
+  }
   if (rows.length === 0) rows.push(judge('(all)', [], why));
   rows.sort((a, b) => must.includes(b.scenario) - must.includes(a.scenario));
   return { title, rows, must, skipped: [...found].filter(([, one]) => isSkipped(one)).map(([scenario]) => scenario), played: [...found.keys()] };
@@ -85,6 +91,10 @@ async function serverLeg({ runtime, ...which }) {
   try {
     return await inScratch(async (directory) => {
       const { output } = await run(node24(), [suite, 'server', '--url', server.url, ...which.args, '-o', directory], { cwd: directory });
+      const extensions = runtime.hasSkills && extensionRevisions.includes(which.revision) ? extensionScenarios(await listed('server')) : [];
+      for (const scenario of extensions) {
+        await run(node24(), [suite, 'server', '--url', server.url, '--scenario', scenario, '--spec-version', which.revision, '--force', '-o', directory], { cwd: directory });
+      }
       return report('server', `server on ${runtime.name}, ${which.revision}`, which, await results(directory), output.slice(-2000));
     });
   } finally {
@@ -97,7 +107,8 @@ async function serverLeg({ runtime, ...which }) {
  * one, or as many as there are processors.
  */
 async function clientLeg(which) {
-  const scenarios = await listed('client', which.args);
+  const extensions = extensionRevisions.includes(which.revision) ? extensionScenarios(await listed('client')) : [];
+  const scenarios = [...await listed('client', which.args), ...extensions];
   const played = await each(scenarios, Math.min(4, availableParallelism()), (scenario) => inScratch(async (directory) => {
     const args = ['client', '--command', `${client} ${which.sender}`, '--scenario', scenario, '--spec-version', which.revision, '--force', '-o', directory];
     const { output } = await run(node24(), [suite, ...args], { cwd: directory, timeoutMs: 60_000 });

@@ -20,10 +20,13 @@ function begin(command, args, options) {
 export const runtimes = [
   {
     name: 'node',
+    // main.ts serves skills; the others serve the fixture only.
+    hasSkills: true,
     start: () => start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0']),
   },
   {
     name: 'http1',
+    hasSkills: true,
     start: () => start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0', '--http1']),
   },
   {

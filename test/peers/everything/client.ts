@@ -1,4 +1,5 @@
 import { McpClient } from '../../../src/client/index.ts';
+import { listSkills, readSkill, readSkillFile, SkillError } from '../../../src/skills/index.ts';
 import { httpTransport as overFetch } from '../../../src/transport/http/fetch/index.ts';
 import { httpTransport as overNode } from '../../../src/transport/http/node/index.ts';
 import { conformanceAuth, expectedRefusals } from './authorization.ts';
@@ -79,7 +80,31 @@ async function play(): Promise<void> {
       await client.callTool('json_schema_echo', { schema: focal?.inputSchema });
       break;
     }
+    case 'sep-2640-client-no-prefetch':
+      await listSkills(client);
+      break;
+    case 'sep-2640-client-verify-digest':
+    case 'sep-2640-client-verify-size':
+    case 'sep-2640-client-verify-frontmatter':
+      await refuseSkills(scenario.slice(scenario.lastIndexOf('-') + 1));
+      break;
     default:
       await everything();
+  }
+}
+
+/** Loads each skill as a host does: its SKILL.md, then its other files. Each has to be refused for this reason. */
+async function refuseSkills(reason: string): Promise<void> {
+  const { skills } = await listSkills(client);
+  if (skills.length === 0) throw new Error('the server lists no skill');
+  for (const skill of skills) {
+    try {
+      await readSkill(client, skill);
+      for (const { uri } of skill.resources === 'dynamic' ? [] : skill.resources) await readSkillFile(client, skill, uri);
+    } catch (thrown) {
+      if (thrown instanceof SkillError && thrown.code === reason) continue;
+      throw thrown;
+    }
+    throw new Error(`${skill.uri} has to be refused for its ${reason}`);
   }
 }

@@ -1,3 +1,4 @@
+import { skills } from '../../../src/skills/index.ts';
 import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { http1 } from '../../../src/transport/http1/node/index.ts';
 import { everything } from './fixture.ts';
@@ -10,7 +11,15 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.exit(2);
 }
 
-const http = await serveHttp(everything(), {
+const server = everything();
+await skills(server, [
+  { path: 'git-workflow', files: {
+    'SKILL.md': '---\nname: git-workflow\ndescription: How this team names branches and commits\nlicense: MIT\nmetadata:\n  version: "1.0"\n---\n\nSee references/branches.md.\n',
+    'references/branches.md': 'One branch a change.\n',
+  } },
+  { path: 'acme/refunds', files: { 'SKILL.md': '---\nname: refunds\ndescription: >-\n  How an order is\n  refunded\n---\n\nAsk for the order first.\n' } },
+], { cache: { ttlMs: 1_000, scope: 'public' }, pageSize: 1 });
+const http = await serveHttp(server, {
   port,
   engine: process.argv.includes('--http1') ? http1 : undefined,
   onError: (error) => process.stderr.write(`${error.message}\n`),

@@ -22,6 +22,7 @@ export const commands: Commands = {
   whoami: { about: 'shows the logins that are kept', load: async () => ({ command: (await import('./commands/login.ts')).whoami }) },
   log: { about: 'shows the activity log, and verifies it', load: () => import('./commands/log.ts') },
   pins: { about: 'shows what tools were accepted, and accepts changes', load: () => import('./commands/pins.ts') },
+  lock: { about: 'writes or checks mcp.lock: digests of what servers offer', load: () => import('./commands/lock.ts') },
   accept: { about: 'accepts a file of servers that came with a folder', load: () => import('./commands/accept.ts') },
   config: { about: 'adds, removes and imports servers in the configuration', load: () => import('./commands/config.ts') },
   install: { about: 'writes a server into the configuration of another host', load: () => import('./commands/install.ts') },
@@ -45,8 +46,7 @@ export function overview(): string {
     'Nothing runs without consent but tools that say they only read: see barewire call --help.',
     '',
     '  --json  lines of JSON, for scripts; --help  this, or the help of a command; --version  the version',
-    '',
     'It ends with 0: good; 1: the server or tool failed; 2: wrong use; 3: refused by consent;',
-    '4: not reached; 130: after Ctrl-C.',
+    '4: not reached; 5: not as locked; 130: after Ctrl-C.',
   ].join('\n');
 }

@@ -9,6 +9,8 @@ export const exitCodes = {
   refused: 3,
   /** The server could not be reached. */
   notReached: 4,
+  /** A server is not what `mcp.lock` says. */
+  notLocked: 5,
   /** Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -58,20 +58,25 @@ async function make(): Promise<World> {
     work: told(client.callTool('work', {}, { timeoutMs: 1000 })),
   };
   await settle();
-  let [ticks, closing] = [0, false];
+  let [ticks, closing, mayCancel] = [0, false, true];
 
   return {
     steps() {
       const steps: Step[] = pipe.steps(settle);
       if (work.waits > 0) steps.push({ name: 'the work is done', touches: ['server'], run: () => (work.open(), settle()) });
       if (person.waits > 0) steps.push({ name: 'the person answers', touches: ['client'], run: () => (person.open(), settle()) });
-      if (!cancel.signal.aborted && calls.ask.text === undefined) {
-        steps.push({ name: 'the first call is cancelled', touches: ['client'], run: () => (cancel.abort(new Error('cancelled')), settle()) });
+      if (mayCancel && calls.ask.text === undefined) {
+        steps.push({ name: 'nobody cancels', touches: ['client'], run: () => void (mayCancel = false) });
+        steps.push({ name: 'the first call is cancelled', touches: ['client'], run: () => (mayCancel = false, cancel.abort(new Error('cancelled')), settle()) });
       }
       if (ticks < 2 && clock.due !== undefined) {
         steps.push({ name: `time passes ${ticks + 1}`, touches: ['*'], run: () => (ticks++, pass(clock)) });
       }
-      if (!closing) steps.push({ name: 'the client closes', touches: ['client'], run: () => (closing = true, void client.close(), settle()) });
+      // It may also stay: then each call has to be answered.
+      if (!closing) {
+        steps.push({ name: 'the client closes', touches: ['client', 'closing'], run: () => (closing = true, void client.close(), settle()) });
+        steps.push({ name: 'the client will not close', touches: ['closing'], run: () => void (closing = true) });
+      }
       return steps;
     },
     check() {

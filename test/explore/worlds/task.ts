@@ -123,7 +123,9 @@ async function make(): Promise<World> {
       }
       for (const name of ['first', 'second'] as const) if (gates[name].waits > 0) steps.push({ name: `the ${name} step is done`, touches: ['store'], run: () => (gates[name].open(), look()) });
       if (isAsking()) steps.push({ name: 'the person answers', touches: ['store'], run: answer });
+      // It may also be left: then it has to come to its end.
       if (counts.cancels < 1 && task.end === undefined) {
+        steps.push({ name: 'nobody cancels', touches: ['store'], run: () => void counts.cancels++ });
         steps.push({
           name: 'the task is cancelled', touches: ['store'],
           run: async () => {
@@ -133,7 +135,7 @@ async function make(): Promise<World> {
           },
         });
       }
-      if (counts.ticks < 3 && clock.due !== undefined && task.end === undefined) steps.push({ name: `time passes ${counts.ticks + 1}`, touches: ['*'], run: () => (counts.ticks++, pass(clock).then(look)) });
+      if (counts.ticks < 5 && clock.due !== undefined && task.end === undefined) steps.push({ name: `time passes ${counts.ticks + 1}`, touches: ['*'], run: () => (counts.ticks++, pass(clock).then(look)) });
       return steps;
     },
     check() {

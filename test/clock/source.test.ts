@@ -31,6 +31,8 @@ const turns = ['src/transport/stdio/writer.ts', 'src/transport/http/node/listene
 /** Files that use the clock of the runtime without an option for another: programs and tests that wait for processes, files and people. */
 const programs = [
   'src/bounds/clock.ts',
+  // The entry that publishes it.
+  'src/clock.ts',
   // The command: a person is at the other end.
   'src/cli/', 'src/doctor/',
   // Processes, their groups and their folders.

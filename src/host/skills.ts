@@ -63,11 +63,14 @@ export interface HostSkillsOptions {
   readonly log: ActivityLog;
   readonly store: HostStore;
   readonly principal: string;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly person?: Person | undefined;
+  /** The client of a server, started if it does not run. */
   readonly client: (server: string, signal: AbortSignal | undefined) => Promise<McpClient>;
   /** The name under which the grants for a server are stored. */
   readonly identity: (server: string) => string;
+  /** Called for errors outside of any call. */
   readonly onError?: ((error: Error, server: string) => void) | undefined;
 }
 

@@ -6,7 +6,6 @@
 
 export { checkOptions } from '../bounds/options.ts';
 export type { Kind, Shape } from '../bounds/options.ts';
-export type { Clock, Timer } from '../bounds/clock.ts';
 export { Budget, defaultPeerBytes, defaultProcessBytes, peerBudget, processBudget } from '../bounds/budget.ts';
 export { classify, decode, decodeValue, encode } from './codec.ts';
 export { Connection, defaultConnectionLimits } from './connection.ts';

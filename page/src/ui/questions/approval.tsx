@@ -7,6 +7,7 @@ import { nodeOfText } from '../../json/node.ts';
 import { DiffLines } from '../parts/diff.tsx';
 import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Scroller } from '../parts/scroller.tsx';
 import { Asked, SeenHere, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
 
@@ -36,7 +37,7 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
   ] as const;
   return (
     <Asked question={question} waiting={waiting} title={<>Run <code><Safe text={tool.name} /></code>?</>} onCancel={refuse}>
-      <div class="question-body">
+      <Scroller class="question-body" label="The question">
         {tool.description && <SafeText text={tool.description} class="message" />}
         <p class="row wrap">{hints.map(([words, tone]) => <span key={words} class={`badge ${tone}`}>{words}</span>)}</p>
         <p class="hint">{annotated
@@ -46,7 +47,7 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
         {lasting && <p class="hint">“For this session” and “Always” cover calls of this tool, as it is defined now, with any arguments.</p>}
         <SeenHere seen={seen} />
         <label class="field">Reason, where you refuse <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
-      </div>
+      </Scroller>
       <footer class="dialog-foot">
         <button type="button" class="danger" onClick={refuse}>Refuse</button>
         <UntilSeen seen={seen} what="the call" hint="" />
@@ -67,11 +68,11 @@ export function Change({ question, waiting }: AskedProps<'change'>): JSX.Element
   return (
     <Asked question={question} waiting={waiting} onCancel={refuse}
       title={change.kind === 'renamed' ? <><code><Safe text={change.formerly ?? ''} /></code> is now <code><Safe text={change.name} /></code></> : <><code><Safe text={change.name} /></code> is not what you accepted</>}>
-      <div class="question-body">
+      <Scroller class="question-body" label="The question">
         <p>Grants for what it was do not hold for what it is. Read what is different before you accept it.</p>
         <DiffLines before={change.before} after={change.after} />
         <SeenHere seen={seen} />
-      </div>
+      </Scroller>
       <footer class="dialog-foot">
         <UntilSeen seen={seen} what="the difference" hint="" />
         <span class="spring" />

@@ -8,6 +8,7 @@ import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Boundary } from '../parts/boundary.tsx';
 import { Safe } from '../parts/safe-text.tsx';
+import { Scroller } from '../parts/scroller.tsx';
 import { Approval, Change } from './approval.tsx';
 import { Asked, Message, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
@@ -47,10 +48,10 @@ function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
   return (
     <Asked question={question} waiting={waiting} title="The server wants to know" onCancel={() => end('cancel')}>
       <form noValidate onSubmit={(event) => { event.preventDefault(); accept(); }}>
-        <div class="question-body">
+        <Scroller class="question-body" label="The question">
           <Message text={question.message} seen={seen} />
           <SchemaForm form={form} legend="Answer" />
-        </div>
+        </Scroller>
         <footer class="dialog-foot">
           <UntilSeen seen={seen} what="the message" hint={<>Escape is <em>cancel</em>: no answer.</>} />
           <button type="button" onClick={() => end('cancel')}>Cancel</button>
@@ -78,13 +79,13 @@ function UrlQuestion({ question, waiting }: AskedProps<'url'>): JSX.Element {
   const ofWeb = address?.protocol === 'https:' || address?.protocol === 'http:';
   return (
     <Asked question={question} waiting={waiting} title="The server wants you to visit a page" onCancel={() => end('cancel')}>
-      <div class="question-body">
+      <Scroller class="question-body" label="The question">
         <Message text={question.message} seen={seen} />
         <p class="host-name">{ofWeb ? address.host : 'This address is not of the web'}</p>
         <p class="url"><Safe text={question.url} most={4000} /></p>
         {address?.protocol === 'http:' && <p class="hint">The way there is not encrypted.</p>}
         {/xn--/.test(address?.host ?? '') && <p class="problems">The host's name has letters beyond ASCII: it may only look like one that you know.</p>}
-      </div>
+      </Scroller>
       <footer class="dialog-foot">
         <UntilSeen seen={seen} what="the message" hint="Nothing is opened before you press." />
         <button type="button" onClick={() => end('cancel')}>Cancel</button>

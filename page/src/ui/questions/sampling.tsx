@@ -6,6 +6,7 @@ import { Media } from '../parts/content.tsx';
 import { Facts } from '../parts/controls.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
+import { Scroller } from '../parts/scroller.tsx';
 import { Asked, SeenHere, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
 
@@ -34,7 +35,7 @@ export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): 
   };
   return (
     <Asked question={question} waiting={waiting} title="The server wants a model to be asked" onCancel={refuse}>
-      <div class="question-body">
+      <Scroller class="question-body" label="The question">
         <Facts facts={factsOf(params)} />
         {editing.value
           ? <label class="field">The request as JSON<textarea class="code" rows={12} spellcheck={false} value={edited.value} onInput={(event) => { edited.value = event.currentTarget.value; fault.value = ''; }} /></label>
@@ -50,7 +51,7 @@ export function SamplingRequest({ question, waiting }: AskedProps<'sampling'>): 
         {byHand.value && <label class="field">Your answer<textarea rows={4} value={reply.value} onInput={(event) => { reply.value = event.currentTarget.value; }} /></label>}
         <label class="field">Reason, where you refuse <input type="text" value={reason.value} onInput={(event) => { reason.value = event.currentTarget.value; }} /></label>
         {fault.value && <p class="problems" role="alert">{fault.value}</p>}
-      </div>
+      </Scroller>
       <footer class="dialog-foot">
         <UntilSeen seen={seen} what="the request" hint="Escape refuses." />
         <button type="button" class="danger" onClick={refuse}>Refuse</button>
@@ -119,13 +120,13 @@ export function SamplingAnswer({ question, waiting }: AskedProps<'sampling-answe
   };
   return (
     <Asked question={question} waiting={waiting} title="This answer goes to the server" onCancel={refuse}>
-      <div class="question-body">
+      <Scroller class="question-body" label="The question">
         <Facts facts={[['Model', <Safe text={String(question.answer.model)} />], ['Stopped', <Safe text={question.answer.stopReason ?? 'not said'} />]]} />
         <label class="field">{plain === undefined ? 'The answer as JSON' : 'The answer'}
           <textarea class={plain === undefined ? 'code' : ''} rows={8} value={edited.value} onInput={(event) => { edited.value = event.currentTarget.value; fault.value = ''; }} />
         </label>
         {fault.value && <p class="problems" role="alert">{fault.value}</p>}
-      </div>
+      </Scroller>
       <footer class="dialog-foot">
         <span class="hint">Nothing was sent yet.</span>
         <button type="button" class="danger" onClick={refuse}>Refuse</button>

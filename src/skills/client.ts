@@ -10,8 +10,8 @@ import type { SkillDocument } from './front-matter.ts';
 import { checkSkill, defaultSkillLimits, isWithin, SkillError, skillRoot, skillsExtension } from './skill.ts';
 import type { Skill, SkillLimits } from './skill.ts';
 
-/** What is needed of a client. */
-type SkillsClient = Pick<ClientCore, 'capabilities' | 'request' | 'list'>;
+/** What is needed of a client: an `McpClient` or a `ClientCore`. */
+export type SkillsClient = Pick<ClientCore, 'capabilities' | 'request' | 'list'>;
 
 /** The skills that a server lists. */
 export interface SkillListing {

@@ -5,7 +5,7 @@
  */
 
 export { fileOf, getSkill, listSkills, readDirectory, readSkill, readSkillFile, skillsOf } from './client.ts';
-export type { ReadSkillFile, SkillListing } from './client.ts';
+export type { ReadSkillFile, SkillListing, SkillsClient } from './client.ts';
 export { FrontMatterError, readSkillDocument } from './front-matter.ts';
 export type { SkillDocument } from './front-matter.ts';
 export { checkSkill, defaultSkillLimits, SkillError, skillsExtension } from './skill.ts';

@@ -57,7 +57,7 @@ export function checkOptions(place: string, given: unknown, kind: string | numbe
     if (!Object.hasOwn(kind, name)) {
       place = at;
       why = 'unknown';
-      hint = Object.keys(kind).sort((a, b) => unlikeness(short, a) - unlikeness(short, b)).map((near) => `did you mean ${near}?`)[0] ?? 'there is none';
+      hint = `did you mean ${Object.keys(kind).sort((a, b) => unlikeness(short, a) - unlikeness(short, b))[0] ?? 'to give none'}?`;
       break;
     }
     checkOptions(at, value, (kind as Shapes)[name] as Kind);

@@ -7,6 +7,13 @@ export const folders = {
   server: { tests: ['test/server/*', 'test/extension', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
   transport: { tests: ['test/transport/memory', 'test/transport/message-port*', 'test/transport/sse', 'test/transport/tap*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
+  oauth: { tests: ['test/oauth-client/*', 'test/oauth-resource/*', 'test/transport/http/authorization', 'test/transport/http-client/authorization'] },
+  tasks: { tests: ['test/tasks/*', 'test/requirements/tasks', 'test/protocol/task-lifecycle', ...transcripts] },
+  fleet: { tests: ['test/fleet/*'] },
+  host: { tests: ['test/host/*'] },
+  explain: { tests: ['test/explain/*'] },
+  transcript: { tests: ['test/transcript/*', 'test/transport/tap*', ...transcripts] },
+  doctor: { tests: ['test/doctor/*'] },
 };
 
 /** Suites of those files that start processes, or play over HTTP once more what they play over memory. */

@@ -46,7 +46,7 @@ export function checkOptions(place: string, given: unknown, kind: string | numbe
   const is = Array.isArray(given) ? 'list' : given === null || given !== given ? `${given as null}`
     : typeof given === 'string' && wanted.includes('"') ? `"${given}"` : typeof given;
   let why = 'invalid';
-  let hint = is !== wanted && !wanted.split(' or ').includes(is) ? `expected ${wanted}, not ${is}`
+  let hint = !wanted.split(' or ').includes(is) ? `expected ${wanted}, not ${is}`
     : typeof kind === 'number' && place.endsWith('Ms') && !(given as number >= 0 && given as number <= longestTimerMs)
       ? `expected 0 to ${longestTimerMs}, not ${given as number}` : '';
   if (!hint && typeof kind === 'object') for (const name in given as object) {

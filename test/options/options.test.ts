@@ -134,6 +134,7 @@ const mistakes: readonly (readonly [what: string, made: () => unknown, code: str
   ['a limit of undefined', () => new McpServer(info, { limits: { maxInFlight: undefined } } as object), 'invalid_option', /limits\.maxInFlight is invalid/],
   ['a limit of NaN', () => new McpServer(info, { limits: { maxInFlight: NaN } }), 'invalid_option', /expected number, not NaN$/],
   ['a negative time', () => new McpClient(info, { limits: { timeoutMs: -1 } }), 'invalid_option', /expected 0 to 2147483647, not -1$/],
+  ['two words of a closed set as one', () => new McpServer(info, { cache: { tools: { scope: 'public" or "private' } } } as object), 'invalid_option', /scope is invalid, expected "public" or "private", not "public" or "private"$/],
   ['a completer where there is no variable', () => new McpServer(info).resourceTemplate('note://a', { complete: { x: () => [] } } as object, () => ''), 'unknown_option', /complete\.x is unknown, did you mean to give none\?$/],
   ['cache hints', () => new McpServer(info, { cache: { tool: { ttlMs: 1 } } } as object), 'unknown_option', /cache\.tool is unknown, did you mean tools\?$/],
 ];

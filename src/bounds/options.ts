@@ -50,17 +50,16 @@ export function checkOptions(place: string, given: unknown, kind: string | numbe
     : typeof kind === 'number' && place.endsWith('Ms') && !(given as number >= 0 && given as number <= longestTimerMs)
       ? `expected 0 to ${longestTimerMs}, not ${given as number}` : '';
   if (!hint && typeof kind === 'object') for (const name in given as object) {
-    const value = (given as Members)[name];
     const short = name.slice(0, 80);
     const at = `${place}.${short}`;
-    if (value === undefined && !place.endsWith('limits')) continue;
+    if ((given as Members)[name] === undefined && !place.endsWith('limits')) continue;
     if (!Object.hasOwn(kind, name)) {
       place = at;
       why = 'unknown';
       hint = `did you mean ${Object.keys(kind).sort((a, b) => unlikeness(short, a) - unlikeness(short, b))[0] ?? 'to give none'}?`;
       break;
     }
-    checkOptions(at, value, (kind as Shapes)[name] as Kind);
+    checkOptions(at, (given as Members)[name], (kind as Shapes)[name] as Kind);
   }
   if (hint) throw Object.assign(TypeError(`${place} is ${why}, ${hint}`), { code: `${why}_option` });
 }

@@ -29,6 +29,7 @@ export const openTypes: Readonly<Record<string, string>> = {
 /** Interfaces whose functions barewire calls, and functions that open nothing. By the place, or its beginning with `*`. */
 export const openPlaces: Readonly<Record<string, string>> = {
   'barewire/client ListeningPort.*': 'called by barewire',
+  'barewire/skills SkillsClient.*': 'what is used of a client: called by barewire',
   'barewire/host hostSkills(options)': 'called by Host',
   'barewire/host HostSkills.*': 'exported as a type: hostSkills makes it, and Host.skills and Host.loadSkill check its options',
   'barewire/client Listening.*': 'a part of ClientCore: McpClient.subscribe and unsubscribe have their calls',

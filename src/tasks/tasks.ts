@@ -249,6 +249,6 @@ export class Tasks {
     this.#timer = this.clock.after(Math.max(lookMs, this.#waiting.size * 1000 / maxLooks), () => {
       this.#timer = undefined;
       for (const id of [...this.#waiting.keys()]) this.#wake(id);
-    });
+    }, true);
   }
 }

@@ -107,7 +107,7 @@ export function parseLock(text: string): Lock {
   } catch (thrown) {
     throw new Error(`it is not JSON: ${errorMessage(thrown)}`);
   }
-  if (!isObject(value) || value['lockVersion'] !== 1 || !isObject(value['servers'])) throw new Error('it is no lock of version 1');
+  if (!isObject(value) || value['lockVersion'] !== 1 || !isObject(value['servers'])) throw new Error('it is not a lock of version 1');
   const servers = Object.entries(value['servers']);
   const isLocked = (one: unknown): one is LockedServer => isObject(one) && isObject(one['items'])
     && Object.entries(one['items']).every(([kind, items]) => (lockedKinds as readonly string[]).includes(kind)

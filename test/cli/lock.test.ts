@@ -95,9 +95,13 @@ test('lock: offline, from a recording; a kind that was not listed there is not c
   const bad = await run('--check', '--recording', at('bad.wire'), 'shop');
   assert.equal(bad.code, 5);
   assert.match(bad.out, /^shop: tool sell has changed\n/);
+  for (const name of ['constructor', '__proto__']) {
+    const other = await run('--check', '--recording', at('good.wire'), name);
+    assert.deepEqual([other.code, other.out], [5, `${name}: it is not in the lock\n`], other.err);
+  }
 });
 
-test('lock: wrong use, a lock that is none, a server that is not there', async (t) => {
+test('lock: wrong use, what is not a lock, a server that is not there', async (t) => {
   const { run, lock, at } = await made(t);
   assert.equal((await run('--check')).code, 2);
   assert.equal((await run('--recording', 'x')).code, 2);
@@ -105,6 +109,9 @@ test('lock: wrong use, a lock that is none, a server that is not there', async (
   for (const text of ['{', '{}', '{"lockVersion":2,"servers":{}}', '{"lockVersion":1,"servers":{"shop":{"items":{"tools":[1]}}}}', '{"lockVersion":1,"servers":{"shop":null}}']) {
     writeFileSync(lock, text);
     assert.equal((await run('--check')).code, 2, text);
+    // A part of it is not replaced, and the rest lost.
+    assert.equal((await run('shop')).code, 2, text);
+    assert.equal(readFileSync(lock, 'utf8'), text);
   }
   writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { shop: { url: 'http://127.0.0.1:1/mcp' } } }));
   assert.equal((await run()).code, 4);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { McpClient } from '../../client/index.ts';
 import { version } from '../../doctor/version.ts';
@@ -41,7 +42,8 @@ export const command: Command = {
       const [server, ...others] = read.rest;
       if (!read.flag('check') || server === undefined || others.length > 0) throw new WrongUse('--recording needs --check and the name of one server in the lock');
       const items = await recordedItems(parseTranscript(await textOf(recording)));
-      return report(proc, compareLocked(server, (await lockOf(file)).servers[server], { items }, false), read.flag('json'));
+      const { servers } = await lockOf(file);
+      return report(proc, compareLocked(server, Object.hasOwn(servers, server) ? servers[server] : undefined, { items }, false), read.flag('json'));
     }
     const all = await readConfiguration(proc, { config: read.text('config'), from: read.text('from') });
     const names = read.rest.length > 0 ? read.rest : Object.keys(all).filter((name) => all[name]?.disabled !== true);
@@ -56,7 +58,7 @@ export const command: Command = {
       return report(proc, [...differences, ...gone.map((name): LockDifference => ({ server: name, kind: 'server', name, locked: 'there', now: undefined }))], read.flag('json'));
     }
     // Named servers replace their part of a lock that is there.
-    const before = read.rest.length > 0 ? await lockOf(file).catch(() => undefined) : undefined;
+    const before = read.rest.length > 0 && existsSync(file) ? await lockOf(file) : undefined;
     const servers = { ...before?.servers, ...now };
     const sorted: Lock = { lockVersion: 1, servers: Object.fromEntries(Object.entries(servers).sort(([a], [b]) => (a < b ? -1 : 1))) };
     await replaceFile(file, `${JSON.stringify(sorted, undefined, 2)}\n`, 0o644);

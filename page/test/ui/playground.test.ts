@@ -42,6 +42,13 @@ test('the server is shown with its revision, its instructions and its capabiliti
   assert.match(text, /Travel agency[\s\S]*2026-07-28\s*modern[\s\S]*Search before you book[\s\S]*tools/);
 });
 
+test('it opens on a first step, whose link leads to a tool', async () => {
+  const step = main().getByText('First step:').locator('..');
+  assert.match(await step.innerText(), /^First step: open .+, fill in the form, and press Call\./);
+  await step.getByRole('link').click();
+  await main().getByRole('button', { name: 'Call', exact: true }).waitFor();
+});
+
 test('a tool is called through its form, and answers as a table and as a tree', async () => {
   await tab('Tools');
   await pick('Search flights');

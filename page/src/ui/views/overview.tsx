@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ServerView } from '../../messages.ts';
+import { hashOf } from '../address.ts';
 import { useState } from '../context.ts';
 import { Facts, duration, Head } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -29,6 +30,7 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
         {SaveServer && saving.value && <SaveServer server={name} onDone={() => { saving.value = false; }} />}
         {server.source === 'typed' && <button type="button" class="small" onClick={() => void state.run('server.remove', { server: name })}>Remove</button>}
       </Head>
+      {state.welcome.value?.carrier === 'playground' && state.calls.value.size === 0 && <FirstStep server={name} />}
       {server.why && <div class="outcome bad" role="alert"><SafeText text={server.why} /></div>}
       <Facts facts={factsOf(server)} />
       {agreed?.instructions && <section aria-label="Instructions"><h3>Instructions</h3><SafeText text={agreed.instructions} class="result-text" /></section>}
@@ -39,6 +41,14 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       <Settings server={server} key={`settings ${name}`} />
     </>
   );
+}
+
+/** For those who open the playground and have not seen a conversation before. */
+function FirstStep({ server }: { readonly server: string }): JSX.Element | null {
+  const [tool] = useState().catalogue.value?.tools ?? [];
+  if (!tool) return null;
+  const to = hashOf({ kind: 'view', server, tab: 'tools', name: tool.name, args: undefined });
+  return <div class="outcome"><p><strong>First step:</strong> open <a href={to}><Safe text={tool.tool.title ?? tool.tool.name} /></a>, fill in the form, and press Call. The wire shows each message; choose one to read it.</p></div>;
 }
 
 function factsOf(server: ServerView): readonly (readonly [string, ComponentChildren])[] {

@@ -18,6 +18,8 @@ writeFileSync(`${here}dist/bin.js`, "#!/usr/bin/env node\nimport { main } from '
 for (const name of readdirSync(`${root}docs/course`).filter((one) => one.endsWith('.md'))) {
   const text = readFileSync(`${root}docs/course/${name}`, 'utf8')
     .replaceAll('npm run course -- ', 'barewire-learn ').replaceAll('`npm run course`', '`barewire-learn`')
+    .replace(/A clone of this repository is needed only for the exam:[^]*?as below;/, 'A clone of barewire is needed only for the exam;')
+    .replace('From the folder of the clone:', 'In any folder:').replace('It runs in the folder of the clone, so give\nabsolute paths.', 'It runs in the folder where you are.')
     // What is not in this package is on the page of the project.
     .replaceAll(/\]\((\.\.\/[^)]+|solution[^)]*)\)/g, (_, to) => `](${new URL(to, `${tree}/docs/course/`)})`);
   writeFileSync(`${here}dist/course/${name}`, text);

@@ -101,6 +101,21 @@ test('within that time a request is served, and its connection ended', async (t)
   await closed;
 });
 
+test('the answer to a request that came before the end closes its connection, so that the next request goes elsewhere', async (t) => {
+  const server = fakeServer();
+  const http = await serveHttp(server);
+  const socket = connect(http.port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write(post(modern('wait', { key: 'slow' })));
+  await server.arrived('slow');
+  const answered = until(socket, '"done":true');
+  const closed = http.close();
+  await settled();
+  server.waiting.get('slow')?.finish();
+  assert.match(await answered, /\r\nconnection: close\r\n/i);
+  await closed;
+});
+
 test('an answer that is still on its way is waited for, and then its connection is idle', async (t) => {
   const { http, dial } = await begin(t);
   const socket = await dial();

@@ -58,11 +58,16 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   const questions = fleet ? undefined : server.questions;
   let closed: Promise<void> | undefined;
 
+  /**
+   * Fields of every response, read when it is written: one to a request that came before the drain closes its connection too. RFC
+   * 9112, 9.6: the client's next request then goes to another connection, perhaps another process.
+   */
+  const common: { connection?: 'close' } = {};
+
   function handle(request: HttpRequest): void {
     request.unread = services.unread;
     services.tracing?.begin(request);
-    // RFC 9112, 9.6: the client's next request then goes to another connection, perhaps another process.
-    if (services.phase !== 'open') request.common = { connection: 'close' };
+    request.common = common;
     if (health?.(request, services, fleet) || (documents && serveDocument(services, documents, request))) return;
     const what = notAllowed(request);
     if (what !== undefined) return refuse(services, request, 403, `Forbidden: the ${what} is not allowed`);
@@ -81,6 +86,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   function drain(): boolean {
     if (services.phase === 'open') {
       services.phase = 'draining';
+      common.connection = 'close';
       server.endSubscriptions();
       for (const session of sessions.all()) session.endListening();
       shared?.drain();

@@ -1,20 +1,22 @@
 // Every regular expression of the sources: literals, and the places where one is made of a text.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from '@babel/parser';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The folders whose code runs at users: the package, the page, the packages on what people use. */
-export const folders = ['src', 'page/src', ...readdirSync(join(root, 'integrations')).map((name) => `integrations/${name}/src`)];
+/** The folders whose code runs at users: the package, the page, the packages on what people use, the course (integrations/learn). */
+export const folders = [
+  'src', 'page/src', 'test/course', ...readdirSync(join(root, 'integrations')).map((name) => `integrations/${name}/src`).filter((folder) => existsSync(join(root, folder))),
+];
 
 /** The files of TypeScript and JavaScript below a folder, by their paths from the root. */
 export function sourcesOf(folder, top = root) {
   return readdirSync(join(top, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:ts|tsx|mjs|js)$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(top.length))
-    .filter((file) => !/(?:^|\/)(?:node_modules|dist|test|bench)\//.test(file));
+    .filter((file) => !/(?:^|\/)(?:node_modules|dist|test|bench)\//.test(file.slice(folder.length)) && !/\.test\.tsx?$/.test(file));
 }
 
 /**

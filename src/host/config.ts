@@ -160,7 +160,7 @@ function commonOf(at: string, entry: Record<string, unknown>, folder: string | u
 function readSelection(at: string, tools: unknown): ToolSelection | undefined {
   if (tools === undefined || Array.isArray(tools)) return undefined;
   try {
-    // checkOptions refuses what is no object.
+    // checkOptions refuses what is not an object.
     checkSelection(at, tools as ToolSelection);
   } catch (thrown) {
     throw new HostError('bad-config', errorMessage(thrown), { cause: thrown });

@@ -131,7 +131,7 @@ test('pins are kept of tools that are not offered, and a change of one waits unt
   handle.update({ description: 'Wipes a disk', annotations: { readOnlyHint: true } });
   await host.refresh('a');
   assert.deepEqual(host.pendingChanges(), []);
-  // From now on its word that it reads counts, so that it would be offered as it is now: the person sees the change first.
+  // From now on its word that it reads counts, so that it would be offered in its new form: the person sees the change first.
   host.trust('a', true);
   assert.deepEqual(host.pendingChanges().map(({ kind, name }) => [kind, name]), [['changed', 'wipe']]);
   assert.deepEqual(await offered(host), []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog } from '../../src/host/activity-log.ts';
 import { Host } from '../../src/host/host.ts';
-import type { HostOptions } from '../../src/host/host.ts';
+import type { HostOptions } from '../../src/host/options.ts';
 import { admitted, defaultListingLimits } from '../../src/host/listed-items.ts';
 import type { ItemKind } from '../../src/host/listed-items.ts';
 import { catalogueName } from '../../src/host/names.ts';

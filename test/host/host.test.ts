@@ -5,7 +5,7 @@ import { memoryLog, verifyLog } from '../../src/host/activity-log.ts';
 import { Catalogue } from '../../src/host/catalogue.ts';
 import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
-import type { HostOptions } from '../../src/host/host.ts';
+import type { HostOptions } from '../../src/host/options.ts';
 import type { ApprovalRequest, Decision } from '../../src/host/person.ts';
 import { memoryStore } from '../../src/host/store.ts';
 import { McpServer } from '../../src/server/index.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Host } from '../../src/host/host.ts';
 import { HostError } from '../../src/host/errors.ts';
-import type { HostOptions } from '../../src/host/host.ts';
+import type { HostOptions } from '../../src/host/options.ts';
 import type { Decision } from '../../src/host/person.ts';
 import { memoryStore } from '../../src/host/store.ts';
 import type { Tool } from '../../src/protocol/tools.ts';

@@ -5,7 +5,7 @@ import { clockOf } from '../mock-clock.ts';
 import { McpClient } from '../../src/client/index.ts';
 import { findTools } from '../../src/host/find-tools.ts';
 import { Host } from '../../src/host/host.ts';
-import type { HostOptions } from '../../src/host/host.ts';
+import type { HostOptions } from '../../src/host/options.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 

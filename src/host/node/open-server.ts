@@ -3,7 +3,7 @@ import type { ClientTransport } from '../../transport/door.ts';
 import { stdioTransport } from '../../transport/stdio/index.ts';
 import { checkConfig, isProgram } from '../config.ts';
 import type { ServerConfig } from '../config.ts';
-import type { TransportHooks } from '../host.ts';
+import type { TransportHooks } from '../options.ts';
 
 /** Opens a server of the configuration: a program over its pipes, an address over HTTP. For `HostOptions.transport`. */
 export function openServer(_name: string, config: ServerConfig, { trace, onStderr }: TransportHooks): ClientTransport {

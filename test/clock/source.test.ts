@@ -9,7 +9,7 @@ import type { Node, SourceFile } from 'typescript/unstable/ast';
 import {
   isBinaryExpression, isBindingElement, isIdentifier, isImportSpecifier, isNewExpression, isParameterDeclaration, isPropertyAccessExpression,
 } from 'typescript/unstable/ast/is';
-import { API } from 'typescript/unstable/sync';
+import { readParsed } from '../parsed-files.ts';
 
 // Time is handed in: no line of src but src/bounds/clock.ts reads a clock of the runtime or starts a timer or a turn.
 
@@ -81,25 +81,7 @@ function faultsOf(source: SourceFile, file: string): string[] {
   return faults;
 }
 
-function faultsIn(folder: string, files: readonly string[]): string[] {
-  const own = mkdtempSync(join(tmpdir(), 'barewire-clock-'));
-  writeFileSync(join(own, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: { noResolve: true, noLib: true, types: [], module: 'nodenext', target: 'es2022', noEmit: true },
-    files: files.map((file) => join(folder, file)),
-  }));
-  const api = new API({ cwd: own });
-  try {
-    const [project] = api.updateSnapshot({ openProject: join(own, 'tsconfig.json') }).getProjects();
-    return files.flatMap((file) => {
-      const source = project?.program.getSourceFile(join(folder, file));
-      if (!source) throw new Error(`${file} was not parsed`);
-      return faultsOf(source, file);
-    });
-  } finally {
-    api.close();
-    rmSync(own, { recursive: true, force: true });
-  }
-}
+const faultsIn = (folder: string, files: readonly string[]): string[] => readParsed(folder, files, faultsOf);
 
 test('no line of src reads a clock of the runtime or starts a timer, but the clock that is handed in', () => {
   const files = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`);

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +7,8 @@ import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { liveAt } from '../transport/http/harness.ts';
 import type { Live } from '../transport/http/harness.ts';
 import { read } from './reading.ts';
+import { runProgram } from './running-program.ts';
+import type { RunningProgram } from './running-program.ts';
 
 const program = fileURLToPath(new URL('cluster-program.js', import.meta.url));
 
@@ -22,35 +22,7 @@ interface Line {
   readonly code?: number;
 }
 
-interface Running {
-  /** The next line that fits. */
-  next(fits: (line: Line) => boolean): Promise<Line>;
-  errors(): string;
-}
-
-/** Runs the program. */
-function run(t: TestContext, ...args: string[]): Running {
-  const child = spawn(process.execPath, [program, ...args], { stdio: 'pipe' });
-  t.after(() => child.stdin.end());
-  let errors = '';
-  child.stderr.on('data', (chunk) => (errors += String(chunk)));
-  const lines: Line[] = [];
-  let wake = (): void => {};
-  createInterface(child.stdout).on('line', (text) => {
-    lines.push(JSON.parse(text) as Line);
-    wake();
-  });
-  return {
-    errors: () => errors,
-    async next(fits) {
-      for (;;) {
-        const at = lines.findIndex(fits);
-        if (at !== -1) return lines.splice(at, 1)[0] as Line;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
-}
+const run = (t: TestContext, ...args: string[]): RunningProgram<Line> => runProgram(t, program, ...args);
 
 const timeout = 60_000;
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { createInterface } from 'node:readline';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { McpClient } from '../../src/client/index.ts';
 import { serveWorkers } from '../../src/fleet/node/index.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
+import { runProgram } from './running-program.ts';
+import type { RunningProgram } from './running-program.ts';
 
 const program = fileURLToPath(new URL('workers-program.js', import.meta.url));
 
@@ -22,32 +21,11 @@ interface Line {
   readonly failed?: string;
 }
 
-interface Running {
-  readonly child: ChildProcessWithoutNullStreams;
-  /** The next line with this member. */
-  next(name: keyof Line): Promise<Line>;
-}
-
-function run(t: TestContext, ...args: string[]): Running {
-  const child = spawn(process.execPath, [program, ...args], { stdio: 'pipe' });
-  t.after(() => child.stdin.end());
+/** The program; `next` gives the next line with this member. */
+function run(t: TestContext, ...args: string[]): Pick<RunningProgram<Line>, 'child'> & { next(name: keyof Line): Promise<Line> } {
+  const { child, next } = runProgram<Line>(t, program, ...args);
   child.stderr.pipe(process.stderr);
-  const lines: Line[] = [];
-  let wake = (): void => {};
-  createInterface(child.stdout).on('line', (text) => {
-    lines.push(JSON.parse(text) as Line);
-    wake();
-  });
-  return {
-    child,
-    async next(name) {
-      for (;;) {
-        const at = lines.findIndex((line) => line[name] !== undefined);
-        if (at !== -1) return lines.splice(at, 1)[0] as Line;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
+  return { child, next: (name) => next((line) => line[name] !== undefined) };
 }
 
 /** A client that makes a connection for each request, so that each worker gets some. */
@@ -121,6 +99,6 @@ test('workers that cannot serve: the promise rejects', async (t) => {
   assert.equal(child.exitCode, 1);
 });
 
-test('workers: a number that is none is refused', () => {
+test('workers: what is not a whole number above 0 is refused', () => {
   for (const workers of [0, -1, 1.5, Number.NaN]) assert.throws(() => serveWorkers(() => Promise.reject(new Error('not served')), { workers }), /serveWorkers/);
 });

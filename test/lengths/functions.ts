@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import type { Node, SourceFile } from 'typescript/unstable/ast';
 import { isArrowFunction, isConstructorDeclaration, isFunctionDeclaration, isFunctionExpression, isGetAccessorDeclaration, isMethodDeclaration, isSetAccessorDeclaration, isVariableDeclaration, isPropertyAssignment } from 'typescript/unstable/ast/is';
-import { API } from 'typescript/unstable/sync';
+import { readParsed } from '../parsed-files.ts';
 
 // Finds long functions by their syntax.
 
@@ -19,24 +17,8 @@ export interface LongFunction {
 /** The functions of more than `most` lines in the TypeScript files below `folder`. */
 export function longFunctions(folder: string, most: number): LongFunction[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/')).filter((file) => file.endsWith('.ts')).sort();
-  const own = mkdtempSync(join(tmpdir(), 'barewire-lengths-'));
-  writeFileSync(join(own, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: { noResolve: true, noLib: true, types: [], module: 'nodenext', target: 'es2022', noEmit: true, allowImportingTsExtensions: true },
-    files: files.map((file) => join(folder, file)),
-  }));
-  const api = new API({ cwd: own });
-  try {
-    const [project] = api.updateSnapshot({ openProject: join(own, 'tsconfig.json') }).getProjects();
-    return files.flatMap((file) => {
-      const source = project?.program.getSourceFile(join(folder, file));
-      if (!source) throw new Error(`${file} was not parsed`);
-      // A shorter file has no longer function.
-      return source.text.split('\n').length > most ? longIn(source, file, most) : [];
-    });
-  } finally {
-    api.close();
-    rmSync(own, { recursive: true, force: true });
-  }
+  // A shorter file has no longer function.
+  return readParsed(folder, files, (source, file) => (source.text.split('\n').length > most ? longIn(source, file, most) : []));
 }
 
 const isFunction = (node: Node): boolean => isFunctionDeclaration(node) || isFunctionExpression(node) || isArrowFunction(node)

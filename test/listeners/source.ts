@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SyntaxKind } from 'typescript/unstable/ast';
@@ -8,7 +7,7 @@ import {
   isCallExpression, isFunctionDeclaration, isIdentifier, isImportDeclaration, isImportSpecifier, isNamedImports, isNewExpression, isNoSubstitutionTemplateLiteral,
   isNumericLiteral, isObjectLiteralExpression, isPropertyAccessExpression, isPropertyAssignment, isShorthandPropertyAssignment, isStringLiteral,
 } from 'typescript/unstable/ast/is';
-import { API } from 'typescript/unstable/sync';
+import { readParsed } from '../parsed-files.ts';
 
 // Finds where a program begins to listen, by its syntax: what makes a server, what takes over its connections, what a
 // runtime serves.
@@ -58,28 +57,13 @@ const filesIn = (folder: string): string[] => readdirSync(join(top, folder), { w
 
 /** Looks at these files, by their paths below `folder`. */
 export function listenersIn(files: readonly string[], folder: string = top): Found {
-  const own = mkdtempSync(join(tmpdir(), 'barewire-listeners-'));
-  writeFileSync(join(own, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: { allowJs: true, noResolve: true, noLib: true, types: [], jsx: 'preserve', module: 'nodenext', target: 'es2022', noEmit: true },
-    files: files.map((file) => join(folder, file)),
-  }));
-  const api = new API({ cwd: own });
-  try {
-    const [project] = api.updateSnapshot({ openProject: join(own, 'tsconfig.json') }).getProjects();
-    const listening: string[] = [];
-    const faults: Fault[] = [];
-    for (const file of files) {
-      const source = project?.program.getSourceFile(join(folder, file));
-      if (!source) throw new Error(`${file} was not parsed`);
-      const seen = look(source);
-      if (seen.listens) listening.push(file);
-      if (!engines.includes(file)) faults.push(...seen.faults.map((what) => ({ file, what })));
-    }
-    return { listening, faults };
-  } finally {
-    api.close();
-    rmSync(own, { recursive: true, force: true });
-  }
+  const listening: string[] = [];
+  const faults = readParsed(folder, files, (source, file) => {
+    const seen = look(source);
+    if (seen.listens) listening.push(file);
+    return engines.includes(file) ? [] : seen.faults.map((what) => ({ file, what }));
+  });
+  return { listening, faults };
 }
 
 const isText = (node: Node): node is Node & { readonly text: string } => isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node);

@@ -135,13 +135,13 @@ test('silence ends a link; noise and what it said itself open none', async () =>
   await time.run(time.monotonic() + 5000, () => client.events.length > 2 && server.events.length > 2);
   assert.equal(client.events[2], 'opened');
 
-  const alone = new VirtualTime();
+  const quiet = new VirtualTime();
   const random = randomOf(9);
   const said: Uint8Array[] = [];
-  const echo = new End(alone, { write: (bytes) => void said.push(bytes), read() {} }, 'client', () => 1);
+  const echo = new End(quiet, { write: (bytes) => void said.push(bytes), read() {} }, 'client', () => 1);
   for (let i = 0; i < 2000; i++) echo.wire.push(Uint8Array.from({ length: 50 }, () => Math.floor(random() * 256)));
   for (const bytes of said.splice(0)) echo.wire.push(bytes);
-  await alone.run(3000);
+  await quiet.run(3000);
   assert.deepEqual(echo.events, []);
 });
 

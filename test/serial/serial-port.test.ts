@@ -56,7 +56,7 @@ test('barewire bridge --serial: a host sees a server over stdio', { skip }, asyn
   await serving.close();
 });
 
-test('serialPort: what is no terminal, and a speed that it does not have, are refused', { skip }, async (t) => {
+test('serialPort: a file that is not a terminal, and a speed that it does not have, are refused', { skip }, async (t) => {
   assert.throws(() => serialPort('/dev/null'), /is not a serial port/);
   assert.throws(() => serialPort('/dev/there-is-none'), /ENOENT/);
   const { path } = await device(t, lines);

@@ -1,42 +1,26 @@
 import type { Clock, Timer } from '../../src/bounds/clock.ts';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
 import type { SerialChannel } from '../../src/transport/serial/index.ts';
 
 /** Time that passes only when nothing else is left to do: a day takes seconds. */
 export class VirtualTime implements Clock {
-  #now = 0;
-  #count = 0;
+  readonly #clock = manualClock();
   #held: Promise<void> = Promise.resolve();
-  readonly #due: { at: number; order: number; run: () => void }[] = [];
 
   now(): number {
-    return 1_800_000_000_000 + this.#now;
+    return this.#clock.now();
   }
 
   monotonic(): number {
-    return this.#now;
+    return this.#clock.monotonic();
   }
 
-  after(ms: number, run: () => void): Timer {
-    const entry = { at: this.#now + Math.max(0, ms), order: this.#count++, run };
-    let low = 0;
-    let high = this.#due.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = this.#due[middle] as typeof entry;
-      if (other.at < entry.at || (other.at === entry.at && other.order < entry.order)) low = middle + 1;
-      else high = middle;
-    }
-    this.#due.splice(low, 0, entry);
-    return {
-      stop: () => {
-        const index = this.#due.indexOf(entry);
-        if (index >= 0) this.#due.splice(index, 1);
-      },
-    };
+  after(ms: number, run: () => void): Timer | undefined {
+    return this.#clock.after(ms, run);
   }
 
   soon(run: () => void): void {
-    this.after(0, run);
+    this.#clock.soon(run);
   }
 
   /** Time stands still until this has settled: for a program outside that takes its turn. */
@@ -46,21 +30,24 @@ export class VirtualTime implements Clock {
 
   /** Timers that wait. */
   get pending(): number {
-    return this.#due.length;
+    return this.#clock.waiting;
   }
 
-  /** Lets time pass until `done()` or the end, one event after another; promises settle in between. */
+  /** Lets time pass until `done()` or the end, one moment after another; promises settle in between. */
   async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
     while (!done()) {
       for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
       await this.#held;
-      const next = this.#due[0];
-      if (done() || !next || next.at > untilMs) break;
-      this.#due.shift();
-      this.#now = Math.max(this.#now, next.at);
-      next.run();
+      const { due } = this.#clock;
+      if (done() || due === undefined || due > untilMs) break;
+      // Whole milliseconds: fractions would not add up to the time that is due.
+      this.#pass(Math.ceil(due) - this.monotonic());
     }
-    if (!done()) this.#now = Math.max(this.#now, untilMs);
+    if (!done() && untilMs !== Infinity) this.#pass(untilMs - this.monotonic());
+  }
+
+  #pass(ms: number): void {
+    if (ms >= 0) this.#clock.tick(this.now() + ms);
   }
 }
 

@@ -5,10 +5,9 @@ import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, errorMessage } from '../../jsonrpc/errors.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { Trace } from '../trace.ts';
-import { openMqtt } from './connection.ts';
+import { openMqtt, uniqueId } from './connection.ts';
 import type { MqttConnect, MqttLink } from './connection.ts';
-import { randomId } from './serve.ts';
-import { checkName, clientCapability, clientPresence, disconnected, isLevel, presenceOf, serverTopics } from './topics.ts';
+import { checkName, clientCapability, clientPresence, disconnected, isLevel, presenceOf, saysDisconnected, serverTopics } from './topics.ts';
 import type { ServerTopics } from './topics.ts';
 
 /** Which server is meant, and how it is reached. */
@@ -81,7 +80,7 @@ class MqttSession {
   readonly #to: ClientReceiver;
   readonly #over: () => void;
   readonly #clock: Clock;
-  readonly #clientId = randomId();
+  readonly #clientId = uniqueId();
   #link: MqttLink | undefined;
   #topics: ServerTopics | undefined;
   #found: ((id: string) => void) | undefined;
@@ -139,7 +138,7 @@ class MqttSession {
     if (mine) this.#known = true;
     const decoded = decode(payload);
     trace?.({ direction: 'received', text: new TextDecoder().decode(payload), at: this.#clock.now() });
-    if (decoded.kind === 'notification' && decoded.message.method === 'notifications/disconnected') {
+    if (saysDisconnected(decoded)) {
       if (mine) this.#end('the server has ended the session');
       return;
     }

@@ -122,3 +122,8 @@ export function openMqtt(
 }
 
 function ignore(): void {}
+
+/** An identifier that nobody else has: 128 random bits, or as many as the runtime has. */
+export function uniqueId(): string {
+  return globalThis.crypto?.randomUUID?.() ?? `${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
+}

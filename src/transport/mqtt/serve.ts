@@ -8,9 +8,9 @@ import { pipeOutlet } from '../../jsonrpc/outlet.ts';
 import type { Auth } from '../auth.ts';
 import type { ServerPeer, ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
-import { openMqtt } from './connection.ts';
+import { openMqtt, uniqueId } from './connection.ts';
 import type { MqttConnect, MqttLink, MqttPacket } from './connection.ts';
-import { checkName, clientCapability, clientPresence, disconnected, isLevel, serverTopics, tellsOfList } from './topics.ts';
+import { checkName, clientCapability, clientPresence, disconnected, isLevel, saysDisconnected, serverTopics, tellsOfList } from './topics.ts';
 import type { ServerPresence, ServerTopics } from './topics.ts';
 
 /** How a server is served over MQTT. */
@@ -90,7 +90,7 @@ class Serving implements MqttServing {
   #told = new Set<string>();
 
   constructor(server: ServerPort, connect: MqttConnect, options: ServeMqttOptions) {
-    const { name, id = randomId(), clock = systemClock, maxMessageBytes = 1_048_576, retryMs = 1000 } = options;
+    const { name, id = uniqueId(), clock = systemClock, maxMessageBytes = 1_048_576, retryMs = 1000 } = options;
     checkName('serveMqtt: options.name', name);
     if (!isLevel(id)) throw new TypeError('serveMqtt: options.id has /, + or #, or is too long');
     this.id = id;
@@ -192,11 +192,11 @@ class Serving implements MqttServing {
   #hear(clientId: string, client: MqttClientSession, payload: Uint8Array): void {
     if (this.#clients.get(clientId) !== client || !client.peer) return;
     const large = payload.length > this.#maxMessageBytes;
-    const bytes = large ? payload.subarray(0, 256) : payload;
-    const text = new TextDecoder().decode(bytes);
-    this.#options.trace?.({ direction: 'received', text, at: this.#clock.now() });
-    if (text === disconnected) return this.#end(clientId, 'the client is disconnected');
-    client.peer.receive(large ? tooLarge(`the limit of ${this.#maxMessageBytes} bytes`, `${text}…`) : decodeUnjudged(payload));
+    const text = (): string => new TextDecoder().decode(large ? payload.subarray(0, 256) : payload);
+    this.#options.trace?.({ direction: 'received', text: text(), at: this.#clock.now() });
+    const decoded = large ? tooLarge(`the limit of ${this.#maxMessageBytes} bytes`, `${text()}…`) : decodeUnjudged(payload);
+    if (saysDisconnected(decoded)) this.#end(clientId, 'the client is disconnected');
+    else client.peer.receive(decoded);
   }
 
   #tell(clientId: string, text: string): void {
@@ -238,9 +238,4 @@ class Serving implements MqttServing {
     await link?.publish(this.#topics.presence, '', true).catch(() => {});
     await link?.end();
   }
-}
-
-/** An identifier that nobody else has: 128 random bits, or as many as the runtime has. */
-export function randomId(): string {
-  return globalThis.crypto?.randomUUID?.() ?? `${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
 }

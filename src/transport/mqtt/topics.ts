@@ -1,3 +1,5 @@
+import type { Decoded, Unjudged } from '../../jsonrpc/message.ts';
+
 /**
  * The topics of MCP over MQTT, as EMQX publishes the transport for the revisions with a handshake:
  * docs.emqx.com, MCP over MQTT, Specification (for 2025-06-18). docs/mqtt.md has our reading for 2026-07-28.
@@ -58,7 +60,12 @@ export function checkName(place: string, name: string): void {
 export const isLevel = (text: unknown): text is string =>
   typeof text === 'string' && text.length > 0 && text.length <= maxNameLength && !/[/+#\0]/.test(text);
 
+/** What either end says when it ends a session. */
 export const disconnected = '{"jsonrpc":"2.0","method":"notifications/disconnected"}';
+
+/** Whether the other end has said so, however it writes its JSON. */
+export const saysDisconnected = (decoded: Decoded | Unjudged): boolean =>
+  decoded.kind === 'notification' && decoded.message.method === 'notifications/disconnected';
 
 /** Whether a text tells that a list of the server has changed: a notification without parameters, as legacy revisions have it. */
 export const tellsOfList = (text: string): boolean => /^\{"jsonrpc":"2\.0","method":"notifications\/[a-z]+\/list_changed"\}$/.test(text);

@@ -23,13 +23,13 @@ export interface FramesOptions extends SomeLinkLimits {
  */
 export function frames(options: FramesOptions = {}): SerialFraming {
   checkOptions('frames: options', options, { ...defaultLinkLimits, newId: 'function' });
-  const { newId = randomId, ...given } = options;
+  const { newId = randomNumber, ...given } = options;
   const limits: LinkLimits = { ...defaultLinkLimits, ...defined(given) };
   checkLimits(limits);
   return (parts, events) => new SerialLink({ ...parts, limits, newId: () => newId() >>> 0 }, events);
 }
 
-const randomId = (): number => Math.random() * 0x100000000;
+const randomNumber = (): number => Math.random() * 0x100000000;
 
 /** Without the members that are undefined: they count as not given. */
 function defined<T extends object>(given: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {

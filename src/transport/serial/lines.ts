@@ -1,4 +1,5 @@
 import type { SerialFraming } from './byte-link.ts';
+import { pump } from './pump.ts';
 
 /**
  * Plain lines, as over stdio: for a wire that loses nothing, such as a socket or a USB port. A lost byte damages its message, and
@@ -7,25 +8,16 @@ import type { SerialFraming } from './byte-link.ts';
 export const lines: SerialFraming = ({ budget, write }, events) => {
   let queue: Uint8Array[] = [];
   let waiting = 0;
-  let writing = false;
   let closed = false;
 
-  function pump(): void {
-    while (!writing && !closed) {
-      const bytes = queue.shift();
-      if (!bytes) return;
+  const go = pump(write, () => {
+    const bytes = queue.shift();
+    if (bytes) {
       waiting -= bytes.length;
       budget.release(bytes.length);
-      const written = write(bytes);
-      if (!written) continue;
-      writing = true;
-      const goOn = (): void => {
-        writing = false;
-        pump();
-      };
-      written.then(goOn, goOn);
     }
-  }
+    return bytes;
+  });
 
   return {
     open: () => events.opened(),
@@ -35,7 +27,7 @@ export const lines: SerialFraming = ({ budget, write }, events) => {
       budget.hold(bytes.length);
       waiting += bytes.length;
       queue.push(bytes);
-      pump();
+      go();
     },
     get waiting() {
       return waiting;

@@ -2,6 +2,7 @@ import type { Timer } from '../../bounds/clock.ts';
 import { frameKinds, frameOverhead, leastFrameBytes, linkState, mostFrameBytes, noLink, numberAt, numberBytes, readFrame, writeFrame } from './frame.ts';
 import type { Frame, FrameKind } from './frame.ts';
 import type { ByteLink, ByteLinkEvents, ByteLinkParts } from './byte-link.ts';
+import { pump } from './pump.ts';
 
 /** How frames are sent. */
 export interface LinkLimits {
@@ -49,6 +50,7 @@ const distance = (from: number, to: number): number => (to - from) & 255;
 export class SerialLink implements ByteLink {
   readonly #parts: LinkParts;
   readonly #events: ByteLinkEvents;
+  readonly #write: () => void;
   #id = 0;
   /** The other side's identifier; undefined: there is no link. */
   #peer: number | undefined;
@@ -69,7 +71,6 @@ export class SerialLink implements ByteLink {
   /** How many of them were sent since we last went back. */
   #sent = 0;
   #peerWindow = 1;
-  #writing = false;
   /** Frames that go before data: acknowledgements, polls, and the like. */
   #urgent: Uint8Array[] = [];
 
@@ -100,6 +101,7 @@ export class SerialLink implements ByteLink {
   constructor(parts: LinkParts, events: ByteLinkEvents) {
     this.#parts = parts;
     this.#events = events;
+    this.#write = pump((bytes) => parts.write(bytes), () => (this.#closed ? undefined : this.#urgent.shift() ?? this.#nextData()));
     this.#retryMs = firstRetryMs(parts.limits);
   }
 
@@ -330,18 +332,7 @@ export class SerialLink implements ByteLink {
 
   /** Writes what may be written now. */
   #pump(): void {
-    while (!this.#writing && !this.#closed) {
-      const bytes = this.#urgent.shift() ?? this.#nextData();
-      if (!bytes) break;
-      const written = this.#parts.write(bytes);
-      if (!written) continue;
-      this.#writing = true;
-      const goOn = (): void => {
-        this.#writing = false;
-        this.#pump();
-      };
-      written.then(goOn, goOn);
-    }
+    this.#write();
     if (!this.#closed) this.#wake();
   }
 

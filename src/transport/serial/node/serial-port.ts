@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { isatty, ReadStream, WriteStream } from 'node:tty';
 import { checkOptions } from '../../../bounds/options.ts';
+import { streamChannel } from '../channel.ts';
 import type { SerialChannel } from '../channel.ts';
 
 /** How a port is opened. */
@@ -34,12 +35,10 @@ export function serialPort(path: string, options: SerialPortOptions = {}): Seria
   input.setRawMode(true);
   // A stream of its own: one of both would close the descriptor under the other.
   const output = new WriteStream(openSync(path, flags));
+  const { write } = streamChannel(output);
   let closed = false;
   return {
-    write: (bytes) => (closed || output.write(bytes) ? undefined : new Promise((resolve) => {
-      output.once('drain', resolve);
-      output.once('close', resolve);
-    })),
+    write: (bytes) => (closed ? undefined : write(bytes)),
     read(data, gone) {
       const end = (error?: Error): void => {
         if (!closed) gone(error?.message);

@@ -1,0 +1,21 @@
+/**
+ * Writes what `next` gives, one run of bytes after another, and waits where `write` returns a promise. Returns what is to be called
+ * when `next` may have something.
+ */
+export function pump(write: (bytes: Uint8Array) => Promise<void> | void, next: () => Uint8Array | undefined): () => void {
+  let writing = false;
+  return function go() {
+    while (!writing) {
+      const bytes = next();
+      if (!bytes) return;
+      const written = write(bytes);
+      if (!written) continue;
+      writing = true;
+      const goOn = (): void => {
+        writing = false;
+        go();
+      };
+      written.then(goOn, goOn);
+    }
+  };
+}

@@ -1,5 +1,5 @@
 // npm run publish:dry: what `npm publish` would send to a registry, of barewire and of each package beside it. It publishes
-// nothing: npm gets --dry-run. It fails where a package could not be published as it is.
+// nothing: npm gets --dry-run. It fails where a package could not be published without a change.
 //
 //   node scripts/publish.mjs [--build]     --build installs and builds each package first; else what was built is taken
 import { execFile, execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'packa
 /** The packages that are published: barewire first, which the others need. */
 export const packages = ['.', 'page', ...readdirSync(join(root, 'integrations')).sort().map((name) => `integrations/${name}`)];
 
-/** What keeps a manifest from being published as it is. */
+/** What has to change in a manifest before it can be published. */
 export function faultsOf(folder, manifest, own) {
   const { name, version, license, repository, engines, files = [], dependencies = {}, peerDependencies = {}, optionalDependencies = {} } = manifest;
   const faults = [];

@@ -19,7 +19,7 @@ const releases = read('CHANGELOG.md').split(/^## /m).slice(1).map((text) => {
 test('CHANGELOG.md: each version has a number and a date, in order; what breaks before 1.0.0 is a minor version', () => {
   assert.ok(releases.length >= 5);
   releases.forEach(({ head, major, minor, patch, date, breaking }, at) => {
-    assert.ok(date !== '' && date <= new Date().toISOString(), `${head} is no version with a date`);
+    assert.ok(date !== '' && date <= new Date().toISOString(), `${head} is not a version with a date`);
     const before = releases[at + 1];
     if (!before) return;
     const steps = [[before.major + 1, 0, 0], [before.major, before.minor + 1, 0], [before.major, before.minor, before.patch + 1]];

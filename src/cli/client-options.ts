@@ -92,7 +92,7 @@ export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, le
   };
 }
 
-/** The revision of `--revision`, as what a client may speak; undefined: any. */
+/** The revision of `--revision`, as what a client may speak; undefined: every revision. */
 export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly string[] | undefined {
   const revision = text('revision');
   if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);

@@ -110,7 +110,7 @@ export function fileOf({ uri: own, resources }: Skill, reference: string): strin
   return uri;
 }
 
-/** A segment that is encoded already stays as it is. */
+/** A segment that is encoded already is not encoded again. */
 const encodeSegment = (segment: string): string => (/%[\da-f]{2}/i.test(segment) ? segment : encodeURIComponent(segment));
 
 /**
@@ -149,7 +149,7 @@ function fromBase64(text: string, uri: string): Uint8Array {
 
 /**
  * Reads the `SKILL.md` of a skill. Rejects with a `SkillError` like `readSkillFile`, and with `frontmatter` if its front
- * matter differs from the entry's in any field. This alone does not load a skill: a host asks a person first.
+ * matter differs from the entry's in any field. This does not load a skill yet: a host asks a person first.
  */
 export async function readSkill(client: SkillsClient, skill: Skill, options?: CallOptions, limits: SkillLimits = defaultSkillLimits): Promise<SkillDocument> {
   const { text, uri } = await readSkillFile(client, skill, skill.uri, options, limits);

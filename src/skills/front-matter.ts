@@ -134,7 +134,7 @@ class BlockReader {
     return lines.column > list && lines.isEntry() ? this.#sequence() : null;
   }
 
-  /** A node that is no block collection. */
+  /** A node that is not a block collection. */
   #value(parent: number): YamlValue {
     const lines = this.#lines;
     if (lines.isAt('|>')) return lines.blockScalar(parent);

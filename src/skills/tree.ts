@@ -21,7 +21,7 @@ export interface SkillFile extends SkillResource {
   readonly name: string;
   readonly mimeType: string;
   readonly description?: string;
-  /** Reads it again. Rejects if it is no longer what its digest says. */
+  /** Reads it again. Rejects if it differs now from its digest. */
   readonly read: () => Promise<string | Uint8Array>;
 }
 
@@ -62,7 +62,7 @@ export async function skillTree(definitions: readonly SkillDefinition[], limits:
   return { files, skills, directories: directoriesOf([...files.keys()]) };
 }
 
-/** A path as segments of a URI. Throws a TypeError for what leads elsewhere, or is no path. */
+/** A path as segments of a URI. Throws a TypeError for a path that leads elsewhere, and for a text that is not a path. */
 function uriPath(path: string, place: string): string {
   return path.split('/').map((segment) => {
     if (/^\.{0,2}$/.test(segment) || /[\\\p{Cc}\p{Surrogate}]/u.test(segment)) throw new TypeError(`skills: ${JSON.stringify(place)} is no path of a skill`);

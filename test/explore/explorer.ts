@@ -168,7 +168,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
         break;
       }
       if (depth >= maxSteps) return broken(`more than ${maxSteps} steps`);
-      // The order of the ways does not matter to what is left out, as long as it is one order.
+      // The order of the ways does not matter to what is left out, as long as the order is always the same.
       const next: Taken[] = [];
       for (let left = awake; left.length > 0;) {
         const step = left[Math.floor(random() * left.length)] as Touched;

@@ -187,7 +187,7 @@ test('with two streams open a message goes on one of them', async (t) => {
   assert.deepEqual(await read(call, 2), ['notifications/progress', 2]);
 });
 
-// 2025-11-25 basic/transports#sending-messages-to-the-server: a disconnection is no cancellation.
+// 2025-11-25 basic/transports#sending-messages-to-the-server: a disconnection is not a cancellation.
 test('a client that hangs up has not cancelled its legacy request', async (t) => {
   const server = new McpServer({ name: 'test', version: '1' });
   let go = (): void => {};

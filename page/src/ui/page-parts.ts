@@ -37,7 +37,7 @@ export interface PageParts {
   readonly SavedCalls?: ComponentType<{ server: string; tool: string; form: FormModel }>;
   /** The same call in both eras. */
   readonly Eras?: ComponentType<{ server: ServerView; view: ToolView; form: FormModel }>;
-  /** Whether others take a tool as it is. */
+  /** Whether others take a tool without a change. */
   readonly Portability?: ComponentType<{ tool: ToolView['tool'] }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;

@@ -11,10 +11,10 @@ import { startProxies } from './servers.mjs';
 /** What a client waits for an octet, and then says that it waits. */
 const patienceMs = 2000;
 
-/** A response as it is compared: programs write the characters of a JSON string in several ways. */
+/** A response in the form that is compared: programs write the characters of a JSON string in several ways. */
 const shown = (status, body) => `${status} ${JSON.stringify(body)}`;
 
-/** The first response that is no interim one, as the codec reads it; undefined: it refuses, or more is to come. */
+/** The first response that is not an interim one, as the codec reads it; undefined: it refuses, or more is to come. */
 function accepted(bytes, method) {
   const statuses = [];
   const said = readAll(responseDecoder(() => method), [octetsOf(bytes)], (head) => (statuses.push(head.status), ''));

@@ -186,7 +186,7 @@ test('stdioTransport: stderr comes line by line, whole characters, long lines in
   assert.ok(lines.every((line) => line.length <= 4096));
 });
 
-// 2026-07-28 basic/transports/stdio: stderr is no sign of failure.
+// 2026-07-28 basic/transports/stdio: text on stderr is not a sign of failure.
 test('stdioTransport: a server that writes to stderr is asked as before', async (t) => {
   const { transport, receiver, lines, until, ask, failures } = script(t, `
     process.stderr.write('Error: no cache\\n');

@@ -1,4 +1,4 @@
-// Whether other clients and model APIs take a tool as it is.
+// Whether other clients and model APIs take a tool without a change.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { examineTools } from 'barewire/doctor';

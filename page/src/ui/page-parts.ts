@@ -3,7 +3,7 @@ import type { CompileOptions } from 'barewire/schema';
 import type { ServerView, ToolView, WireMessage } from '../messages.ts';
 import type { JsonEditorProps } from './form/json-editor-props.ts';
 import type { FormModel } from './form/form-model.ts';
-import type { State } from './state.ts';
+import type { HostLink } from './host-link.ts';
 import type { DockTab, Tab } from './tabs.ts';
 
 /** What a server that is added begins with. */
@@ -11,6 +11,12 @@ export interface Example {
   readonly name: string;
   /** A command line, or an address. */
   readonly where: string;
+}
+
+/** What a login needs of the page. */
+export interface LoginPage {
+  readonly link: HostLink;
+  tell(text: string, tone: 'bad'): void;
 }
 
 /** What one page has and another does not carry, and what one page loads late and another has in its file. */
@@ -43,5 +49,5 @@ export interface PageParts {
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;
   /** Begins a login at a server. Resolves when it is over. */
-  readonly logIn?: (state: State, server: string) => Promise<void>;
+  readonly logIn?: (page: LoginPage, server: string) => Promise<void>;
 }

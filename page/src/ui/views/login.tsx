@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import type { LoginStep, ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
-import type { State } from '../state.ts';
+import type { LoginPage } from '../page-parts.ts';
 import { ActionError } from '../host-link.ts';
 import { WebLink } from '../parts/content.tsx';
 import { clock } from '../parts/controls.tsx';
@@ -25,7 +25,7 @@ function setStop(server: string, stop: AbortController | undefined): void {
 }
 
 /** Begins a login. Resolves when it is over, whatever came of it; a page that goes away does not end it. */
-export async function logIn(state: State, server: string): Promise<void> {
+export async function logIn(state: LoginPage, server: string): Promise<void> {
   if (stops.value.has(server)) return;
   const stop = new AbortController();
   setStop(server, stop);

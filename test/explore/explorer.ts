@@ -1,6 +1,7 @@
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { randomOf } from '../random.ts';
+import { Ways } from './ways.ts';
 
 // Runs real code through every order of what can happen. The explorer keeps no states: it begins each run anew, repeats the
 // steps that it knows, and goes another way after them. Orders that differ only in steps that commute are run once: sleep sets
@@ -62,6 +63,8 @@ export interface Bounds {
   readonly maxSteps?: number;
   /** Of the random numbers that say which way is taken next. */
   readonly seed?: number;
+  /** Goes on with the longest way, and drops none: for a space that is to be exhausted. Without it, ways are taken at random. */
+  readonly whole?: boolean;
 }
 
 type Touched = Pick<Step, 'name' | 'touches'>;
@@ -77,8 +80,8 @@ interface Taken {
   readonly asleep: readonly Touched[];
 }
 
-/** Ways that wait are taken at random, so that a bounded exploration sees all parts of a space; of more than these the last one is. */
-const mostAtRandom = 5_000;
+/** Ways that are held at most: those of a space that has more are dropped, unless `whole` asks for all. */
+const mostWays = 100_000;
 
 /** Lets all microtasks run. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -131,20 +134,17 @@ const stepsTo = (last: Taken | undefined): Touched[] => {
 
 /** Runs a world through all orders, or as many as the bounds allow. */
 export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Report> {
-  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1 } = bounds;
+  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1, whole = false } = bounds;
   const until = performance.now() + maxMs;
   const random = randomOf(seed);
   const outcomes = new Map<string, number>();
   let [complete, covered, longest] = [0, 0, 0];
   const report = (exhausted: boolean, counterexample?: Counterexample): Report =>
     ({ complete, covered, outcomes, longest, exhausted, counterexample });
-  /** Ways that no run has taken. */
-  const ways: (Taken | undefined)[] = [undefined];
-  while (ways.length > 0) {
-    const at = ways.length > mostAtRandom ? ways.length - 1 : Math.floor(random() * ways.length);
-    let last = ways[at];
-    ways[at] = ways.at(-1);
-    ways.pop();
+  const ways = new Ways<Taken | undefined>(whole ? Infinity : mostWays);
+  ways.add(0, undefined);
+  while (ways.size > 0) {
+    let last = whole ? ways.takeDeepest() : ways.take(random);
     const world = await make();
     const broken = (why: string): Report => report(false, { steps: stepsTo(last).map(({ name }) => name), why });
     // What was done before is repeated, and was checked then; the last step of it is new.
@@ -187,14 +187,14 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
         left = left.filter((one) => one !== step);
         if (left.length === 0) break;
       }
-      ways.push(...next.slice(1));
+      for (const way of next.slice(1)) ways.add(depth + 1, way);
       last = next[0] as Taken;
       const why = await take(world, first);
       if (why !== undefined) return broken(why);
     }
-    if (ways.length > 0 && (complete >= maxRuns || performance.now() > until)) return report(false);
+    if (ways.size > 0 && (complete >= maxRuns || performance.now() > until)) return report(false);
   }
-  return report(true);
+  return report(!ways.dropped);
 }
 
 /** Runs a world through one order. Returns why it broke an invariant; undefined: it did not, and came to an end after these steps. */

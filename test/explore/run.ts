@@ -7,13 +7,14 @@ import { worlds } from './worlds.ts';
 //   -- --runs N        complete runs of each world; 100,000, of a connection 1,000,000
 //   -- --seconds N     time of each world; 3600
 //   -- --seed N        which ways are taken first; 1
+//   -- --whole         depth first: for a space that is to be exhausted
 //   -- --ci            what CI has time for: all worlds together in less than two minutes
 
 // The traces of errors that the code makes and nobody reads take a fifth of the time.
 Error.stackTraceLimit = 0;
 
 const { values } = parseArgs({ options: {
-  only: { type: 'string' }, runs: { type: 'string' }, seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' }, ci: { type: 'boolean', default: false },
+  only: { type: 'string' }, runs: { type: 'string' }, seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' }, whole: { type: 'boolean', default: false }, ci: { type: 'boolean', default: false },
 } });
 const chosen = worlds.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`no world is called ${values.only}: there are ${worlds.map(({ name }) => name).join(', ')}`);
@@ -21,7 +22,7 @@ const seconds = values.ci ? Math.floor(100 / worlds.length) : Number(values.seco
 console.log('world          complete    covered   outcomes  longest  runs/s  exhausted');
 for (const world of chosen) {
   const began = performance.now();
-  const { complete, covered, outcomes, longest, exhausted, counterexample } = await explore(world, { maxRuns: Number(values.runs ?? (world.name === 'connection' ? 1_000_000 : 100_000)), maxMs: seconds * 1000, seed: Number(values.seed) });
+  const { complete, covered, outcomes, longest, exhausted, counterexample } = await explore(world, { maxRuns: Number(values.runs ?? (world.name === 'connection' ? 1_000_000 : 100_000)), maxMs: seconds * 1000, seed: Number(values.seed), whole: values.whole });
   const took = (performance.now() - began) / 1000;
   const columns = [String(complete).padStart(8), String(covered).padStart(9), String(outcomes.size).padStart(9), String(longest).padStart(7), (complete / took).toFixed(0).padStart(6)];
   console.log(`${world.name.padEnd(13)}  ${columns.join('  ')}  ${exhausted ? 'yes' : 'no'}`);

@@ -9,7 +9,7 @@ export type Reach = (at: string, request: ScriptedRequest) => void;
 export class FleetClient {
   readonly gets: EventStream[] = [];
   /** Answers to the question of the call: the POST that brought each. */
-  readonly answers: ScriptedRequest[] = [];
+  readonly answers: { readonly at: string; readonly post: ScriptedRequest; lost: boolean }[] = [];
   call: EventStream = new EventStream('the call', new ScriptedRequest({}));
   #session: Record<string, string> = {};
   readonly #reach: Reach;
@@ -51,7 +51,14 @@ export class FleetClient {
   }
 
   answer(at: string): void {
-    this.answers.push(this.ask(at, { body: { jsonrpc: '2.0', id: this.question?.id, result: { action: 'accept', content: { sure: true } } } }));
+    const post = this.ask(at, { body: { jsonrpc: '2.0', id: this.question?.id, result: { action: 'accept', content: { sure: true } } } });
+    this.answers.push({ at, post, lost: false });
+  }
+
+  /** A process has died: its connections end. */
+  lose(at: string): void {
+    for (const one of this.streams) if (one.connected && one.at === at) one.cut(0);
+    for (const one of this.answers) if (one.at === at && one.post.status === undefined) one.lost = true;
   }
 
   get streams(): EventStream[] {
@@ -75,7 +82,7 @@ export class FleetClient {
   /** The question that it has read and that still wants its answer. */
   get question(): Said | undefined {
     const { said } = this;
-    const taken = this.answers.some(({ status }) => status === undefined || status === 202 || status === 400);
+    const taken = this.answers.some(({ lost, post: { status } }) => !lost && (status === undefined || status === 202 || status === 400));
     const over = said.some(({ id, method }) => method === 'notifications/cancelled' || (id === 1 && method === undefined));
     return taken || over ? undefined : said.find(({ method }) => method === 'elicitation/create');
   }
@@ -99,7 +106,7 @@ export class FleetClient {
     for (const one of this.gets) {
       for (const text of one.messages) if (!text.includes('list_changed')) throw new Error(`${one.name} carries ${text}`);
     }
-    for (const { answers } of this.answers) if (answers > 1) throw new Error('the POST of an answer was answered twice');
+    for (const { post } of this.answers) if (post.answers > 1) throw new Error('the POST of an answer was answered twice');
   }
 }
 

@@ -120,7 +120,7 @@ class FleetWorld implements World {
     if (this.#changed === place && this.#engine.mayOwe(this.#engine.member(place.letter))) this.#unsaid = true;
     this.#engine.kill(this.#engine.member(place.letter));
     place.clock.die();
-    for (const one of this.#client.streams) if (one.connected && one.at === place.letter) one.cut(0);
+    this.#client.lose(place.letter);
     return this.#settle();
   }
 
@@ -243,7 +243,7 @@ class FleetWorld implements World {
     if (gets.filter(({ isOpen }) => isOpen).length > 1) throw new Error('two GET streams of one session are open');
     if (this.#counts.changes > 0 && !this.#unsaid && gets.length > 0 && client.heard === this.#heardBefore) throw new Error('a client that listens has not heard of the last change');
     if (gets.length > 0) await this.#hearsEach();
-    const outcome = JSON.stringify([results.map(({ error }) => error?.message ?? 'answer'), client.refused, this.#dead?.letter, this.#counts.lapses, client.answers.map(({ status }) => status), gets.length, [...new Set(this.#errors)].length]);
+    const outcome = JSON.stringify([results.map(({ error }) => error?.message ?? 'answer'), client.refused, this.#dead?.letter, this.#counts.lapses, client.answers.map(({ lost, post }) => (lost ? 'lost' : post.status)), gets.length, [...new Set(this.#errors)].length]);
     await this.#end();
     return outcome;
   }

@@ -19,6 +19,8 @@ export class AskedPerson {
   /** The definitions with which every call may be sent. */
   readonly forSession: Set<string> = new Set();
   readonly #questions: Question[] = [];
+  /** How often each was asked: two calls may wait for the same change. */
+  readonly #times = new Map<string, number>();
   readonly #monotonic: () => number;
 
   constructor(monotonic: () => number, accepted: string) {
@@ -54,7 +56,10 @@ export class AskedPerson {
     return this.#questions.length > 0;
   }
 
-  #ask<T>(what: string, signal: AbortSignal, replies: Readonly<Record<string, () => T>>): Promise<T> {
+  #ask<T>(about: string, signal: AbortSignal, replies: Readonly<Record<string, () => T>>): Promise<T> {
+    const times = (this.#times.get(about) ?? 0) + 1;
+    this.#times.set(about, times);
+    const what = times === 1 ? about : `${about} (${times})`;
     return new Promise((resolve, reject) => {
       const question: Question = {
         what,

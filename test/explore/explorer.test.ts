@@ -68,6 +68,8 @@ test('a run that does not come to its end, and a world that does not do the same
   let made = 0;
   const other: Kind = { ...counters([1], () => ['a']), make: () => counters(made++ === 0 ? [1, 1] : [0, 0], () => ['a']).make() as World };
   await assert.rejects(explore(other), /the world does not do the same each time/);
+  const twins: Kind = { ...counters([1], () => ['a']), make: () => ({ ...counters([1], () => ['a']).make() as World, steps: () => [1, 2].map(() => ({ name: 'one', touches: [], run() {} })) }) };
+  await assert.rejects(explore(twins), /two steps have one name: one; one/);
 });
 
 for (const kind of worlds) {

@@ -108,11 +108,13 @@ export const worldClock = (): ManualClock => manualClock(1_790_000_000_000);
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** The step of this name, which happened here before. */
-function known(world: World, name: string): Step {
-  const step = world.steps().find((one) => one.name === name);
-  if (step === undefined) throw new Error(`the step "${name}" cannot happen here: the world does not do the same each time`);
-  return step;
+/** The step `steps[at]`, which happened here before. */
+function known(world: World, steps: readonly string[], at: number): Step {
+  const able = world.steps();
+  const step = able.find(({ name }) => name === steps[at]);
+  if (step) return step;
+  const lines = steps.slice(0, at).map((name, n) => `${n + 1}  ${name}`).join('\n');
+  throw new Error(`the step "${steps[at]}" cannot happen here: the world does not do the same each time\n${lines}\nonly: ${able.map(({ name }) => name).join('; ')}`);
 }
 
 /** Takes a step; returns why it broke something. */
@@ -148,18 +150,16 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
     const world = await make();
     const broken = (why: string): Report => report(false, { steps: stepsTo(last).map(({ name }) => name), why });
     // What was done before is repeated, and was checked then; the last step of it is new.
-    const before = stepsTo(last);
-    for (const [at, { name }] of before.entries()) {
-      if (at < before.length - 1) {
-        await known(world, name).run();
-        continue;
-      }
-      const why = await take(world, known(world, name));
+    const before = stepsTo(last).map(({ name }) => name);
+    for (let at = 0; at < before.length; at++) {
+      const step = known(world, before, at);
+      const why = at < before.length - 1 ? void await step.run() : await take(world, step);
       if (why !== undefined) return broken(why);
     }
     for (let depth = before.length; ; depth++) {
       longest = Math.max(longest, depth);
       const able = world.steps();
+      if (new Set(able.map(({ name }) => name)).size < able.length) throw new Error(`two steps have one name: ${able.map(({ name }) => name).join('; ')}`);
       if (able.length === 0) {
         try {
           const outcome = await world.finish();
@@ -200,8 +200,8 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
 /** Runs a world through one order. Returns why it broke an invariant; undefined: it did not, and came to an end after these steps. */
 export async function replay({ make }: Kind, steps: readonly string[]): Promise<string | undefined> {
   const world = await make();
-  for (const name of steps) {
-    const why = await take(world, known(world, name));
+  for (const at of steps.keys()) {
+    const why = await take(world, known(world, steps, at));
     if (why !== undefined) return why;
   }
   if (world.steps().length > 0) return undefined;

@@ -59,6 +59,8 @@ export interface Bounds {
   readonly maxRuns?: number;
   /** Milliseconds after which it ends. */
   readonly maxMs?: number;
+  /** Asked after each run: whether the exploration is to end. */
+  readonly stopped?: () => boolean;
   /** Steps of one run: more are a fault. */
   readonly maxSteps?: number;
   /** Of the random numbers that say which way is taken next. */
@@ -136,7 +138,7 @@ const stepsTo = (last: Taken | undefined): Touched[] => {
 
 /** Runs a world through all orders, or as many as the bounds allow. */
 export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Report> {
-  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1, whole = false } = bounds;
+  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1, whole = false, stopped = () => false } = bounds;
   const until = performance.now() + maxMs;
   const random = randomOf(seed);
   const outcomes = new Map<string, number>();
@@ -192,7 +194,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
       const why = await take(world, first);
       if (why !== undefined) return broken(why);
     }
-    if (ways.size > 0 && (complete >= maxRuns || performance.now() > until)) return report(false);
+    if (ways.size > 0 && (complete >= maxRuns || performance.now() > until || stopped())) return report(false);
   }
   return report(!ways.dropped);
 }

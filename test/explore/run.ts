@@ -19,10 +19,14 @@ const { values } = parseArgs({ options: {
 const chosen = worlds.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`no world is called ${values.only}: there are ${worlds.map(({ name }) => name).join(', ')}`);
 const seconds = values.ci ? Math.floor(100 / worlds.length) : Number(values.seconds);
+// SIGTERM ends the world that is explored, and says how far it came.
+let stopped = false;
+process.on('SIGTERM', () => (stopped = true));
 console.log('world          complete    covered   outcomes  longest  runs/s  exhausted');
 for (const world of chosen) {
   const began = performance.now();
-  const { complete, covered, outcomes, longest, exhausted, counterexample } = await explore(world, { maxRuns: Number(values.runs ?? (world.name === 'connection' ? 1_000_000 : 100_000)), maxMs: seconds * 1000, seed: Number(values.seed), whole: values.whole });
+  const { complete, covered, outcomes, longest, exhausted, counterexample } = await explore(world, { maxRuns: Number(values.runs ?? (world.name === 'connection' ? 1_000_000 : 100_000)), maxMs: seconds * 1000, seed: Number(values.seed), whole: values.whole, stopped: () => stopped });
+  stopped = false;
   const took = (performance.now() - began) / 1000;
   const columns = [String(complete).padStart(8), String(covered).padStart(9), String(outcomes.size).padStart(9), String(longest).padStart(7), (complete / took).toFixed(0).padStart(6)];
   console.log(`${world.name.padEnd(13)}  ${columns.join('  ')}  ${exhausted ? 'yes' : 'no'}`);

@@ -92,10 +92,14 @@ export function checkEvents(streams: readonly EventStream[]): void {
   }
 }
 
-/** What the stream of a call carries is the beginning of one of these orders. `words` says what each message is. */
-export function checkOrder(stream: EventStream, orders: readonly string[], word: (message: Said) => string): void {
-  const said = stream.messages.map((text) => word(JSON.parse(text) as Said)).join();
-  if (!orders.some((order) => order.startsWith(said))) throw new Error(`the stream of ${stream.name} carries ${said}`);
+/**
+ * What the stream of a call carries is the beginning of one of these orders. `word` says what each message is; `again`: whether one
+ * may come twice.
+ */
+export function checkOrder(stream: EventStream, orders: readonly string[], word: (message: Said) => string, again = false): void {
+  const words = stream.messages.map((text) => word(JSON.parse(text) as Said));
+  const said = (again ? words.filter((one, at) => words.indexOf(one) === at) : words).join();
+  if (!orders.some((order) => order.startsWith(said))) throw new Error(`the stream of ${stream.name} carries ${words.join()}`);
 }
 
 /** A message of a server, as far as the worlds read it. */

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { explore } from './explorer.ts';
 import { worlds } from './worlds.ts';
@@ -8,13 +9,14 @@ import { worlds } from './worlds.ts';
 //   -- --seconds N     time of each world; 3600
 //   -- --seed N        which ways are taken first; 1
 //   -- --whole         depth first: for a space that is to be exhausted
+//   -- --shown FILE    writes the steps of a counterexample into this file
 //   -- --ci            what CI has time for: all worlds together in less than two minutes
 
 // The traces of errors that the code makes and nobody reads take a fifth of the time.
 Error.stackTraceLimit = 0;
 
 const { values } = parseArgs({ options: {
-  only: { type: 'string' }, runs: { type: 'string' }, seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' }, whole: { type: 'boolean', default: false }, ci: { type: 'boolean', default: false },
+  only: { type: 'string' }, shown: { type: 'string' }, runs: { type: 'string' }, seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' }, whole: { type: 'boolean', default: false }, ci: { type: 'boolean', default: false },
 } });
 const chosen = worlds.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`no world is called ${values.only}: there are ${worlds.map(({ name }) => name).join(', ')}`);
@@ -32,6 +34,7 @@ for (const world of chosen) {
   console.log(`${world.name.padEnd(13)}  ${columns.join('  ')}  ${exhausted ? 'yes' : 'no'}`);
   if (counterexample) {
     console.log(`\n${world.name}: ${counterexample.why}\n${counterexample.steps.map((step, n) => `${String(n + 1).padStart(4)}  ${step}`).join('\n')}\n`);
+    if (values.shown !== undefined) writeFileSync(values.shown, JSON.stringify({ ...counterexample, runs: complete }));
     process.exitCode = 1;
   }
 }

@@ -100,7 +100,8 @@ export function listeningStreams(
       claiming.delete(stream);
       if (record?.listener?.stream !== stream.id) abandon(stream);
     }
-    if (record?.listener?.stream !== stream.id || session.ended) return undefined;
+    // Where a later GET of this process took its place meanwhile, the stream is over, and nothing would ever end its connection.
+    if (record?.listener?.stream !== stream.id || session.ended || held.get(session.id) !== stream) return undefined;
     records.listens(session);
     if (before && before.process !== self.name) {
       // If that process has gone, so has its stream.

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { explore, replay } from './explorer.ts';
 import type { Kind, World } from './explorer.ts';
 import { found } from './found.ts';
+import { Ways } from './ways.ts';
 import { worlds } from './worlds.ts';
 
 /** A world of counters: each is counted up to its number by steps that touch what is named. */
@@ -48,12 +49,27 @@ test('a fault is found in whatever order it happens, and its steps are a run tha
   assert.equal(await replay(kind, ['0 to 1', '1 to 1']), undefined);
 });
 
+test('taken at random, the ways of a space that is small are all taken; of more than are held some are dropped, and that is told', async () => {
+  const depths: number[] = [];
+  const ways = new Ways<string>(4);
+  for (const [at, way] of ['a', 'b', 'c', 'd', 'e', 'f'].entries()) ways.add(at, way);
+  assert.deepEqual([ways.size, ways.dropped], [4, true]);
+  while (ways.size > 0) depths.push('abcdef'.indexOf(ways.take(() => 0.99)));
+  assert.deepEqual(depths, [3, 2, 1, 0]);
+  for (const whole of [true, false]) {
+    const { complete, exhausted } = await explore(counters([3, 3], () => ['a']), { whole });
+    assert.deepEqual([complete, exhausted], [20, true]);
+  }
+});
+
 test('a run that does not come to its end, and a world that does not do the same again, are faults', async () => {
   const endless = await explore(counters([1000], () => ['a']), { maxSteps: 20 });
   assert.equal(endless.counterexample?.why, 'more than 20 steps');
   let made = 0;
-  const other: Kind = { ...counters([1], () => ['a']), make: () => counters(made++ === 0 ? [1, 1] : [1, 0], () => ['a']).make() as World };
+  const other: Kind = { ...counters([1], () => ['a']), make: () => counters(made++ === 0 ? [1, 1] : [0, 0], () => ['a']).make() as World };
   await assert.rejects(explore(other), /the world does not do the same each time/);
+  const twins: Kind = { ...counters([1], () => ['a']), make: () => ({ ...counters([1], () => ['a']).make() as World, steps: () => [1, 2].map(() => ({ name: 'one', touches: [], run() {} })) }) };
+  await assert.rejects(explore(twins), /two steps have one name: one; one/);
 });
 
 for (const kind of worlds) {

@@ -1,6 +1,7 @@
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { randomOf } from '../random.ts';
+import { Ways } from './ways.ts';
 
 // Runs real code through every order of what can happen. The explorer keeps no states: it begins each run anew, repeats the
 // steps that it knows, and goes another way after them. Orders that differ only in steps that commute are run once: sleep sets
@@ -58,10 +59,14 @@ export interface Bounds {
   readonly maxRuns?: number;
   /** Milliseconds after which it ends. */
   readonly maxMs?: number;
+  /** Asked after each run: whether the exploration is to end. */
+  readonly stopped?: () => boolean;
   /** Steps of one run: more are a fault. */
   readonly maxSteps?: number;
   /** Of the random numbers that say which way is taken next. */
   readonly seed?: number;
+  /** Goes on with the longest way, and drops none: for a space that is to be exhausted. Without it, ways are taken at random. */
+  readonly whole?: boolean;
 }
 
 type Touched = Pick<Step, 'name' | 'touches'>;
@@ -77,8 +82,8 @@ interface Taken {
   readonly asleep: readonly Touched[];
 }
 
-/** Ways that wait are taken at random, so that a bounded exploration sees all parts of a space; of more than these the last one is. */
-const mostAtRandom = 50_000;
+/** Ways that are held at most: those of a space that has more are dropped, unless `whole` asks for all. */
+const mostWays = 100_000;
 
 /** Lets all microtasks run. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -105,10 +110,17 @@ export const worldClock = (): ManualClock => manualClock(1_790_000_000_000);
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
+/** The step `steps[at]`, which happened here before. */
+function known(world: World, steps: readonly string[], at: number): Step {
+  const able = world.steps();
+  const step = able.find(({ name }) => name === steps[at]);
+  if (step) return step;
+  const lines = steps.slice(0, at).map((name, n) => `${n + 1}  ${name}`).join('\n');
+  throw new Error(`the step "${steps[at]}" cannot happen here: the world does not do the same each time\n${lines}\nonly: ${able.map(({ name }) => name).join('; ')}`);
+}
+
 /** Takes a step; returns why it broke something. */
-async function take(world: World, name: string): Promise<string | undefined> {
-  const step = world.steps().find((one) => one.name === name);
-  if (step === undefined) throw new Error(`the step "${name}" cannot happen here: the world does not do the same each time`);
+async function take(world: World, step: Step): Promise<string | undefined> {
   try {
     await step.run();
     world.check();
@@ -126,31 +138,30 @@ const stepsTo = (last: Taken | undefined): Touched[] => {
 
 /** Runs a world through all orders, or as many as the bounds allow. */
 export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Report> {
-  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1 } = bounds;
+  const { maxRuns = Infinity, maxMs = Infinity, maxSteps = 200, seed = 1, whole = false, stopped = () => false } = bounds;
   const until = performance.now() + maxMs;
   const random = randomOf(seed);
   const outcomes = new Map<string, number>();
   let [complete, covered, longest] = [0, 0, 0];
   const report = (exhausted: boolean, counterexample?: Counterexample): Report =>
     ({ complete, covered, outcomes, longest, exhausted, counterexample });
-  /** Ways that no run has taken. */
-  const ways: (Taken | undefined)[] = [undefined];
-  while (ways.length > 0) {
-    const at = ways.length > mostAtRandom ? ways.length - 1 : Math.floor(random() * ways.length);
-    let last = ways[at];
-    ways[at] = ways.at(-1);
-    ways.pop();
+  const ways = new Ways<Taken | undefined>(whole ? Infinity : mostWays);
+  ways.add(0, undefined);
+  while (ways.size > 0) {
+    let last = whole ? ways.takeDeepest() : ways.take(random);
     const world = await make();
     const broken = (why: string): Report => report(false, { steps: stepsTo(last).map(({ name }) => name), why });
-    // What was done before is repeated; the last step of it is new.
-    const known = stepsTo(last);
-    for (const { name } of known) {
-      const why = await take(world, name);
+    // What was done before is repeated, and was checked then; the last step of it is new.
+    const before = stepsTo(last).map(({ name }) => name);
+    for (let at = 0; at < before.length; at++) {
+      const step = known(world, before, at);
+      const why = at < before.length - 1 ? void await step.run() : await take(world, step);
       if (why !== undefined) return broken(why);
     }
-    for (let depth = known.length; ; depth++) {
+    for (let depth = before.length; ; depth++) {
       longest = Math.max(longest, depth);
-      const able = world.steps().map(({ name, touches }) => ({ name, touches }));
+      const able = world.steps();
+      if (new Set(able.map(({ name }) => name)).size < able.length) throw new Error(`two steps have one name: ${able.map(({ name }) => name).join('; ')}`);
       if (able.length === 0) {
         try {
           const outcome = await world.finish();
@@ -170,27 +181,29 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
       if (depth >= maxSteps) return broken(`more than ${maxSteps} steps`);
       // The order of the ways does not matter to what is left out, as long as the order is always the same.
       const next: Taken[] = [];
-      for (let left = awake; left.length > 0;) {
-        const step = left[Math.floor(random() * left.length)] as Touched;
-        next.push({ before: last, step, asleep: asleep.filter((one) => commute(one, step)) });
-        asleep.push(step);
+      const first = awake[Math.floor(random() * awake.length)] as Step;
+      for (let step = first, left = awake; ; step = left[Math.floor(random() * left.length)] as Step) {
+        const { name, touches } = step;
+        next.push({ before: last, step: { name, touches }, asleep: asleep.filter((one) => commute(one, step)) });
+        asleep.push({ name, touches });
         left = left.filter((one) => one !== step);
+        if (left.length === 0) break;
       }
-      ways.push(...next.slice(1));
+      for (const way of next.slice(1)) ways.add(depth + 1, way);
       last = next[0] as Taken;
-      const why = await take(world, last.step.name);
+      const why = await take(world, first);
       if (why !== undefined) return broken(why);
     }
-    if (ways.length > 0 && (complete >= maxRuns || performance.now() > until)) return report(false);
+    if (ways.size > 0 && (complete >= maxRuns || performance.now() > until || stopped())) return report(false);
   }
-  return report(true);
+  return report(!ways.dropped);
 }
 
 /** Runs a world through one order. Returns why it broke an invariant; undefined: it did not, and came to an end after these steps. */
 export async function replay({ make }: Kind, steps: readonly string[]): Promise<string | undefined> {
   const world = await make();
-  for (const name of steps) {
-    const why = await take(world, name);
+  for (const at of steps.keys()) {
+    const why = await take(world, known(world, steps, at));
     if (why !== undefined) return why;
   }
   if (world.steps().length > 0) return undefined;

@@ -8,8 +8,11 @@ import type { Step } from './explorer.ts';
 
 /** A message on its way. */
 interface OnItsWay {
-  readonly number: number;
   readonly text: string;
+  /** The text, parsed once. */
+  readonly message: Message;
+  /** Its number and what it is: the same message has the same label in every order. */
+  readonly label: string;
 }
 
 interface Message {
@@ -34,9 +37,8 @@ class Side {
   }
 
   /** It says something. */
-  says(text: string): void {
-    const { id, method, params } = JSON.parse(text) as Message;
-    if (this.closed) throw new Error(`${this.name} says something after the end: ${text}`);
+  says({ id, method, params }: Message): void {
+    if (this.closed) throw new Error(`${this.name} says something after the end: ${method ?? `the answer ${id}`}`);
     if (method === undefined && id !== undefined) {
       if (this.answered.has(id)) throw new Error(`${this.name} answers ${id} twice`);
       if (!this.asked.has(id)) throw new Error(`${this.name} answers ${id}, which nobody asked`);
@@ -53,8 +55,7 @@ class Side {
   }
 
   /** It is handed something. */
-  hears(text: string): void {
-    const { id, method, params } = JSON.parse(text) as Message;
+  hears({ id, method, params }: Message): void {
     if (method !== undefined && id !== undefined) this.asked.add(id);
     const cancelled = params?.requestId;
     if (method === 'notifications/cancelled' && cancelled !== undefined && this.asked.has(cancelled) && !this.answered.has(cancelled)) this.cancelled.add(cancelled);
@@ -105,14 +106,15 @@ export class Pipe {
   }
 
   #send(side: Side, text: string): void {
+    const message = JSON.parse(text) as Message;
     // A throw within the code would be its fault to handle: it is kept, and told by `check`.
     try {
-      side.says(text);
+      side.says(message);
     } catch (error) {
       this.#fault ??= error as Error;
     }
-    if (side === this.client) this.#toServer.push({ number: ++this.#counts.toServer, text });
-    else this.#toClient.push({ number: ++this.#counts.toClient, text });
+    const [way, number] = side === this.client ? [this.#toServer, ++this.#counts.toServer] : [this.#toClient, ++this.#counts.toClient];
+    way.push({ text, message, label: `${number}: ${short(message)}` });
   }
 
   check(): void {
@@ -136,11 +138,11 @@ export class Pipe {
     const [down] = this.#toClient;
     if (up && !this.server.closed) {
       steps.push({
-        name: `the server gets ${up.number}: ${short(up.text)}`,
+        name: `the server gets ${up.label}`,
         touches: ['server'],
         run: () => {
           this.#toServer.shift();
-          this.server.hears(up.text);
+          this.server.hears(up.message);
           this.#peer?.receive(decodeUnjudged(up.text));
           return calm();
         },
@@ -159,11 +161,11 @@ export class Pipe {
     }
     if (down && !this.client.closed) {
       steps.push({
-        name: `the client gets ${down.number}: ${short(down.text)}`,
+        name: `the client gets ${down.label}`,
         touches: ['client'],
         run: () => {
           this.#toClient.shift();
-          this.client.hears(down.text);
+          this.client.hears(down.message);
           this.#receiver?.message(decode(down.text));
           return calm();
         },
@@ -182,7 +184,6 @@ export class Pipe {
   }
 }
 
-function short(text: string): string {
-  const { id, method } = JSON.parse(text) as Message;
+function short({ id, method }: Message): string {
   return method === undefined ? `answer ${id}` : id === undefined ? method.replace('notifications/', '') : `${method} ${id}`;
 }

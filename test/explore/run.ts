@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { explore } from './explorer.ts';
 import { worlds } from './worlds.ts';
@@ -7,23 +8,33 @@ import { worlds } from './worlds.ts';
 //   -- --runs N        complete runs of each world; 100,000, of a connection 1,000,000
 //   -- --seconds N     time of each world; 3600
 //   -- --seed N        which ways are taken first; 1
+//   -- --whole         depth first: for a space that is to be exhausted
+//   -- --shown FILE    writes the steps of a counterexample into this file
 //   -- --ci            what CI has time for: all worlds together in less than two minutes
 
+// The traces of errors that the code makes and nobody reads take a fifth of the time.
+Error.stackTraceLimit = 0;
+
 const { values } = parseArgs({ options: {
-  only: { type: 'string' }, runs: { type: 'string' }, seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' }, ci: { type: 'boolean', default: false },
+  only: { type: 'string' }, shown: { type: 'string' }, runs: { type: 'string' }, seconds: { type: 'string', default: '3600' }, seed: { type: 'string', default: '1' }, whole: { type: 'boolean', default: false }, ci: { type: 'boolean', default: false },
 } });
 const chosen = worlds.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`no world is called ${values.only}: there are ${worlds.map(({ name }) => name).join(', ')}`);
 const seconds = values.ci ? Math.floor(100 / worlds.length) : Number(values.seconds);
+// SIGTERM ends the world that is explored, and says how far it came.
+let stopped = false;
+process.on('SIGTERM', () => (stopped = true));
 console.log('world          complete    covered   outcomes  longest  runs/s  exhausted');
 for (const world of chosen) {
   const began = performance.now();
-  const { complete, covered, outcomes, longest, exhausted, counterexample } = await explore(world, { maxRuns: Number(values.runs ?? (world.name === 'connection' ? 1_000_000 : 100_000)), maxMs: seconds * 1000, seed: Number(values.seed) });
+  const { complete, covered, outcomes, longest, exhausted, counterexample } = await explore(world, { maxRuns: Number(values.runs ?? (world.name === 'connection' ? 1_000_000 : 100_000)), maxMs: seconds * 1000, seed: Number(values.seed), whole: values.whole, stopped: () => stopped });
+  stopped = false;
   const took = (performance.now() - began) / 1000;
   const columns = [String(complete).padStart(8), String(covered).padStart(9), String(outcomes.size).padStart(9), String(longest).padStart(7), (complete / took).toFixed(0).padStart(6)];
   console.log(`${world.name.padEnd(13)}  ${columns.join('  ')}  ${exhausted ? 'yes' : 'no'}`);
   if (counterexample) {
     console.log(`\n${world.name}: ${counterexample.why}\n${counterexample.steps.map((step, n) => `${String(n + 1).padStart(4)}  ${step}`).join('\n')}\n`);
+    if (values.shown !== undefined) writeFileSync(values.shown, JSON.stringify({ ...counterexample, runs: complete }));
     process.exitCode = 1;
   }
 }

@@ -3,6 +3,7 @@ import type { AuthorizationStore } from '../../../src/oauth/index.ts';
 import type { ManualClock } from '../../../src/bounds/manual-clock.ts';
 import { calm, pass, worldClock } from '../explorer.ts';
 import type { Kind, Step, World } from '../explorer.ts';
+import { steadyRandom } from '../steady-random.ts';
 
 const url = 'https://mcp.example/mcp';
 const issuer = 'https://as.example';
@@ -76,8 +77,7 @@ async function login(): Promise<[string, string][]> {
 
 /** Two processes whose access token has run out, and one store. Each call of the store and of the server waits; one process may die. */
 async function make(): Promise<World> {
-  // The pauses of processes that wait for one another have a jitter.
-  Math.random = () => 0.5;
+  steadyRandom();
   const clock: ManualClock = worldClock();
   const settle = (): Promise<void> => calm(clock);
   const inner = memoryStore();

@@ -3,56 +3,8 @@ import { createEndpoint } from '../../../src/transport/http/server/endpoint.ts';
 import { ScriptedRequest } from '../../transport/http/scripted-request.ts';
 import { calm, worldClock } from '../explorer.ts';
 import type { Kind, Step, World } from '../explorer.ts';
+import { checkEvents, checkOrder, eventsOf, EventStream } from '../event-stream.ts';
 import { Gate } from '../gate.ts';
-
-/** An event as a client reads it. */
-interface Event {
-  readonly id: string | undefined;
-  readonly data: string;
-}
-
-function eventsOf(text: string): Event[] {
-  return text.split('\n\n').slice(0, -1).map((block) => {
-    const lines = block.split('\n');
-    const field = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1).trim();
-    return { id: field('id'), data: field('data') ?? '' };
-  });
-}
-
-/** A stream of a client: a POST or a GET, and the GETs that resumed it. */
-class Stream {
-  readonly name: string;
-  request: ScriptedRequest;
-  /** Events that the client has read over earlier connections. */
-  readonly read: Event[] = [];
-  /** How many of this connection it has read for certain when it was cut. */
-  connected = true;
-
-  constructor(name: string, request: ScriptedRequest) {
-    this.name = name;
-    this.request = request;
-  }
-
-  get all(): readonly Event[] {
-    return this.connected ? [...this.read, ...eventsOf(this.request.text)] : this.read;
-  }
-
-  get lastId(): string | undefined {
-    return this.all.findLast(({ id }) => id !== undefined)?.id;
-  }
-
-  get messages(): string[] {
-    return this.all.map(({ data }) => data).filter((data) => data !== '');
-  }
-
-  /** The connection breaks; `lost`: events that were written and never reached the client. */
-  cut(lost: number): void {
-    const events = eventsOf(this.request.text);
-    this.read.push(...events.slice(0, Math.max(0, events.length - lost)));
-    this.connected = false;
-    this.request.leave();
-  }
-}
 
 /**
  * An HTTP session: the stream of a call and the GET stream of its client, which are cut, also before the client has read their
@@ -83,20 +35,18 @@ async function make(): Promise<World> {
   const session = { 'mcp-session-id': String(opened.fields?.['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
   ask({ headers: session, body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
   await settle();
-  const call = new Stream('the call', ask({ headers: session, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'work', _meta: { progressToken: 't' } } } }));
+  const call = new EventStream('the call', ask({ headers: session, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'work', _meta: { progressToken: 't' } } } }));
   await settle();
-  const listening: Stream[] = [];
+  const listening: EventStream[] = [];
   const counts = { cuts: 0, changes: 0, resumed: 0, ended: 0 };
   let decided = false;
   /** The messages of GET streams that were heard before the last change. */
   let heardBefore = 0;
   const heard = (): number => listening.reduce((sum, { messages }) => sum + messages.length, 0);
-  const isOpen = (one: Stream): boolean => one.connected && one.request.stream === 'open';
-  const streams = (): Stream[] => [call, ...listening];
-  const resume = (one: Stream): Promise<void> => {
+  const streams = (): EventStream[] => [call, ...listening];
+  const resume = (one: EventStream): Promise<void> => {
     counts.resumed++;
-    one.request = ask({ method: 'GET', headers: { ...session, 'last-event-id': one.lastId ?? '' } });
-    one.connected = true;
+    one.goOn(ask({ method: 'GET', headers: { ...session, 'last-event-id': one.lastId ?? '' } }));
     return settle();
   };
 
@@ -106,7 +56,7 @@ async function make(): Promise<World> {
       if (work.waits > 0) steps.push({ name: 'the work is done', touches: ['call'], run: () => (work.open(), settle()) });
       for (const one of streams()) {
         const touches = one === call ? ['call'] : ['listening'];
-        if (isOpen(one) && counts.cuts < 3) {
+        if (one.isOpen && counts.cuts < 3) {
           for (const lost of [0, 1]) {
             if (lost > eventsOf(one.request.text).length) continue;
             steps.push({ name: `${one.name} is cut, ${lost} events lost`, touches: [...touches, 'cuts'], run: () => (counts.cuts++, one.cut(lost), settle()) });
@@ -116,7 +66,7 @@ async function make(): Promise<World> {
       }
       if (listening.length < 2) {
         const name = `GET ${listening.length + 1}`;
-        steps.push({ name, touches: ['listening'], run: () => (listening.push(new Stream(name, ask({ method: 'GET', headers: session }))), settle()) });
+        steps.push({ name, touches: ['listening'], run: () => (listening.push(new EventStream(name, ask({ method: 'GET', headers: session }))), settle()) });
       }
       if (counts.changes < 2) {
         steps.push({
@@ -136,43 +86,24 @@ async function make(): Promise<World> {
       return steps;
     },
     check() {
-      const ids = new Map<string, string>();
-      for (const one of streams()) {
-        const own = new Set<string>();
-        let last = -1;
-        for (const { id, data } of one.all) {
-          if (id === undefined) continue;
-          if (own.has(id)) throw new Error(`${one.name}: the event ${id} came twice`);
-          own.add(id);
-          const other = ids.get(id);
-          if (other !== undefined && other !== one.name) throw new Error(`the event ${id} came on ${other} and on ${one.name}`);
-          ids.set(id, one.name);
-          const number = Number(/\d+$/.exec(id)?.[0]);
-          if (number <= last) throw new Error(`${one.name}: event ids do not grow: ${number} after ${last}`);
-          last = number;
-          void data;
-        }
-      }
-      const said = call.messages.map((text) => JSON.parse(text) as { id?: number; method?: string; params?: { progress?: number } });
-      const order = said.map(({ id, method, params: { progress } = {} }) => id === 1 ? 'answer' : method === 'notifications/progress' ? `${progress}` : `${method}`).join();
-      if (!'1,2,answer'.startsWith(order)) throw new Error(`the stream of the call carries ${order}`);
+      checkEvents(streams());
+      checkOrder(call, ['1,2,answer'], ({ id, method, params }) => id === 1 ? 'answer' : method === 'notifications/progress' ? `${params?.progress}` : `${method}`);
       for (const one of listening) {
         for (const text of one.messages) if (!text.includes('list_changed')) throw new Error(`${one.name} carries ${text}`);
       }
-      for (const one of streams()) if (one.request.answers > 1) throw new Error(`${one.name}: its request was answered ${one.request.answers} times`);
-      if (listening.filter(isOpen).length > 1) throw new Error('two GET streams of one session are open');
+      if (listening.filter(({ isOpen }) => isOpen).length > 1) throw new Error('two GET streams of one session are open');
     },
     async finish() {
       const got = call.messages.filter((text) => text.includes('"result"')).length;
       if (counts.ended === 0) {
         if (call.connected && got !== 1) throw new Error(`the client of the call is there and has its answer ${got} times`);
-        if (listening.some(isOpen) && heard() === heardBefore) throw new Error('a client that listens has not heard of the last change');
+        if (listening.some(({ isOpen }) => isOpen) && heard() === heardBefore) throw new Error('a client that listens has not heard of the last change');
       }
       const ended = counts.ended > 0;
       if (ended && ask({ method: 'GET', headers: session }).status !== 404) throw new Error('a session that was ended is served');
       void endpoint.close({ drainMs: 0 });
       await settle();
-      for (const one of streams()) if (isOpen(one)) throw new Error(`${one.name} is open after the end`);
+      for (const one of streams()) if (one.isOpen) throw new Error(`${one.name} is open after the end`);
       // The sweep of sessions comes once more, and not again.
       clock.tick(clock.now() + 3_600_000);
       await settle();

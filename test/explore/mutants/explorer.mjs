@@ -42,8 +42,9 @@ export class Explorer {
     const path = join(this.#folder, `explore-${(this.#tasks += 1)}.json`);
     writeFileSync(path, JSON.stringify({ ...this.#bounds, ...task }));
     const child = join(this.#folder, 'test/explore/mutants/child.mjs');
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       spawn('sh', ['-c', `ulimit -t ${task.mutant === undefined ? 10 * mostWork : mostWork}; exec "$@"`, 'sh', process.execPath, '--no-warnings', child, path], { cwd: this.#folder, stdio: 'ignore' })
+        .on('error', reject)
         .on('exit', (code, signal) => {
           const { reach, broken } = JSON.parse(readFileSync(path, 'utf8'));
           rmSync(path);

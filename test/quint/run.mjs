@@ -1,9 +1,9 @@
 // npm run quint : the models of the lifecycle and of the lease, and the real code beside them.
 //   -- --short      what CI has time for
 //   -- --seed N     of the simulator and of the explorer; 1
-//   -- --samples N  random runs of each model; 1000, short 60
-//   -- --runs N     complete runs of the explorer in each world; 300, short 40
-//   -- --replays N  runs of each model that are played on the real code; 200, short 20
+//   -- --samples N  random runs of each model; 1000, short 30
+//   -- --runs N     complete runs of the explorer in each world; 300, short 12
+//   -- --replays N  runs of each model that are played on the real code; 200, short 10
 // The simulator is Quint's in TypeScript: the one in Rust is downloaded at its first use, and the symbolic one needs a server.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,9 +18,9 @@ const { values } = parseArgs({ options: {
   short: { type: 'boolean', default: false }, seed: { type: 'string', default: '1' }, samples: { type: 'string' }, runs: { type: 'string' }, replays: { type: 'string' },
 } });
 const { short, seed } = values;
-const samples = values.samples ?? (short ? '50' : '1000');
-const bounds = { maxRuns: Number(values.runs ?? (short ? 40 : 300)), seed: Number(seed) };
-const replays = values.replays ?? (short ? '20' : '200');
+const samples = values.samples ?? (short ? '30' : '1000');
+const bounds = { maxRuns: Number(values.runs ?? (short ? 12 : 300)), seed: Number(seed) };
+const replays = values.replays ?? (short ? '10' : '200');
 /** As lease.qnt and the world of a task have it. */
 const leaseMs = 3000;
 let failed = 0;

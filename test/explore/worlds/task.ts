@@ -1,3 +1,4 @@
+import type { ManualClock } from '../../../src/bounds/manual-clock.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { defaultTaskLimits } from '../../../src/tasks/limits.ts';
 import { memoryStore } from '../../../src/tasks/memory-store.ts';
@@ -18,16 +19,24 @@ interface Pending {
   fail(): void;
 }
 
+/** Whoever looks on: is handed the store, and what each worker has of it, and hears when a step begins. */
+export interface TaskWatch {
+  store(store: TaskStore, clock: ManualClock): TaskStore;
+  worker(name: string, store: TaskStore): TaskStore;
+  begins(worker: string): void;
+}
+
 const limits = { ...defaultTaskLimits, leaseMs: 3000, scanMs: 2000 };
 
 /**
  * A task and two workers. Each call of the store waits until the explorer lets it through: so a worker may be suspended for as
  * long as a lease, before or after it was granted. The disk may be full, a person answers, somebody cancels.
  */
-async function make(): Promise<World> {
+async function make(watch?: TaskWatch): Promise<World> {
   const clock = worldClock();
   const settle = (): Promise<void> => calm(clock);
-  const store = memoryStore({ clock });
+  const memory = memoryStore({ clock });
+  const store = watch?.store(memory, clock) ?? memory;
   const pending: Pending[] = [];
   const errors: string[] = [];
   const gates = { first: new Gate<void>(), second: new Gate<void>() };
@@ -38,6 +47,7 @@ async function make(): Promise<World> {
   const held = new Map<string, number>();
   let fault: string | undefined;
   const begin = (worker: string, step: string): void => {
+    watch?.begins(worker);
     if (clock.monotonic() >= (held.get(worker) ?? 0)) fault ??= `${worker} begins the step ${step} under a lease that is over`;
   };
   const counts = { leases: 0, ends: 0, full: 0, ticks: 0, cancels: 0 };
@@ -51,7 +61,7 @@ async function make(): Promise<World> {
           fail: () => reject(new Error('no space left on the device')),
         });
       });
-    return {
+    const own: TaskStore = {
       ...store,
       lease: (id, ms) => {
         const until = clock.monotonic() + ms;
@@ -76,6 +86,7 @@ async function make(): Promise<World> {
         return ended;
       }),
     };
+    return watch?.worker(worker, own) ?? own;
   }
 
   function serverOf(worker: string): McpServer {
@@ -187,4 +198,9 @@ async function make(): Promise<World> {
   return world;
 }
 
-export const task: Kind = { name: 'task', what: 'a task: two workers, a lease that runs out, a suspended worker, a full disk, a cancellation, an answer', make };
+/** The world, with somebody who looks on. */
+export const taskWith = (watch?: TaskWatch): Kind => ({
+  name: 'task', what: 'a task: two workers, a lease that runs out, a suspended worker, a full disk, a cancellation, an answer', make: () => make(watch),
+});
+
+export const task: Kind = taskWith();

@@ -1,0 +1,21 @@
+// docs/state-machines.md and docs/state-machines.json, made of the tables of state machines: those of src/protocol, and those
+// of test/machines/traced.ts, which a test compares with what the code does.
+//
+//   node scripts/machines.mjs           writes both (after `npm run build`)
+//   node scripts/machines.mjs --check   exits 1 where a file is another
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { driven } from '../dist/test/machines/driven.js';
+import { jsonOf, pageOf } from '../dist/test/machines/page.js';
+import { traced } from '../dist/test/machines/traced.js';
+
+const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+const machines = [...driven, ...traced];
+const files = { 'state-machines.md': pageOf(machines), 'state-machines.json': jsonOf(machines) };
+for (const [name, text] of Object.entries(files)) {
+  if (!process.argv.includes('--check')) writeFileSync(`${docs}${name}`, text);
+  else if (readFileSync(`${docs}${name}`, 'utf8') !== text) {
+    console.error(`docs/${name} differs from the tables: node scripts/machines.mjs writes it`);
+    process.exitCode = 1;
+  }
+}

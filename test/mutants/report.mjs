@@ -7,7 +7,7 @@ export const isText = ({ mutator }) => mutator === 'StringLiteral';
 const short = (text) => text?.replaceAll(/\s+/g, ' ').slice(0, 120);
 
 /** What is kept of a mutant: enough to find it after its line has moved. */
-export const keyOf = ({ file, line, column, mutator, original, replacement, status }) => ({ file, line, column, status, mutator, original: short(original), replacement: short(replacement) });
+export const keyOf = ({ file, line, column, mutator, original, replacement, status, left }) => ({ file, line, column, status, mutator, original: short(original), replacement: short(replacement), ...(left && { left }) });
 
 /**
  * Survivors that were read by a person, with `why`. `kind` is `same` where the changed program does the same, `speed` where
@@ -116,5 +116,5 @@ const code = (text) => `\`${(text ?? '').replaceAll('`', "'")}\``;
 
 function entry(one) {
   const found = reading(one);
-  return `- line ${one.line}, ${one.mutator}: ${code(one.original)} → ${code(one.replacement)}${one.status === 'NoCoverage' ? ' (no named test reaches it)' : ''}${found ? `: *${found.kind}*: ${found.why}` : ''}`;
+  return `- line ${one.line}, ${one.mutator}: ${code(one.original)} → ${code(one.replacement)}${one.status === 'NoCoverage' ? ' (no named test reaches it)' : ''}${one.left ? ` (${one.left} slower tests that reach it were not asked)` : ''}${found ? `: *${found.kind}*: ${found.why}` : ''}`;
 }

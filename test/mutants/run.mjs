@@ -40,7 +40,9 @@ async function mutate(what) {
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
     const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
-    const { tried, controls } = await tryAll(trial, chosen, values.minutes ? { until: began + Number(values.minutes) * 60_000 } : {});
+    const { tried, controls } = await tryAll(trial, chosen, {
+      ...(values.minutes && { until: began + Number(values.minutes) * 60_000 }), ...(folders[folder].processes && { atOnce: 1 }),
+    });
     const result = {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),
       sampled: before ? before.sampled : tried.length < all.length,
@@ -48,6 +50,7 @@ async function mutate(what) {
       tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,
       controls: { of: controls.of + (before?.controls.of ?? 0), failed: controls.failed + (before?.controls.failed ?? 0) },
       ...(before && { first: before.first ?? firstOf(before) }),
+      ...(before ? { drawn: before.drawn } : { drawn: drawnOf(chosen, tried) }),
       killed: { code: 0, texts: 0, ...(before && before.killed) },
       survivors: before ? before.survivors.filter(({ status }) => status === 'Timeout') : [],
     };
@@ -61,6 +64,12 @@ async function mutate(what) {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage. */
+function drawnOf(chosen, tried) {
+  const statuses = new Map(tried.map(({ id, status }) => [id, status[0]]));
+  return chosen.filter((one) => !isText(one) && statuses.has(one.id)).map(({ id }) => statuses.get(id)).join('');
 }
 
 /** The seeded numbers of the tests, which are built in the copy. */

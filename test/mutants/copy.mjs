@@ -25,6 +25,7 @@ export async function mutatedCopy(folder, files) {
   const first = `import ${JSON.stringify(pathToFileURL(join(folder, 'dist/test/mutants/started.mjs')).href)};\n`;
   for (const { name, content } of written) writeFileSync(join(folder, name), first + countedByNumber(content));
   build(folder);
+  publish(folder);
   const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
   return mutants.map(({ id, fileName, location, mutatorName, replacement }) =>
     ({ id, file: fileName, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement }));
@@ -40,6 +41,17 @@ function countedByNumber(content) {
   if (!header.test(content)) throw new Error("Stryker's header has changed: look at countedByNumber");
   return content.replace(header, 'const stryCov_9fa48 = globalThis.__stryker__?.cover ?? (() => {});\n')
     .replace(/stryCov_9fa48\(("\d+"(?:, "\d+")*)\)/g, (call) => call.replaceAll('"', ''));
+}
+
+/** What the package publishes is here the mutated sources themselves, for programs that import it by its name. */
+function publish(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  for (const { types, default: file } of Object.values(exports)) {
+    if (file === undefined) continue;
+    const source = types.replace('./dist/types/', 'src/').replace('.d.ts', '.js');
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), `export * from '../${source}';\n`);
+  }
 }
 
 function build(folder) {

@@ -1,6 +1,6 @@
 // Tries mutants of a copy, each in a process of its own that runs the tests that reach it and ends at the first failure.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { without } from './folders.mjs';
 import { Watch } from './watch.mjs';
@@ -49,7 +49,7 @@ export class Trial {
     for (;;) {
       const seen = await this.#run({ files: this.#files, without, except: this.unsteady, ...task }, endless);
       if (seen.status === 0) return seen;
-      if (seen.by === undefined || this.unsteady.length > mostUnsteady) throw new Error(`the tests fail without a mutant: ${[...this.unsteady, seen.by ?? seen.ended ?? seen.status].join('; ')}`);
+      if (seen.by === undefined || this.unsteady.length > mostUnsteady) throw new Error(`the tests fail without a mutant: ${[...this.unsteady, seen.by ?? seen.ended ?? seen.status].join('; ')}\n${seen.said}`);
       console.log(`fails without a mutant, and is not asked: ${seen.by}`);
       this.unsteady.push(seen.by);
     }
@@ -108,9 +108,10 @@ export class Trial {
     const scratch = join(this.#folder, `tmp-${this.#tasks}`);
     writeFileSync(path, JSON.stringify(task));
     mkdirSync(scratch);
+    const output = openSync(`${path}-output`, 'w');
     return new Promise((resolve) => {
       const child = spawn(process.execPath, ['--no-warnings', '--test-reporter=tap', join(this.#folder, 'test/mutants/child.mjs'), path],
-        { cwd: this.#folder, stdio: 'ignore', detached: true, env: { ...process.env, TMPDIR: scratch } });
+        { cwd: this.#folder, stdio: ['ignore', output, output], detached: true, env: { ...process.env, TMPDIR: scratch } });
       const endAll = () => {
         try {
           process.kill(-child.pid, 'SIGKILL');
@@ -122,10 +123,12 @@ export class Trial {
       child.on('exit', (code) => {
         endAll();
         watch.end();
+        closeSync(output);
         const { by, times, coverage } = JSON.parse(readFileSync(path, 'utf8'));
+        const said = readFileSync(`${path}-output`, 'utf8').slice(-3000);
         for (const name of readdirSync(this.#folder)) if (join(this.#folder, name).startsWith(path)) rmSync(join(this.#folder, name));
         rmSync(scratch, { recursive: true, force: true });
-        resolve({ status: watch.ended ? 'ended' : code, ended: watch.ended, by, times, coverage });
+        resolve({ status: watch.ended ? 'ended' : code, ended: watch.ended, by, times, coverage, said });
       });
     });
   }

@@ -23,7 +23,7 @@ export async function mutatedCopy(folder, files) {
   const given = files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(top, file), 'utf8') }));
   const { files: written, mutants } = await instrumenter.instrument(given, { plugins: null, excludedMutations: [], ignorers: [] });
   const first = `import ${JSON.stringify(pathToFileURL(join(folder, 'dist/test/mutants/started.mjs')).href)};\n`;
-  for (const { name, content } of written) writeFileSync(join(folder, name), first + countedByNumber(content));
+  for (const { name, content } of written) writeFileSync(join(folder, name), countedByNumber(content).replace(/^(#!.*\n)?/, `$1${first}`));
   build(folder);
   publish(folder);
   const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));

@@ -35,7 +35,7 @@ async function mutate(what) {
   const commit = git('rev-parse', '--short', 'HEAD');
   try {
     const all = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder));
-    const trial = new Trial(copy, testsOf(folders[folder].tests));
+    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
     const tests = await trial.prepare(all.length);
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { without } from './folders.mjs';
 import { Watch } from './watch.mjs';
 
-/** A test that needs more processor time without a mutant is not asked, for each survivor would cost as much. Milliseconds. */
-const longest = 2_000;
+/** A test that needs more processor time without a mutant is not asked, for each survivor would cost as much. Milliseconds; a folder may say otherwise. */
+const longestByDefault = 2_000;
 
 /** How long a process may sleep without a pause: tests wait for what happens, and nothing takes that long. Milliseconds. */
 const asleep = 2_000;
@@ -22,6 +22,7 @@ const endless = { work: 300_000, asleep: 30_000, ms: 900_000 };
 export class Trial {
   #folder;
   #files;
+  #longest;
   #coverage;
   #times;
   #tasks = 0;
@@ -30,9 +31,10 @@ export class Trial {
   /** Tests that are not asked because they failed without a mutant. */
   unsteady = [];
 
-  constructor(folder, files) {
+  constructor(folder, files, longest = longestByDefault) {
     this.#folder = folder;
     this.#files = files;
+    this.#longest = longest;
   }
 
   /** Runs all tests twice without a mutant: what they reach, then how long they take. One that fails is not asked. */
@@ -41,7 +43,7 @@ export class Trial {
     const { times } = await this.#pass({ mutant: 'none' });
     this.#coverage = coverage;
     this.#times = times;
-    this.tooLong = Object.keys(times).filter((id) => times[id].work > longest);
+    this.tooLong = Object.keys(times).filter((id) => times[id].work > this.#longest);
     return { tests: Object.keys(times).length, seconds: Math.round(Object.values(times).reduce((sum, { work }) => sum + work, 0) / 100) / 10 };
   }
 
@@ -83,7 +85,7 @@ export class Trial {
     const { static: loading, perTest } = this.#coverage;
     // What runs once, when a file is loaded or when something is made at its first use, may matter to each test.
     const reach = loading[id] || this.#hits(id) === 1 ? Object.keys(this.#times) : Object.keys(perTest).filter((test) => perTest[test][id]);
-    const asked = reach.filter((test) => this.#times[test] && this.#times[test].work <= longest && !this.unsteady.includes(test)).sort((a, b) => this.#times[a].ms - this.#times[b].ms);
+    const asked = reach.filter((test) => this.#times[test] && this.#times[test].work <= this.#longest && !this.unsteady.includes(test)).sort((a, b) => this.#times[a].ms - this.#times[b].ms);
     let work = 0;
     const tests = asked.filter((test) => (work += this.#times[test].work) <= mostWork);
     return { tests, left: asked.length - tests.length };

@@ -1,5 +1,5 @@
 // What is mutated, and which tests must notice. `processes`: some of them start programs, so one mutant is tried at a time. `longest`: tests that
-// need more milliseconds of processor time are not asked.
+// need more milliseconds of processor time are not asked. `kills`: its code ends processes that it looks for.
 const transcripts = ['test/transcripts/transcripts', 'test/transcripts/clients'];
 export const folders = {
   jsonrpc: { tests: ['test/jsonrpc/*', 'test/transport/memory', 'test/server/calls', ...transcripts] },
@@ -14,7 +14,7 @@ export const folders = {
   fleet: { processes: true, tests: ['test/fleet/*', 'test/transport/http/health'] },
   skills: { processes: true, tests: ['test/skills/*', 'test/host/skills', 'test/host/digest', 'test/cli/skills'] },
   host: { processes: true, tests: ['test/host/*', 'test/cli/consent', 'test/cli/form', 'test/cli/frames', 'test/cli/host', 'test/cli/lock', 'test/cli/pipe'] },
-  executables: { processes: true, longest: 6_000, tests: ['test/executables/*', 'test/cli/folder', 'test/cli/serve'] },
+  executables: { processes: true, kills: true, longest: 6_000, tests: ['test/executables/*', 'test/cli/folder', 'test/cli/serve'] },
   explain: { processes: true, tests: ['test/explain/*', 'test/host/frame', 'test/cli/commands', 'test/cli/form', 'test/cli/frames', 'test/cli/pipe', 'test/cli/terminal'] },
   transcript: { processes: true, tests: ['test/transcript/*', 'test/transport/tap*', 'test/cli/http-relay', 'test/cli/transcript', 'test/corpus/corpus', 'test/specification/transcripts', ...transcripts] },
   doctor: { processes: true, tests: ['test/doctor/*'] },

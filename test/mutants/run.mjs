@@ -14,7 +14,7 @@ import { changed } from './changed.mjs';
 import { folders } from './folders.mjs';
 import { describeResult, firstOf, isText, keyOf, writeReport } from './report.mjs';
 import { sampleOf } from './sample.mjs';
-import { Trial } from './trial.mjs';
+import { mayBeAlone, Trial } from './trial.mjs';
 import { tryAll } from './try-all.mjs';
 
 const results = fileURLToPath(new URL('results', import.meta.url));
@@ -29,6 +29,7 @@ async function mutate(what) {
   const isFile = what.endsWith('.ts');
   const folder = isFile ? what.split('/')[1] : what;
   if (!folders[folder]) throw new Error(`${what}: not in one of ${Object.keys(folders).join(', ')}`);
+  if (folders[folder].kills && !mayBeAlone) throw new Error(`${what}: its mutants kill processes, and are only tried in a PID namespace, which this user may not make`);
   const kept = join(results, `${isFile ? what.slice('src/'.length, -'.ts'.length).replaceAll('/', '-') : folder}.json`);
   const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
   const began = Date.now();

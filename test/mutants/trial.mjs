@@ -1,5 +1,5 @@
 // Tries mutants of a copy, each in a process of its own that runs the tests that reach it and ends at the first failure.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { without } from './folders.mjs';
@@ -16,6 +16,13 @@ const mostWork = 30_000;
 
 /** Tests that may fail without a mutant before something must be wrong with the copy. */
 const mostUnsteady = 12;
+
+/**
+ * A mutant may kill processes that it should not: in a PID namespace of its own it finds none but those of its tests. Only root
+ * may make one.
+ */
+const alone = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
+export const mayBeAlone = spawnSync(alone[0], [...alone.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
 
 const endless = { work: 300_000, asleep: 30_000, ms: 900_000 };
 
@@ -112,7 +119,8 @@ export class Trial {
     mkdirSync(scratch);
     const output = openSync(`${path}-output`, 'w');
     return new Promise((resolve) => {
-      const child = spawn(process.execPath, ['--no-warnings', '--test-reporter=tap', join(this.#folder, 'test/mutants/child.mjs'), path],
+      const [command, ...args] = [...mayBeAlone ? alone : [], process.execPath, '--no-warnings', '--test-reporter=tap', join(this.#folder, 'test/mutants/child.mjs'), path];
+      const child = spawn(command, args,
         { cwd: this.#folder, stdio: ['ignore', output, output], detached: true, env: { ...process.env, TMPDIR: scratch } });
       const endAll = () => {
         try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -113,4 +113,22 @@ test('executables: a file that becomes something else, two tools of one name, an
   assert.equal(await call('same'), '!same is not there any more');
   await tools.refresh();
   assert.deepEqual([...tools.tools].sort(), ['other']);
+});
+
+test('executables: control groups that a process of the same number has left stop no run', { skip: unix }, async (t) => {
+  const left: string[] = [];
+  t.after(() => left.forEach((path) => rmdirSync(path)));
+  try {
+    for (let n = 2; n <= 40; n++) {
+      const path = `/sys/fs/cgroup/pids/barewire-${process.pid}-${n}`;
+      mkdirSync(path);
+      left.push(path);
+    }
+  } catch {
+    return t.skip('no such groups can be made here');
+  }
+  const folder = toolFolder(t);
+  folder.add('a', script({ name: 'a' }, 'echo \'{"result": "a"}\''));
+  const { call, problems } = await serve(t, folder);
+  assert.deepEqual([[...problems], await call('a')], [[], 'a']);
 });

@@ -37,7 +37,7 @@ async function mutate(what) {
   try {
     const all = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder));
     const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
-    const tests = await trial.prepare(all.length);
+    const tests = await trial.prepare(all.length, folders[folder].processes);
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
     const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));

@@ -1,7 +1,7 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts. Writes test/mutants/results/NAME.json. --again tries only
-// the survivors of the kept result. --minutes N begins no mutant after so many minutes: what was tried by then is the
-// sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
+// the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
+// what was tried by then is the sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ async function mutate(what) {
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
     const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
     const { tried, controls } = await tryAll(trial, chosen, {
-      ...(values.minutes && { until: began + Number(values.minutes) * 60_000 }), ...(folders[folder].processes && { atOnce: 1 }),
+      ...(values.minutes && { until: Date.now() + Number(values.minutes) * 60_000 }), ...(folders[folder].processes && { atOnce: 1 }),
     });
     const result = {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),

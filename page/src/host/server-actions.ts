@@ -1,7 +1,7 @@
 import type { ActionName } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
 import { examine } from './examining.ts';
-import { PageError } from './failure.ts';
+import { failureOf, PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
 
 type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'doctor.run' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
@@ -15,7 +15,14 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       await page.remove(server);
       return null;
     },
-    'server.connect': ({ server }, { signal }) => connect(page, server, signal),
+    async 'server.connect'({ server }, { signal }) {
+      try {
+        return await connect(page, server, signal);
+      } catch (thrown) {
+        if (page.entry(server).login === 'needed') throw new PageError('login-needed', failureOf(thrown).message);
+        throw thrown;
+      }
+    },
     async 'server.stop'({ server }) {
       page.entry(server);
       await host.stop(server);

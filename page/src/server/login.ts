@@ -10,15 +10,16 @@ const clientName = 'barewire';
 
 /**
  * A login at one server: the person opens the page that is shown, the redirect comes to 127.0.0.1. Each request that is
- * made for it is told as a step; tokens, codes, verifiers and secrets are left out.
+ * made for it is told as a step; tokens, codes, verifiers and secrets are left out. `home`: the address of the page, where the
+ * tab goes on after the login.
  */
-export function loginAt(url: string, tokensFile: string, onStep: (step: Step) => void): Login {
+export function loginAt(url: string, tokensFile: string, home: string, onStep: (step: Step) => void): Login {
   const auth = login({
     server: url,
     client: { name: clientName },
     store: fileStore({ path: tokensFile }),
     fetch: watched(onStep),
-    redirect: watchedRedirect(onStep),
+    redirect: watchedRedirect(home, onStep),
     onAuthorize: (consent) => {
       const scope = consent.searchParams.get('scope') ?? '';
       onStep({ step: 'consent', what: `${consent.host} asks you to log in`, details: { issuer: consent.origin, scope, 'client id': consent.searchParams.get('client_id') ?? '' }, url: consent.href });
@@ -53,8 +54,8 @@ export function keptLogin(url: string, tokensFile: string): HttpAuthorization {
   };
 }
 
-function watchedRedirect(onStep: (step: Step) => void): ReturnType<typeof loopback> {
-  const inner = loopback();
+function watchedRedirect(home: string, onStep: (step: Step) => void): ReturnType<typeof loopback> {
+  const inner = loopback({ page: (error) => backPage(home, error) });
   return {
     async listen(preferred) {
       const listener = await inner.listen(preferred);
@@ -74,6 +75,15 @@ function watchedRedirect(onStep: (step: Step) => void): ReturnType<typeof loopba
     },
   };
 }
+
+/** What the tab shows between the authorization server and the page. The page itself says what came of the login. */
+function backPage(home: string, error: string | undefined): string {
+  const href = escaped(home);
+  return '<!doctype html><html lang="en"><meta charset="utf-8"><title>Login</title>'
+    + `<meta http-equiv="refresh" content="0;url=${href}"><p>${error === undefined ? 'You are logged in.' : escaped(error)} <a href="${href}">Back to the page</a></p></html>`;
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** A `fetch` that tells what each of its requests is for. */
 function watched(onStep: (step: Step) => void): typeof globalThis.fetch {

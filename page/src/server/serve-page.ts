@@ -54,6 +54,8 @@ const guard = ownAddress(['127.0.0.1', 'localhost'], 'allowed');
 export async function servePage({ servers, rules, tools, folder, configuration, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
   const token = randomBytes(32).toString('base64url');
   const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
+  // Known once the server listens, which is before anybody can log in.
+  let bound = 0;
   const page = new PageHost({
     carrier: 'local',
     version: versionOf(),
@@ -66,7 +68,7 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
       ...hooks, auth: auth ?? ('url' in config && tokensFile !== undefined ? keptLogin(config.url, tokensFile) : undefined),
     }),
     probe: (config) => (isProgram(config) ? undefined : { url: config.url, send: fetchProbe(fetch, { headers: config.headers ?? {} }) }),
-    ...tokensFile !== undefined && { login: (_server, url, onStep) => loginAt(url, tokensFile, onStep) },
+    ...tokensFile !== undefined && { login: (name, url, onStep) => loginAt(url, tokensFile, `http://127.0.0.1:${bound}/#/${encodeURIComponent(name)}/tools`, onStep) },
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
     ...configuration !== undefined && { saving: savingTo(configuration), savedCalls: new SavedCalls(callFileBeside(configuration)) },
     importing,
@@ -90,7 +92,7 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
       resolve();
     });
   });
-  const { port: bound } = server.address() as AddressInfo;
+  ({ port: bound } = server.address() as AddressInfo);
   return {
     url: `http://127.0.0.1:${bound}/#token=${token}`,
     port: bound,

@@ -36,4 +36,5 @@ export const localParts: PageParts = {
   Portability: late(async () => (await import('./views/portability.tsx')).Portability),
   Credentials: late(async () => (await import('./views/credentials.tsx')).Credentials),
   Login: late(async () => (await import('./views/login.tsx')).Login),
+  logIn: async (state, server) => (await import('./views/login.tsx')).logIn(state, server),
 };

@@ -3,6 +3,7 @@ import type { CompileOptions } from 'barewire/schema';
 import type { ServerView, ToolView, WireMessage } from '../messages.ts';
 import type { JsonEditorProps } from './form/json-editor-props.ts';
 import type { FormModel } from './form/form-model.ts';
+import type { State } from './state.ts';
 import type { DockTab, Tab } from './tabs.ts';
 
 /** What a server that is added begins with. */
@@ -41,4 +42,6 @@ export interface PageParts {
   readonly Portability?: ComponentType<{ tool: ToolView['tool'] }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;
+  /** Begins a login at a server. Resolves when it is over. */
+  readonly logIn?: (state: State, server: string) => Promise<void>;
 }

@@ -91,9 +91,10 @@ export function ResourceLine({ uri, title, about, mimeType, server }: {
 }
 
 /** A link to the web; nothing for any other address. */
-export function WebLink({ url, children }: { readonly url: string; readonly children: string }): JSX.Element | null {
+export function WebLink({ url, here = false, children }: { readonly url: string; readonly here?: boolean; readonly children: string }): JSX.Element | null {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'https:' && address?.protocol !== 'http:') return null;
+  if (here) return <a class="button primary" href={address.href} rel="noreferrer external" title={address.href}>{children} {address.host}</a>;
   return <a class="button small" href={address.href} target="_blank" rel="noopener noreferrer external" title={address.href}>{children} {address.host} ↗</a>;
 }
 

@@ -1,8 +1,9 @@
 // Logging in: the button, and each step as it goes. What is secret never comes to the page.
 import type { JSX } from 'preact';
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { LoginStep, ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import type { State } from '../state.ts';
 import { ActionError } from '../host-link.ts';
 import { WebLink } from '../parts/content.tsx';
 import { clock } from '../parts/controls.tsx';
@@ -13,31 +14,44 @@ const titles: Readonly<Record<LoginStep['step'], string>> = {
   'registration': 'Registration', 'consent': 'Your consent', 'code': 'Code', 'token': 'Token', 'refresh': 'Refresh', 'done': 'Done', 'failed': 'Failed',
 };
 
+/** What stops a login that this page began, by server. */
+const stops = signal<ReadonlyMap<string, AbortController>>(new Map());
+
+function setStop(server: string, stop: AbortController | undefined): void {
+  const now = new Map(stops.value);
+  if (stop) now.set(server, stop);
+  else now.delete(server);
+  stops.value = now;
+}
+
+/** Begins a login. Resolves when it is over, whatever came of it; a page that goes away does not end it. */
+export async function logIn(state: State, server: string): Promise<void> {
+  if (stops.value.has(server)) return;
+  const stop = new AbortController();
+  setStop(server, stop);
+  try {
+    await state.link.act('login.start', { server }, stop.signal);
+  } catch (thrown) {
+    if (thrown instanceof ActionError && thrown.failure.code !== 'cancelled') state.tell(thrown.message, 'bad');
+  } finally {
+    setStop(server, undefined);
+  }
+}
+
 export function Login({ server }: { readonly server: ServerView }): JSX.Element | null {
   const state = useState();
-  const stop = useSignal<AbortController | undefined>(undefined);
+  const stop = stops.value.get(server.name);
   const steps = state.logins.value.filter((one) => one.server === server.name);
   if (server.target.kind !== 'address' || !state.welcome.value?.features.login) return null;
   if (server.login === 'none' && steps.length === 0) return null;
-  const begin = async (): Promise<void> => {
-    const controller = new AbortController();
-    stop.value = controller;
-    try {
-      await state.link.act('login.start', { server: server.name }, controller.signal);
-    } catch (thrown) {
-      if (thrown instanceof ActionError && thrown.failure.code !== 'cancelled') state.tell(thrown.message, 'bad');
-    } finally {
-      stop.value = undefined;
-    }
-  };
   return (
     <section aria-label="Login">
       <div class="row">
         <h3>Login</h3>
         <span class={`badge ${server.login === 'done' ? 'good' : server.login === 'needed' ? 'warn' : ''}`}>{server.login}</span>
-        {stop.value
-          ? <button type="button" class="small" onClick={() => stop.value?.abort()}>Stop the login</button>
-          : <button type="button" class={server.login === 'needed' ? 'primary' : 'small'} onClick={() => void begin()}>Log in</button>}
+        {stop
+          ? <button type="button" class="small" onClick={() => stop.abort()}>Stop the login</button>
+          : <button type="button" class={server.login === 'needed' ? 'primary' : 'small'} onClick={() => void logIn(state, server.name)}>Log in</button>}
         {server.login === 'done' && <button type="button" class="small" onClick={() => void state.run('login.forget', { server: server.name })}>Forget</button>}
       </div>
       <ol class="steps" aria-live="polite">
@@ -45,7 +59,7 @@ export function Login({ server }: { readonly server: ServerView }): JSX.Element 
           <li key={at} class={step.step === 'failed' ? 'bad' : ''}>
             <strong>{titles[step.step]}</strong> <span class="dim">{clock(step.at)}</span>
             <p><Safe text={step.what} most={500} /></p>
-            {step.url !== null && <WebLink url={step.url}>Go to</WebLink>}
+            {step.url !== null && <WebLink url={step.url} here>Log in at</WebLink>}
             {Object.keys(step.details).length > 0 && (
               <details><summary>Details</summary>
                 <table><tbody>{Object.entries(step.details).map(([name, value]) => <tr key={name}><th scope="row"><Safe text={name} most={80} /></th><td><Safe text={value} most={500} /></td></tr>)}</tbody></table>

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ServerView } from '../../messages.ts';
 import { hashOf } from '../address.ts';
 import { useState } from '../context.ts';
+import { connect } from '../parts/connect.ts';
 import { Facts, duration, Head } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
@@ -23,7 +24,7 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       <Head title={<><Icon icons={info?.icons} /><Safe text={info?.title ?? info?.name ?? name} /></>}>
         {running
           ? <button type="button" class="small" onClick={() => void state.run('server.stop', { server: name })}>Stop</button>
-          : <button type="button" class="primary" disabled={server.disabled} onClick={() => void state.run('server.connect', { server: name })}>Connect</button>}
+          : <button type="button" class="primary" disabled={server.disabled} onClick={() => void connect(state, name)}>Connect</button>}
         <button type="button" class="small" onClick={() => void state.run('server.reconnect', { server: name })}>Reconnect</button>
         <button type="button" class="small" disabled={server.state !== 'ready'} onClick={() => void state.run('server.ping', { server: name })}>Ping</button>
         {server.source === 'typed' && SaveServer && state.welcome.value?.features.save && <button type="button" class="small" onClick={() => { saving.value = true; }}>Keep …</button>}

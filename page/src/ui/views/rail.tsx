@@ -1,7 +1,9 @@
 // The servers, and the two switches of the whole page.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
+import { visible } from 'barewire/explain';
 import { useState } from '../context.ts';
+import { connect } from '../parts/connect.ts';
 import { moveFocus } from '../parts/roving.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import { stateWords } from '../parts/state-words.ts';
@@ -25,6 +27,10 @@ export function Rail(): JSX.Element {
               <span class="server-name"><Safe text={server.name} most={60} /></span>
               <span class="server-state">{server.disabled ? 'disabled' : server.login === 'needed' ? 'login needed' : server.state === 'ready' ? server.agreed?.revision ?? 'ready' : stateWords[server.state]}</span>
             </button>
+            {server.state !== 'ready' && server.state !== 'starting' && !server.disabled && (
+              <button type="button" class="small connect" title="Connect, and show the tools" aria-label={`Connect ${visible(server.name).slice(0, 60)}`}
+                onClick={() => { state.visit(server.name, 'tools'); void connect(state, server.name); }}>Connect</button>
+            )}
           </li>
         ))}
         {servers.length === 0 && <li class="empty">No server is configured.</li>}

@@ -27,6 +27,7 @@ async function failedCall(hand, page) {
 
 export const jobs = {
   async form(hand, page, shot) {
+    await shot('start');
     await openTool(hand, page, 'place_order');
     await shot('form');
     await hand.type(page.getByRole('textbox', { name: 'name' }), 'Ann');

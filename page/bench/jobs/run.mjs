@@ -93,6 +93,8 @@ async function doJob(name, { jobs, less, open }, job) {
 async function shot(page, name) {
   if (values.screenshots === undefined) return;
   mkdirSync(values.screenshots, { recursive: true });
+  // What moves has arrived, and what a press opens is open.
+  await page.waitForTimeout(1000);
   await page.screenshot({ path: join(values.screenshots, `${name}.png`) });
 }
 

@@ -43,6 +43,23 @@ test('a result that does not fit its schema is called so, and is not green', asy
   await close();
 });
 
+test('the result of a call below a long form comes into sight when the call ends', async () => {
+  const { page, close } = await openFake(browser);
+  const fields = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`field${at}`, { type: 'string' }]));
+  await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('echo', { properties: fields })] })] }));
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  await page.getByRole('textbox', { name: 'field39' }).waitFor();
+  const say = (change: Partial<CallView>): Promise<void> => page.evaluate((call) => window.fake.say({ type: 'call', call }), callView(1, change));
+  await say({ state: 'running', endedAt: null, result: null });
+  await article(page).waitFor();
+  await say({ result: { content: [{ type: 'text', text: 'here it is' }] } });
+  await page.waitForFunction(() => {
+    const { top, bottom } = document.querySelector('article.call')?.getBoundingClientRect() ?? { top: -1, bottom: Infinity };
+    return top >= 0 && bottom <= innerHeight;
+  });
+  await close();
+});
+
 test('text is monospace and is copied; JSON is laid out with its digits', async () => {
   const { page, close } = await openCall({ result: { content: [{ type: 'text', text: '{"n":1.10,"big":9007199254740993}' }, { type: 'text', text: 'plain words' }] } });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,6 +1,6 @@
 // Calls that run and that have ended, the newest first: progress, cancel, result.
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { print } from '../../json/lexemes.ts';
 import { nodeOfText } from '../../json/node.ts';
@@ -9,6 +9,7 @@ import { useState } from '../context.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { CallResult } from '../parts/result.tsx';
 import { clock, duration } from '../parts/controls.tsx';
+import { intoView } from '../parts/into-view.ts';
 import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 
@@ -49,8 +50,15 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
   const mayReuse = reuse !== undefined && call.wire !== null && (call.state === 'done' || call.state === 'failed');
   const args = about.kind === 'resource' ? undefined : about.args;
   const node = useMemo(() => nodeOfText(print(args ?? {}, about.kind === 'tool' ? about.lexemes ?? {} : {})), [args]);
+  const article = useRef<HTMLElement>(null);
+  const ran = useRef(false);
+  useEffect(() => {
+    // The result of a call that was seen to run: a person looks for it, and forms are long.
+    if (call.endedAt === null) ran.current = true;
+    else if (ran.current && shown && article.current) intoView(article.current);
+  }, [call.endedAt]);
   return (
-    <article class={`call ${tone}`} aria-label={`Call ${call.call}`}>
+    <article class={`call ${tone}`} aria-label={`Call ${call.call}`} ref={article}>
       <header class="row">
         <button type="button" class="quiet" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Show'} call ${call.call}`} onClick={() => { chosen.value = !shown; }}>{shown ? '▾' : '▸'}</button>
         <strong><Safe text={about.kind === 'resource' ? about.uri : about.name} most={100} /></strong>

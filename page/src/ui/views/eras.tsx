@@ -1,11 +1,13 @@
 // One call in both eras, beside each other: what passed, and where the answers differ.
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { CallView, ServerView, ToolView, WireMessage } from '../../messages.ts';
 import { useState } from '../context.ts';
 import type { FormModel } from '../form/form-model.ts';
 import { DiffTexts } from '../parts/diff.tsx';
 import { duration } from '../parts/controls.tsx';
+import { intoView } from '../parts/into-view.ts';
 import { CallResult } from '../parts/result.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import type { State } from '../state.ts';
@@ -38,12 +40,16 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
   void state.wire.version.value;
   const answers = columns.value.map(({ call }) => messagesOf(state, call).findLast(({ shape, direction }) => direction === 'received' && (shape === 'result' || shape === 'error')));
   const [left, right] = answers;
+  const compared = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (columns.value.length > 0 && compared.current) intoView(compared.current);
+  }, [columns.value.length]);
   return (
     <details class="section">
       <summary>Both eras</summary>
       <p class="hint">Calls the tool twice with what the form holds, once in each era. The server is connected anew for each, and at the end as it was.</p>
       <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'It is called …' : 'Call in both eras'}</button>
-      <div class="eras">{columns.value.map((column) => <EraColumn key={column.era} column={column} />)}</div>
+      <div class="eras" ref={compared}>{columns.value.map((column) => <EraColumn key={column.era} column={column} />)}</div>
       {left && right && <section aria-label="What differs in the answers"><h3>What differs in the answers</h3><DiffTexts before={left.text} after={right.text} /></section>}
     </details>
   );

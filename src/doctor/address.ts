@@ -220,7 +220,9 @@ function firstData(body: string): string {
 function isMessage(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? value : [value]).every((one) => isObject(one) && one['jsonrpc'] === '2.0');
+    const messages = Array.isArray(value) ? value : [value];
+    // An empty batch is no message. JSON-RPC 2.0, 6.
+    return messages.length > 0 && messages.every((one) => isObject(one) && one['jsonrpc'] === '2.0');
   } catch {
     return false;
   }

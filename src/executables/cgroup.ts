@@ -1,4 +1,5 @@
 import { pause, systemClock } from '../bounds/clock.ts';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -84,11 +85,10 @@ function candidates(
   ];
 }
 
-let made = 0;
-
 /** Throws if a group cannot be made or a limit cannot be set; then it removes everything that it made. */
 function makeCgroup(controllers: readonly Controller[]): Cgroup {
-  const name = `barewire-${process.pid}-${(made += 1)}`;
+  // A number of ours would not do: another PID namespace may see the same groups, and a process that was killed leaves its own.
+  const name = `barewire-${process.pid}-${randomUUID()}`;
   const directories: string[] = [];
   const remove = (): void => directories.splice(0).forEach((directory) => rmdirSync(directory));
   try {

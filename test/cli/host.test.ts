@@ -103,7 +103,7 @@ test('list, call, tour and host leave out what rules.json and the entry of a ser
   const home = await userWith(t, { one: 'fixture' }, [{ server: 'one', tool: 'wipe', then: 'deny' }]);
   const file = join(home, 'servers.json');
   const { mcpServers: { one } } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { one: object } };
-  writeFileSync(file, JSON.stringify({ mcpServers: { one: { ...one, tools: { exclude: ['fail', 'rows'] } } } }));
+  writeFileSync(file, JSON.stringify({ mcpServers: { one: { ...one, tools: { exclude: ['fail', 'rows', 'slow'] } } } }));
   const json = await run(home, ['list', 'one', 'tools', '--json']);
   const names = (JSON.parse(json.out) as { tools: { name: string }[] }).tools.map(({ name }) => name);
   assert.ok(names.includes('echo') && ['wipe', 'fail', 'rows'].every((name) => !names.includes(name)), names.join());

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { mutatedCopy, testsOf, top } from './copy.mjs';
 import { folders } from './folders.mjs';
 import { interval, isText, keyOf, reading } from './report.mjs';
-import { Trial } from './trial.mjs';
+import { mayBeAlone, Trial } from './trial.mjs';
 import { tryAll } from './try-all.mjs';
 
 const git = (...args) => {
@@ -20,9 +20,9 @@ const folderOf = (file) => file.split('/')[1];
 export async function changed(since, minutes) {
   const until = Date.now() + minutes * 60_000 - 15_000;
   const sources = git('diff', '--name-only', '--diff-filter=d', since, '--', 'src').split('\n').filter((file) => file.endsWith('.ts'));
-  const files = sources.filter((file) => basename(file) !== 'index.ts' && folders[folderOf(file)]);
-  const others = sources.filter((file) => basename(file) !== 'index.ts' && !folders[folderOf(file)]);
-  if (others.length > 0) console.log(`left out, of folders without a list of tests: ${others.join(', ')}`);
+  const files = sources.filter((file) => basename(file) !== 'index.ts' && folders[folderOf(file)] && (mayBeAlone || !folders[folderOf(file)].kills));
+  const others = sources.filter((file) => basename(file) !== 'index.ts' && !files.includes(file));
+  if (others.length > 0) console.log(`left out, of folders without a list of tests, or whose mutants kill processes: ${others.join(', ')}`);
   if (files.length === 0) {
     console.log(`since ${since} no file of ${Object.keys(folders).join(', ')} changed`);
     return 0;
@@ -35,7 +35,7 @@ export async function changed(since, minutes) {
     const lines = changedLines(since, files);
     const isNew = (one) => lines.get(one.file).some(([from, to]) => one.line >= from && one.line <= to);
     const code = all.filter((one) => !isText(one) && reading(keyOf(one))?.kind !== 'same');
-    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until, grace: 0 });
+    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until, grace: 0, ...(files.some((file) => folders[folderOf(file)].processes) && { atOnce: 1 }) });
     return say({ since, files, tried, left, controls, isNew });
   } finally {
     rmSync(copy, { recursive: true, force: true });

@@ -1,25 +1,31 @@
 // A copy of the tree whose sources hold all mutants, each behind a switch; built once.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
 export const top = fileURLToPath(new URL('../../', import.meta.url));
 const quiet = { debug() {}, info() {}, isDebugEnabled: () => false };
-const holds = ['src', 'test', 'examples', 'docs', 'requirements', 'package.json', 'tsconfig.json', 'capabilities.json'];
+
+/** What the copy does not need: it is built there, or linked. */
+const without = new Set(['.git', 'node_modules', 'dist']);
 
 /** The copy in a folder, and the mutants of the files: `{ id, file, line, column, mutator, original, replacement }`. */
 export async function mutatedCopy(folder, files) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of holds) cpSync(join(top, name), join(folder, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+  for (const name of readdirSync(top)) {
+    if (!without.has(name)) cpSync(join(top, name), join(folder, name), { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
+  }
   symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'));
   const instrumenter = new Instrumenter(quiet);
   const given = files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(top, file), 'utf8') }));
   const { files: written, mutants } = await instrumenter.instrument(given, { plugins: null, excludedMutations: [], ignorers: [] });
-  for (const { name, content } of written) writeFileSync(join(folder, name), countedByNumber(content));
+  const first = `import ${JSON.stringify(pathToFileURL(join(folder, 'dist/test/mutants/started.mjs')).href)};\n`;
+  for (const { name, content } of written) writeFileSync(join(folder, name), countedByNumber(content).replace(/^(#!.*\n)?/, `$1${first}`));
   build(folder);
+  publish(folder);
   const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
   return mutants.map(({ id, fileName, location, mutatorName, replacement }) =>
     ({ id, file: fileName, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement }));
@@ -37,12 +43,23 @@ function countedByNumber(content) {
     .replace(/stryCov_9fa48\(("\d+"(?:, "\d+")*)\)/g, (call) => call.replaceAll('"', ''));
 }
 
+/** What the package publishes is here the mutated sources themselves, for programs that import it by its name. */
+function publish(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  for (const { types, default: file } of Object.values(exports)) {
+    if (file === undefined) continue;
+    const source = types.replace('./dist/types/', 'src/').replace('.d.ts', '.js');
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), `export * from '../${source}';\n`);
+  }
+}
+
 function build(folder) {
   const { status, stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noCheck', '--declaration', 'false', '--isolatedDeclarations', 'false'], { cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(`the mutated copy in ${folder} does not build: ${stdout.slice(0, 1000)}`);
   const standIn = join(folder, 'dist/test/mutants/node-test.mjs');
   mkdirSync(dirname(standIn), { recursive: true });
-  cpSync(new URL('node-test.mjs', import.meta.url), standIn);
+  for (const name of ['node-test.mjs', 'started.mjs']) cpSync(new URL(name, import.meta.url), join(dirname(standIn), name));
   const tests = join(folder, 'dist/test');
   for (const name of readdirSync(tests, { recursive: true })) {
     if (!name.endsWith('.js')) continue;

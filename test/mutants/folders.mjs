@@ -1,4 +1,5 @@
-// What is mutated, and which tests must notice: those that start no process and wait for no clock.
+// What is mutated, and which tests must notice. `processes`: some of them start programs, so one mutant is tried at a time. `longest`: tests that
+// need more milliseconds of processor time are not asked. `kills`: its code ends processes that it looks for.
 const transcripts = ['test/transcripts/transcripts', 'test/transcripts/clients'];
 export const folders = {
   jsonrpc: { tests: ['test/jsonrpc/*', 'test/transport/memory', 'test/server/calls', ...transcripts] },
@@ -7,16 +8,20 @@ export const folders = {
   server: { tests: ['test/server/*', 'test/extension', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
   transport: { tests: ['test/transport/memory', 'test/transport/message-port*', 'test/transport/sse', 'test/transport/tap*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
-  oauth: { tests: ['test/oauth-client/*', 'test/oauth-resource/*', 'test/transport/http/authorization', 'test/transport/http-client/authorization'] },
-  tasks: { tests: ['test/tasks/*', 'test/requirements/tasks', 'test/protocol/task-lifecycle', ...transcripts] },
-  fleet: { tests: ['test/fleet/*'] },
-  host: { tests: ['test/host/*'] },
-  explain: { tests: ['test/explain/*'] },
-  transcript: { tests: ['test/transcript/*', 'test/transport/tap*', ...transcripts] },
-  doctor: { tests: ['test/doctor/*'] },
+  bounds: { tests: ['test/bounds/*', 'test/clock/manual-clock', 'test/jsonrpc/*', 'test/protocol/pinging', 'test/protocol/progress', 'test/client/*', 'test/server/parts', 'test/options/*', 'test/transport/memory', 'test/transport/stdio/reading', 'test/transport/stdio/serve', 'test/transport/http/rate-limit', 'test/transport/http/faults', 'test/transport/http/turns'] },
+  oauth: { processes: true, tests: ['test/oauth-client/*', 'test/oauth-resource/*', 'test/transport/http/authorization', 'test/transport/http-client/authorization', 'test/cli/login'] },
+  tasks: { processes: true, tests: ['test/tasks/*', 'test/requirements/tasks', 'test/protocol/task-lifecycle', 'test/server/otherwise', ...transcripts] },
+  fleet: { processes: true, tests: ['test/fleet/*', 'test/transport/http/health'] },
+  skills: { processes: true, tests: ['test/skills/*', 'test/host/skills', 'test/host/digest', 'test/cli/skills'] },
+  host: { processes: true, tests: ['test/host/*', 'test/cli/consent', 'test/cli/form', 'test/cli/frames', 'test/cli/host', 'test/cli/lock', 'test/cli/pipe'] },
+  executables: { processes: true, kills: true, longest: 6_000, tests: ['test/executables/*', 'test/cli/folder', 'test/cli/serve'] },
+  explain: { processes: true, tests: ['test/explain/*', 'test/host/frame', 'test/cli/commands', 'test/cli/form', 'test/cli/frames', 'test/cli/pipe', 'test/cli/terminal'] },
+  transcript: { processes: true, tests: ['test/transcript/*', 'test/transport/tap*', 'test/cli/http-relay', 'test/cli/transcript', 'test/corpus/corpus', 'test/specification/transcripts', ...transcripts] },
+  doctor: { processes: true, tests: ['test/doctor/*'] },
+  cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
 };
 
-/** Suites of those files that start processes, or play over HTTP once more what they play over memory. */
+/** Suites of those files that play over stdio, or play over HTTP once more what they play over memory. */
 export const without = [
   'transcripts over stdio',
   'transcripts over HTTP, and over HTTP+SSE for 2024-11-05',

@@ -3,6 +3,7 @@
 import { after, afterEach, before, beforeEach, describe as suite, mock, test as run } from 'node:test';
 // Imported, because a test may take the global one away.
 import { performance } from 'node:perf_hooks';
+import { readFileSync } from 'node:fs';
 
 export { after, afterEach, before, beforeEach, mock };
 
@@ -17,7 +18,7 @@ function define(title, options, body) {
     if (options.skip || wanted.except.includes(id) || (wanted.chosen && !wanted.chosen.has(id))) return;
     run(title, options, async (context) => {
       const began = performance.now();
-      const work = process.cpuUsage();
+      const before = work();
       stryker.begin?.(id);
       try {
         await body(context);
@@ -25,13 +26,25 @@ function define(title, options, body) {
         wanted.failed?.(id);
         throw error;
       } finally {
-        const { user, system } = process.cpuUsage(work);
-        wanted.times[id] = { ms: performance.now() - began, work: (user + system) / 1000 };
+        wanted.times[id] = { ms: performance.now() - began, work: work() - before };
       }
     });
   };
   if (wanted.suite === undefined) collected.push({ start, id });
   else start();
+}
+
+/** Milliseconds of processor time that this process has used, and those that it started and that have ended. */
+function work() {
+  const { user, system } = process.cpuUsage();
+  let started = 0;
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+    started = (Number(fields[13]) + Number(fields[14])) * 10;
+  } catch {
+    // Without /proc only the own time is known.
+  }
+  return (user + system) / 1000 + started;
 }
 
 export const test = Object.assign(define, { mock, before, after, beforeEach, afterEach });

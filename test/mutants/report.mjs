@@ -7,7 +7,7 @@ export const isText = ({ mutator }) => mutator === 'StringLiteral';
 const short = (text) => text?.replaceAll(/\s+/g, ' ').slice(0, 120);
 
 /** What is kept of a mutant: enough to find it after its line has moved. */
-export const keyOf = ({ file, line, column, mutator, original, replacement, status }) => ({ file, line, column, status, mutator, original: short(original), replacement: short(replacement) });
+export const keyOf = ({ file, line, column, mutator, original, replacement, status, left }) => ({ file, line, column, status, mutator, original: short(original), replacement: short(replacement), ...(left && { left }) });
 
 /**
  * Survivors that were read by a person, with `why`. `kind` is `same` where the changed program does the same, `speed` where
@@ -81,8 +81,8 @@ export function writeReport(folder, page) {
   writeFileSync(page, `# Mutants
 
 \`npm run mutants -- FOLDER\` changes the sources of a folder a little, one change at a time, and runs the tests of that
-folder that reach the change (\`test/mutants/folders.mjs\` lists them: tests that start no process). A mutant that no test
-notices survives. It is killed where a test fails or the process dies; where it does not end in its time it is tried again
+folder that reach the change (\`test/mutants/folders.mjs\` lists them). Programs that a test starts have the change too. At most
+30 seconds of tests are asked for one mutant, the fastest first. A mutant that no test notices survives. It is killed where a test fails or the process dies; where it does not end in its time it is tried again
 alone with three times as much, and then counted as killed. Time is processor time, or two seconds without doing anything;
 after each twentieth kill the tests that killed run without the mutant, and must pass. Stryker's
 instrumenter makes the mutants. Literals of texts are counted apart, for most are sentences.
@@ -98,9 +98,10 @@ the sources around the change may differ in what landed.
 |---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The goal is 85 % in each folder. Folders that are not in the table have not been run. The tests of processes, of Node's
-HTTP server in other programs and of the packages are not among the named ones, nor is the suite of JSON Schema
-(\`npm run schema-suite\`), which tests \`schema/full\` most: a survivor here may be killed there.
+The goal is 85 % in each folder. Folders that are not in the table have not been run: \`cli\`, \`fleet\`, \`skills\` and \`bounds\`
+have lists of tests and no figure, and no sample was drawn over the whole of \`src\`. A run that its time ended has tried
+fewer than it drew; the row says how many. The tests of the packages are not among the named ones, nor is the suite of
+JSON Schema (\`npm run schema-suite\`), which tests \`schema/full\` most: a survivor here may be killed there.
 ${tooLong.length === 0 ? '' : `\nTests of those files that take more than two seconds are not asked:\n\n${tooLong.join('\n')}\n`}
 ${unsteady.length === 0 ? '' : `\nTests that failed in that run without a mutant, and so were not asked:\n\n${unsteady.join('\n')}\n`}
 ## Survivors
@@ -116,5 +117,5 @@ const code = (text) => `\`${(text ?? '').replaceAll('`', "'")}\``;
 
 function entry(one) {
   const found = reading(one);
-  return `- line ${one.line}, ${one.mutator}: ${code(one.original)} → ${code(one.replacement)}${one.status === 'NoCoverage' ? ' (no named test reaches it)' : ''}${found ? `: *${found.kind}*: ${found.why}` : ''}`;
+  return `- line ${one.line}, ${one.mutator}: ${code(one.original)} → ${code(one.replacement)}${one.status === 'NoCoverage' ? ' (no named test reaches it)' : ''}${one.left ? ` (${one.left} slower tests that reach it were not asked)` : ''}${found ? `: *${found.kind}*: ${found.why}` : ''}`;
 }

@@ -1,7 +1,7 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts. Writes test/mutants/results/NAME.json. --again tries only
-// the survivors of the kept result. --minutes N begins no mutant after so many minutes: what was tried by then is the
-// sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
+// the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
+// what was tried by then is the sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { changed } from './changed.mjs';
 import { folders } from './folders.mjs';
 import { describeResult, firstOf, isText, keyOf, writeReport } from './report.mjs';
 import { sampleOf } from './sample.mjs';
-import { Trial } from './trial.mjs';
+import { mayBeAlone, Trial } from './trial.mjs';
 import { tryAll } from './try-all.mjs';
 
 const results = fileURLToPath(new URL('results', import.meta.url));
@@ -29,18 +29,21 @@ async function mutate(what) {
   const isFile = what.endsWith('.ts');
   const folder = isFile ? what.split('/')[1] : what;
   if (!folders[folder]) throw new Error(`${what}: not in one of ${Object.keys(folders).join(', ')}`);
+  if (folders[folder].kills && !mayBeAlone) throw new Error(`${what}: its mutants kill processes, and are only tried in a PID namespace, which this user may not make`);
   const kept = join(results, `${isFile ? what.slice('src/'.length, -'.ts'.length).replaceAll('/', '-') : folder}.json`);
   const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
   const began = Date.now();
   const commit = git('rev-parse', '--short', 'HEAD');
   try {
     const all = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder));
-    const trial = new Trial(copy, testsOf(folders[folder].tests));
-    const tests = await trial.prepare(all.length);
+    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
+    const tests = await trial.prepare(all.length, folders[folder].processes);
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
     const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
-    const { tried, controls } = await tryAll(trial, chosen, values.minutes ? { until: began + Number(values.minutes) * 60_000 } : {});
+    const { tried, controls } = await tryAll(trial, chosen, {
+      ...(values.minutes && { until: Date.now() + Number(values.minutes) * 60_000 }), ...(folders[folder].processes && { atOnce: 1 }),
+    });
     const result = {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),
       sampled: before ? before.sampled : tried.length < all.length,
@@ -48,6 +51,7 @@ async function mutate(what) {
       tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,
       controls: { of: controls.of + (before?.controls.of ?? 0), failed: controls.failed + (before?.controls.failed ?? 0) },
       ...(before && { first: before.first ?? firstOf(before) }),
+      ...(before ? { drawn: before.drawn } : { drawn: drawnOf(chosen, tried) }),
       killed: { code: 0, texts: 0, ...(before && before.killed) },
       survivors: before ? before.survivors.filter(({ status }) => status === 'Timeout') : [],
     };
@@ -61,6 +65,12 @@ async function mutate(what) {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage. */
+function drawnOf(chosen, tried) {
+  const statuses = new Map(tried.map(({ id, status }) => [id, status[0]]));
+  return chosen.filter((one) => !isText(one) && statuses.has(one.id)).map(({ id }) => statuses.get(id)).join('');
 }
 
 /** The seeded numbers of the tests, which are built in the copy. */

@@ -4,7 +4,7 @@ import { keyOf } from './report.mjs';
  * Tries each mutant, some beside each other. What slept too long is tried again alone, for the machine may have been slow.
  * Now and then the tests that killed one run without it: they must pass. What is not begun before `until` (of Date.now), or not tried again within `grace` ms after it, is `left`.
  */
-export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity } = {}) {
+export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity, atOnce = Number(process.env.MUTANTS_AT_ONCE ?? 2) } = {}) {
   const waiting = [...chosen];
   let tried = [];
   const slow = [];
@@ -28,7 +28,7 @@ export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity
       if (tried.length % 50 === 0) console.log(`tried ${tried.length} of ${chosen.length}, ${tried.filter(({ status }) => status === 'Killed').length} killed, ${slow.length} slow`);
     }
   };
-  await Promise.all(Array.from({ length: Number(process.env.MUTANTS_AT_ONCE ?? 2) }, work));
+  await Promise.all(Array.from({ length: atOnce }, work));
   while (slow.length > 0 && Date.now() < until + grace) {
     const mutant = slow.shift();
     tried.push({ ...mutant, ...(await trial.of(mutant, 3)) });

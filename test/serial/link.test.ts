@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Budget } from '../../src/bounds/budget.ts';
-import { frames } from '../../src/transport/serial/index.ts';
+import { frames, serialTransport } from '../../src/transport/serial/index.ts';
+import { frameKinds, linkState, noLink, readFrame, writeFrame } from '../../src/transport/serial/frame.ts';
+import type { Frame } from '../../src/transport/serial/frame.ts';
 import type { FramesOptions, LinkSide, SerialChannel, ByteLink } from '../../src/transport/serial/index.ts';
 import { randomOf } from '../random.ts';
 import { Line, noFaults, VirtualTime } from './virtual.ts';
@@ -230,4 +232,98 @@ test('limits that cannot work are refused', () => {
     assert.throws(() => frames(options), RangeError, JSON.stringify(options));
   }
   assert.throws(() => frames({ mut: 20 } as FramesOptions), { code: 'unknown_option' });
+});
+
+/** One end whose other side is written by hand: all frames that the end has said since the last look. */
+function byHand(options: FramesOptions = {}): { time: VirtualTime; end: End; say(frame: Partial<Frame>, linked?: boolean): void; heard(): Frame[]; raw: Uint8Array[] } {
+  const time = new VirtualTime();
+  const raw: Uint8Array[] = [];
+  const end = new End(time, { write: (bytes) => void raw.push(bytes), read() {} }, 'client', () => 1, options);
+  const state = linkState(1, 2);
+  const heard = (): Frame[] => raw.splice(0).map((bytes) => {
+    const frame = readFrame(bytes.slice(bytes[0] === 0 ? 1 : 0, -1), state);
+    assert.ok(frame, 'a frame that does not read');
+    return frame;
+  });
+  const say = (frame: Partial<Frame>, linked = true): void =>
+    end.wire.push(writeFrame({ kind: frameKinds.ack, side: 'server', number: 0, expected: 0, window: 8, payload: new Uint8Array(0), ...frame }, linked ? state : noLink));
+  say({ kind: frameKinds.welcome, payload: Uint8Array.of(2, 0, 0, 0, 1, 0, 0, 0) }, false);
+  assert.deepEqual(end.events, ['opened']);
+  heard();
+  return { time, end, say, heard, raw };
+}
+
+const kinds = (frames: Frame[]): string[] => frames.map(({ kind }) => Object.keys(frameKinds)[kind] as string);
+
+test('a terminal that echoes: our own frames change nothing in a link, and an own hello is not welcomed', () => {
+  const lone: Uint8Array[] = [];
+  const opening = new End(new VirtualTime(), { write: (bytes) => void lone.push(bytes), read() {} }, 'client', () => 1);
+  const hello = lone.splice(0);
+  assert.equal(hello.length, 1);
+  for (const bytes of hello) opening.wire.push(bytes);
+  assert.deepEqual(lone, [], 'an echoed hello is not answered');
+
+  const { end, heard, raw } = byHand();
+  end.wire.send(Buffer.from('first'));
+  const said = [...raw];
+  assert.deepEqual(kinds(heard()), ['data']);
+  for (const bytes of said) end.wire.push(bytes);
+  assert.equal(end.came.length, 0, 'echoed data is not taken as data of the other side');
+  assert.deepEqual(kinds(heard()), [], 'an echo is not acknowledged');
+  assert.equal(end.budget.used, 5, 'an echo acknowledges nothing');
+  end.wire.close();
+  const bye = raw.splice(0);
+  assert.equal(bye.length, 1);
+  const other = byHand();
+  for (const bytes of bye) other.end.wire.push(bytes);
+  assert.deepEqual(other.end.events, ['opened'], 'an echoed bye ends no link');
+});
+
+test('data that comes while a side is paused is neither handed over nor acknowledged, and is taken when it comes again', () => {
+  const { end, say, heard } = byHand();
+  end.wire.pause(true);
+  assert.deepEqual(heard().map(({ window }) => window), [0]);
+  const data = { kind: frameKinds.data, number: 0, payload: Buffer.from('late') };
+  say(data);
+  assert.equal(end.came.length, 0);
+  assert.deepEqual(heard().map(({ expected, window }) => [expected, window]), [[0, 0]]);
+  end.wire.pause(false);
+  assert.deepEqual(heard().map(({ expected, window }) => [expected, window]), [[0, 8]]);
+  say(data);
+  assert.equal(end.came.toString(), 'late');
+  assert.deepEqual(heard().map(({ expected }) => expected), [1]);
+});
+
+test('when a window of 0 opens, what was dropped meanwhile is sent again at once', () => {
+  const { time, end, say, heard } = byHand();
+  end.wire.send(Buffer.from('dropped'));
+  assert.deepEqual(kinds(heard()), ['data']);
+  say({ window: 0 });
+  assert.deepEqual(kinds(heard()), [], 'nothing is sent into a closed window');
+  say({ window: 8 });
+  const again = heard();
+  assert.deepEqual(again.map(({ kind, number, payload }) => [kind, number, Buffer.from(payload).toString()]), [[frameKinds.data, 0, 'dropped']]);
+  say({ window: 8 });
+  assert.deepEqual(kinds(heard()), [], 'a window that was open makes nothing go back');
+  assert.equal(time.monotonic(), 0, 'no timer was needed');
+});
+
+test('a client that reopens a link that it has used gives that link up, and its own calls hear of no loss', async () => {
+  const time = new VirtualTime();
+  const line = new Line(time, randomOf(1));
+  let ids = 0;
+  const options = { newId: () => ++ids };
+  const server = new End(time, line.end(1), 'server', options.newId);
+  const transport = serialTransport(line.end(0), { clock: time, framing: frames(options), openMs: 5000 });
+  const lost: string[] = [];
+  const steps: string[] = [];
+  const opening = transport.open({ message() {}, failed() {}, error() {}, closed: (why) => void lost.push(why) }).then(() => steps.push('open'));
+  await time.run(4000, () => steps.length === 1);
+  await opening;
+  const reopening = transport.reopen?.().then(() => steps.push('open again'));
+  await time.run(time.monotonic() + 6000, () => steps.length === 2);
+  await reopening;
+  assert.deepEqual(server.events, ['opened', 'lost: the other side has closed the link', 'opened']);
+  assert.deepEqual(lost, []);
+  await transport.close();
 });

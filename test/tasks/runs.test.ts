@@ -275,6 +275,27 @@ test('what a step throws is kept: the handler goes the same way again, and anoth
   assert.deepEqual(ways, [ways[0], ways[0]]);
 });
 
+test('attempts are counted on in the next run, which knows of the earlier ones from the journal', async (t) => {
+  const { server } = made(t, { limits: quick });
+  const attempts: number[] = [];
+  server.tool('work', { task: 'required' }, async (_args, ctx) => {
+    const flaky = (): Promise<number> => ctx.once('flaky', ({ attempt }) => {
+      attempts.push(attempt);
+      if (attempt < 3) throw new Error('no luck');
+      return attempt;
+    });
+    for (let tries = 0; tries < 2; tries++) await flaky().catch(() => {});
+    await ctx.elicit('Go on?', {}, go);
+    return String(await flaky());
+  });
+  const client = await ModernTasks.to(server);
+  const id = await client.begin('work');
+  await client.is(id, 'input_required');
+  await client.update(id, { go: accept({}) });
+  assert.equal(textOf(await client.ended(id)), '3');
+  assert.deepEqual(attempts, [1, 2, 3]);
+});
+
 test('a question whose text has changed goes out under a new key', async (t) => {
   const { server } = made(t, { limits: quick });
   let asks = 0;

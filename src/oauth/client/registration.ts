@@ -103,9 +103,9 @@ function checkMetadataDocument(text: string): void {
 }
 
 async function dynamicClient(registration: Registration, endpoint: string): Promise<ClientInformation> {
-  const { store, key, redirectUri } = registration;
+  const { store, key, redirectUri, options } = registration;
   const stored = parseStored(await store.get(key));
-  const known = stored && stored['redirect_uri'] === redirectUri && clientOf(stored);
+  const known = stored && stored['redirect_uri'] === redirectUri && clientOf(stored, options.clock);
   if (known) return known;
   const made = await register(registration, endpoint);
   await swap(store, key, () => JSON.stringify({ ...made, redirect_uri: redirectUri }));

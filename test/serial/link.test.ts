@@ -123,6 +123,46 @@ test('both ends replaced at once find each other again', async () => {
   }
 });
 
+test('a frame that waited for the port, and was lost then, is sent again after the retry time', async () => {
+  const time = new VirtualTime();
+  const line = new Line(time, randomOf(1));
+  let ids = 0;
+  const newId = (): number => ++ids * 0x1000_0001;
+  const port = line.end(0);
+  let written = 0;
+  let busy: Promise<void> | undefined;
+  const channel: SerialChannel = {
+    read: port.read,
+    write(bytes) {
+      written++;
+      return busy ?? port.write(bytes);
+    },
+  };
+  const client = new End(time, channel, 'client', newId);
+  const server = new End(time, line.end(1), 'server', newId);
+  await time.run(5000, () => client.events.length > 0 && server.events.length > 0);
+  // Both ends learn how long a round trip takes; then nothing happens until a keepalive.
+  for (let count = 1; count <= 5; count++) {
+    client.wire.send(Buffer.from('x'));
+    await time.run(time.monotonic() + 3000, () => server.came.length === count);
+  }
+  await time.run(time.monotonic() + 1000);
+
+  // The port is busy with an acknowledgement when the message comes.
+  let free = (): void => {};
+  busy = new Promise((resolve) => {
+    free = resolve;
+  });
+  const before = written;
+  server.wire.send(Buffer.from('a'));
+  await time.run(time.monotonic() + 5000, () => written > before);
+  client.wire.send(Buffer.from('b'));
+  busy = Promise.resolve();
+  free();
+  await time.run(time.monotonic() + 2000, () => written >= before + 3);
+  assert.ok(written >= before + 3, `${written - before} frames: the acknowledgement, the message, and it again`);
+});
+
 test('silence ends a link; noise and what it said itself open none', async () => {
   const ends = pair(3);
   const { time, line, client, server } = ends;

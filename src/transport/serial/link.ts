@@ -101,7 +101,13 @@ export class SerialLink implements ByteLink {
   constructor(parts: LinkParts, events: ByteLinkEvents) {
     this.#parts = parts;
     this.#events = events;
-    this.#write = pump((bytes) => parts.write(bytes), () => (this.#closed ? undefined : this.#urgent.shift() ?? this.#nextData()));
+    this.#write = pump(parts.write, () => {
+      if (this.#closed) return undefined;
+      const bytes = this.#urgent.shift() ?? this.#nextData();
+      // What is written after a wait may have to be sent again.
+      this.#wake();
+      return bytes;
+    });
     this.#retryMs = firstRetryMs(parts.limits);
   }
 

@@ -4,10 +4,8 @@
  */
 export function pump(write: (bytes: Uint8Array) => Promise<void> | void, next: () => Uint8Array | undefined): () => void {
   let writing = false;
-  return function go() {
-    while (!writing) {
-      const bytes = next();
-      if (!bytes) return;
+  const go = (): void => {
+    for (let bytes; !writing && (bytes = next());) {
       const written = write(bytes);
       if (!written) continue;
       writing = true;
@@ -18,4 +16,5 @@ export function pump(write: (bytes: Uint8Array) => Promise<void> | void, next: (
       written.then(goOn, goOn);
     }
   };
+  return go;
 }

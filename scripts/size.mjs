@@ -40,7 +40,7 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.68 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 82.19 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 82.22 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */

@@ -5,6 +5,7 @@ import { McpClient } from '../src/client/index.ts';
 import type { ClientOptions } from '../src/client/index.ts';
 import { createFramer } from '../src/jsonrpc/framing.ts';
 import { McpServer } from '../src/server/index.ts';
+import type { ServerOptions } from '../src/server/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
 import '../src/transport/http/fetch/index.ts';
 import '../src/transport/message-port.ts';
@@ -30,8 +31,8 @@ test.after(() => {
   for (const [name, descriptor] of kept) if (descriptor) Object.defineProperty(globalThis, name, descriptor);
 });
 
-async function connected(options: ClientOptions): Promise<{ client: McpClient; server: McpServer }> {
-  const server = new McpServer({ name: 'bare', version: '1' }, { errors: 'message', onError: () => {} });
+async function connected(options: ClientOptions, given: ServerOptions = {}): Promise<{ client: McpClient; server: McpServer }> {
+  const server = new McpServer({ name: 'bare', version: '1' }, { errors: 'message', onError: () => {}, ...given });
   server.tool('greet', { description: 'Asks for a name' }, async (_args, ctx) => {
     const answer = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return answer.action === 'accept' ? `Hello, ${answer.content.name}` : 'Hello, nobody';
@@ -68,6 +69,23 @@ test('bare runtime: a modern question names crypto.subtle, and the rest works', 
   assert.equal(client.revision?.era, 'modern');
   assert.equal((await client.listTools()).length, 2);
   await assert.rejects(client.callTool('greet'), /this runtime has no crypto\.subtle/);
+  await client.close();
+});
+
+test('bare runtime: a modern question with functions that seal', async () => {
+  const held: string[] = [];
+  const cipher = {
+    seal: (bound: string, text: string): string => `${held.push(`${bound} ${text}`)}`.padStart(16, '0'),
+    open(bound: string, sealed: string): string {
+      const text = held[Number(sealed) - 1];
+      if (!text?.startsWith(`${bound} `)) throw new Error('not for this');
+      return text.slice(bound.length + 1);
+    },
+  };
+  const { client } = await connected({}, { requestState: { keys: [cipher] } });
+  assert.equal(client.revision?.era, 'modern');
+  assert.deepEqual((await client.callTool('greet')).content, [{ type: 'text', text: 'Hello, Ada' }]);
+  assert.equal(held.length, 1);
   await client.close();
 });
 

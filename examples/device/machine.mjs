@@ -24,6 +24,7 @@ function start() {
   const give = (name, value) => context.newFunction(name, value).consume((handle) => context.setProp(context.global, name, handle));
   give('uartWrite', (handle) => void wire.stdin.write(Buffer.from(context.getString(handle), 'hex')));
   give('celsius', () => context.newNumber(21));
+  give('now', () => context.newNumber(Date.now()));
   give('starts', () => context.newNumber(starts));
   const run = (action) => {
     context.unwrapResult(action()).dispose();

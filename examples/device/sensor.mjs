@@ -1,27 +1,15 @@
-// The program of the device: an engine with nothing but the language, and five functions of the machine. Bytes pass as
+// The program of the device: an engine with nothing but the language, and six functions of the machine. Bytes pass as
 // hexadecimal text.
 import { manualClock } from 'barewire/clock';
 import { compile } from 'barewire/schema';
 import { frames, serveSerial } from 'barewire/serial';
 import { asking, ServerCore, tools } from 'barewire/server';
+import { addTextCoders } from './text-coders.mjs';
 
-const { celsius, starts, uartWrite } = globalThis;
+const { celsius, now, starts, uartWrite } = globalThis;
+addTextCoders();
 
-// What the engine lacks: messages are UTF-8.
-globalThis.TextEncoder = class {
-  encode(text) {
-    return Uint8Array.from(unescape(encodeURIComponent(text)), (byte) => byte.charCodeAt(0));
-  }
-};
-globalThis.TextDecoder = class {
-  decode(bytes = new Uint8Array(0)) {
-    let text = '';
-    for (const byte of bytes) text += String.fromCharCode(byte);
-    return decodeURIComponent(escape(text));
-  }
-};
-
-const clock = manualClock();
+const clock = manualClock(now());
 const sensor = tools({ validator: compile });
 sensor.add('read', { description: 'The temperature', input: { type: 'object', properties: { unit: { type: 'string', enum: ['C', 'F'] } } } }, ({ unit = 'C' }) => (
   unit === 'C' ? `${celsius()} °C` : `${(celsius() * 1.8 + 32).toFixed(1)} °F`));

@@ -33,7 +33,7 @@ export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
 export { LeftBehind } from './asking-exchange.ts';
 export { spentStates } from './modern/request-state.ts';
-export type { RequestStateOptions, SpentStates } from './modern/request-state.ts';
+export type { RequestStateOptions, SpentStates, StateCipher } from './modern/request-state.ts';
 export { pages } from './pages.ts';
 export type { Listed, ListName, Page } from '../protocol/pagination.ts';
 export type { Pages } from './pages.ts';

@@ -11,11 +11,10 @@ export const programs = {
   client: { VALIDATED: 'false', ASKING: 'false', CLIENT: 'true' },
 };
 
-/** The text of a program. `target`: the language of the engine. */
-export async function bundle(name, target = 'es2022', format = 'iife') {
+/** The text of a program. `target`: the language of the engine; `entry`: the file that it begins with; `define`: what is set in it. */
+export async function bundle(name, target = 'es2022', { entry = `${here}device.ts`, define = programs[name] } = {}) {
   const { outputFiles } = await build({
-    entryPoints: [`${here}device.ts`], bundle: true, minify: true, format, platform: 'neutral', target, define: programs[name], write: false,
-    logLevel: 'warning',
+    entryPoints: [entry], bundle: true, minify: true, format: 'iife', platform: 'neutral', target, define, write: false, logLevel: 'error',
   });
   return outputFiles[0].text;
 }

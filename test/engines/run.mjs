@@ -1,74 +1,79 @@
 // A device's server (three tools; with the validator; with a question) in each engine that can be had here: what its heap holds above an
-// empty context, how long the first answer and a call take. `--write` puts the table into docs/constrained.md; `--calls N`, 1000.
-import { execFileSync, spawnSync } from 'node:child_process';
+// empty context, how long the first answer and a call take. `--write` puts the table into docs/constrained.md; `--calls N`, 1000;
+// `--only NAME`: engines whose name begins so; `--ci`: those that are there within a minute. `--day`: see day.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import ng from '@jitl/quickjs-ng-wasmfile-release-sync';
-import classic from '@jitl/quickjs-wasmfile-release-sync';
-import { bundle } from './bundle.mjs';
-import { inWasm } from './wasm.mjs';
+import { bundle, programs } from './bundle.mjs';
+import { script } from './calls.mjs';
+import { runDay } from './day.mjs';
+import { complaint, engines, tooOld } from './engines.mjs';
 
-const { values } = parseArgs({ options: { write: { type: 'boolean' }, calls: { type: 'string', default: '1000' } } });
+const { values } = parseArgs({
+  options: { write: { type: 'boolean' }, calls: { type: 'string', default: '1000' }, only: { type: 'string' }, ci: { type: 'boolean' }, day: { type: 'boolean' }, hours: { type: 'string' } },
+});
 const calls = Number(values.calls);
-const here = fileURLToPath(new URL('.', import.meta.url));
+const page = fileURLToPath(new URL('../../docs/constrained.md', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'barewire-engines-'));
-const has = (tool) => !spawnSync(tool, ['--version']).error || !spawnSync(tool, ['version']).error;
 
-const file = async (name) => {
-  const path = join(folder, `${name}.js`);
-  writeFileSync(path, await bundle(name));
+const file = (name, text) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
   return path;
 };
-const programs = { tools: await file('tools'), validated: await file('validated'), asking: await file('asking'), client: await file('client') };
-const asksIn = (name) => (name === 'asking' ? 'questions' : 'none');
-const printed = (command, args) => JSON.parse(execFileSync(command, args, { encoding: 'utf8' }));
 
-const engines = [
-  {
-    name: 'QuickJS-ng, native, 64 bits, from bytecode', missing: has('cargo') ? undefined : 'there is no cargo',
-    prepare() {
-      execFileSync('cargo', ['build', '--release', '--quiet', '--manifest-path', `${here}quickjs-ng/Cargo.toml`, '--target-dir', join(tmpdir(), 'barewire-engines-target')], { stdio: 'inherit' });
-    },
-    run: (name) => printed(join(tmpdir(), 'barewire-engines-target/release/barewire-quickjs-ng'), [name === 'client' ? 'client' : 'server', programs[name], programs.validated, String(calls), asksIn(name)]),
-    also: ['client'],
-  },
-  { name: 'QuickJS-ng, WebAssembly, 32 bits', run: (name) => inWasm(ng, readFileSync(programs[name], 'utf8'), calls, name === 'asking') },
-  { name: 'QuickJS, WebAssembly, 32 bits', run: (name) => inWasm(classic, readFileSync(programs[name], 'utf8'), calls, name === 'asking') },
-  {
-    name: 'goja (Go)', missing: has('go') ? undefined : 'there is no go',
-    prepare() {
-      execFileSync('go', ['build', '-o', join(folder, 'goja'), '.'], { cwd: `${here}goja`, stdio: 'inherit' });
-    },
-    run: (name) => printed(join(folder, 'goja'), [programs[name], String(calls), asksIn(name)]),
-  },
-];
+/** Puts lines between two marks of the page. */
+function write(mark, lines) {
+  const text = readFileSync(page, 'utf8');
+  const [begin, end] = [`<!-- ${mark} -->\n`, `<!-- end of ${mark} -->`];
+  if (!text.includes(begin) || !text.includes(end)) throw new Error(`docs/constrained.md has no marks ${mark}`);
+  writeFileSync(page, `${text.slice(0, text.indexOf(begin) + begin.length)}${lines.join('\n')}\n${text.slice(text.indexOf(end))}`);
+}
 
 const words = { tools: 'three tools', validated: 'the same with the validator', asking: 'the same with questions', client: 'a client that calls it' };
-const kib = (bytes) => (bytes === undefined || bytes <= 0 ? '' : `${(bytes / 1024).toFixed(0)}`);
-const rows = [];
-let failed = false;
-for (const { name, missing, prepare, run, also = [] } of engines) {
-  if (missing) {
-    console.log(`not run: ${name}: ${missing}`);
-    failed ||= Boolean(process.env.CI);
-    continue;
+const kib = (bytes) => (bytes === undefined ? '' : `${(bytes / 1024).toFixed(0)}`);
+const whole = (figure) => figure?.toFixed(0) ?? '';
+
+/** One row for each engine and program; what could not be run is printed, and a fault in CI. */
+async function table(given) {
+  const rows = [];
+  let failed = false;
+  for (const engine of engines) {
+    if (values.only !== undefined && !engine.name.toLowerCase().startsWith(values.only.toLowerCase())) continue;
+    if (values.ci && !engine.inCi) continue;
+    const missing = engine.missing?.();
+    if (missing) {
+      console.log(`not run: ${engine.name}: ${missing}`);
+      failed ||= Boolean(values.ci || values.write);
+      continue;
+    }
+    engine.prepare?.(given);
+    for (const program of engine.programs ?? ['tools', 'validated', 'asking']) {
+      const { loaded, most, code, firstMs, callUs } = await engine.run(program, given);
+      rows.push([engine.name, words[program], kib(code), kib(loaded), kib(most), whole(firstMs), whole(callUs)]);
+      console.log(rows.at(-1).join(' | '));
+    }
   }
-  prepare?.();
-  for (const program of ['tools', 'validated', 'asking', ...also]) {
-    const { loaded, most, code, firstMs, callUs } = await run(program);
-    rows.push([name, words[program], kib(code), kib(loaded), kib(most), firstMs.toFixed(0), callUs.toFixed(0)]);
-    console.log(rows.at(-1).join(' | '));
+  return { rows, failed };
+}
+
+try {
+  if (values.day) {
+    await runDay({ folder, hours: Number(values.hours ?? 24), write: values.write ? (lines) => write('day', lines) : undefined });
+  } else {
+    const files = {};
+    for (const name of Object.keys(programs)) files[name] = file(`${name}.js`, await bundle(name));
+    const { rows, failed } = await table({ folder, files, calls, lines: { none: file('none', script(calls, false)), questions: file('questions', script(calls, true)) } });
+    const lowered = file('lowered.js', await bundle('tools', 'es2015'));
+    const complaints = tooOld.map((engine) => `${engine.name}: ${complaint(engine, lowered) ?? 'not installed here'}`);
+    console.log(complaints.join('\n'));
+    if (values.write) {
+      write('engines', ['| engine | program | code, KiB | heap loaded, KiB | heap at most, KiB | first answer, ms | a call, µs |', '|---|---|---:|---:|---:|---:|---:|', ...rows.map((row) => `| ${row.join(' | ')} |`)]);
+    }
+    if (failed) process.exitCode = 1;
   }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
-rmSync(folder, { recursive: true, force: true });
-if (values.write) {
-  const page = `${here}../../docs/constrained.md`;
-  const text = readFileSync(page, 'utf8');
-  const [begin, end] = ['<!-- engines -->\n', '<!-- end of engines -->'];
-  const table = ['| engine | program | code, KiB | heap loaded, KiB | heap at most, KiB | first answer, ms | a call, µs |', '|---|---|---:|---:|---:|---:|---:|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
-  writeFileSync(page, `${text.slice(0, text.indexOf(begin) + begin.length)}${table.join('\n')}\n${text.slice(text.indexOf(end))}`);
-}
-if (failed) process.exitCode = 1;

@@ -1,5 +1,6 @@
 // QuickJS and QuickJS-ng in WebAssembly: 32-bit pointers, as on a microcontroller. The source is parsed in the engine: there is no bytecode.
 import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core';
+import { answerTo, call, handshake, isResult } from './calls.mjs';
 
 /** Runs the program: so many calls, and what the heap holds above an empty context. `every`: calls between two measurements. */
 export async function inWasm(variant, code, calls, asks, every = 10) {
@@ -29,21 +30,18 @@ export async function inWasm(variant, code, calls, asks, every = 10) {
   context.unwrapResult(context.evalCode(code)).dispose();
   settle();
   const loaded = used() - empty;
-  read(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":${asks ? '{"elicitation":{}}' : '{}'},"clientInfo":{"name":"c","version":"1"}}}`);
-  read('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  for (const line of handshake(asks)) read(line);
   said.length = 0;
-  let [most, question, answered, firstMs] = [loaded, 0, 0, 0];
+  let [most, answered, firstMs] = [loaded, 0, 0];
   const began = performance.now();
   for (let at = 0; at < calls; at++) {
-    const params = [
-      `"name":"set_pin","arguments":{"pin":${at % 40},"on":true}`, `"name":"read_sensor","arguments":{"unit":"C"},"_meta":{"progressToken":${at}}`, '"name":"calibrate","arguments":{}',
-    ][at % 3];
-    read(`{"jsonrpc":"2.0","id":${at},"method":"tools/call","params":{${params}}}`);
+    read(call(at));
     for (let text = said.shift(); text !== undefined; text = said.shift()) {
-      if (asks && text.includes('"elicitation/create"')) {
-        if (at % every < 3) question = Math.max(question, used() - empty);
-        read(`{"jsonrpc":"2.0","id":${JSON.stringify(JSON.parse(text).id)},"result":{"action":"accept","content":{"dry":true}}}`);
-      } else if (text.includes('"result":{"content"')) answered++;
+      const answer = answerTo(text);
+      if (answer !== undefined) {
+        if (at % every < 3) most = Math.max(most, used() - empty);
+        read(answer);
+      } else if (isResult(text)) answered++;
     }
     if (at === 0) firstMs = performance.now() - started;
     if (at % every === 0) most = Math.max(most, used() - empty);
@@ -52,5 +50,5 @@ export async function inWasm(variant, code, calls, asks, every = 10) {
   if (answered !== calls) throw new Error(`${answered} of ${calls} calls were answered`);
   context.dispose();
   runtime.dispose();
-  return { loaded, most: Math.max(most, question), question, code: code.length, firstMs, callUs };
+  return { loaded, most, code: code.length, firstMs, callUs };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
 import { McpServer, spentStates } from '../../src/server/index.ts';
-import type { RequestStateOptions, SpentStates } from '../../src/server/index.ts';
+import type { RequestStateOptions, SpentStates, StateCipher } from '../../src/server/index.ts';
 import { accept, asked, connect, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer, PeerOptions } from './peer.ts';
 
@@ -307,6 +307,42 @@ for (const [kind, singleUse] of [
     if (!singleUse) for (const [id, expires] of spent) assert.ok(id.length === 16 && expires > Date.now());
   });
 }
+
+/** Functions that seal as a secure element would: what a token stands for never leaves them. */
+function element(): StateCipher & { sealed: number } {
+  const held = new Map<string, { bound: string; text: string }>();
+  return {
+    sealed: 0,
+    seal(bound, text) {
+      const token = `element-${String(++this.sealed).padStart(8, '0')}`;
+      held.set(token, { bound, text });
+      return token;
+    },
+    async open(bound, sealed) {
+      const found = held.get(sealed);
+      if (found?.bound !== bound) throw new Error('not sealed here, or not for this');
+      return found.text;
+    },
+  };
+}
+
+test('functions that are handed in seal: what they refuse is refused, and keys are rotated as others', async () => {
+  const [first, second] = [element(), element()];
+  const key = new Uint8Array(32).fill(7);
+  const before = await connect(paying({ keys: [first, key] }));
+  const state = await stateOf(before);
+  assert.equal(state, 'element-00000001');
+  assert.equal(textOf(await paidWith(before, state)), 'pay 10: accept');
+  refused(await paidWith(before, `${state}x`), /does not belong to this request/);
+  refused(await paidWith(before, state, { name: 'sell', arguments: { price: 10 } }), /does not belong to this request/);
+  const after = await connect(paying({ keys: [second, first] }));
+  assert.equal(textOf(await paidWith(after, state)), 'pay 10: accept', 'an earlier one opens');
+  assert.equal(await stateOf(after), 'element-00000001');
+  assert.equal(second.sealed, 1);
+  // A key of bytes among them opens what it has sealed.
+  const plain = await stateOf(await connect(paying({ keys: [key] })));
+  assert.equal(textOf(await paidWith(before, plain)), 'pay 10: accept');
+});
 
 test('without singleUse a state opens again: what follows the question is done twice', async () => {
   const server = new McpServer({ name: 'test', version: '1' });

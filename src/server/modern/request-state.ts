@@ -9,15 +9,29 @@ import { aesGcm, keyBytes } from './aes-gcm.ts';
 import type { AesGcm } from './aes-gcm.ts';
 import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
 
+/**
+ * Seals and opens texts: for a runtime without WebCrypto, or where a secure element holds the key. Clients see and may change
+ * what is sealed: encrypt and authenticate it.
+ */
+export interface StateCipher {
+  /**
+   * A text of the letters, digits, `-` and `_` that holds `text` encrypted, and authenticates `bound`, which it does not hold. Its first
+   * 16 characters are random.
+   */
+  seal(bound: string, text: string): string | Promise<string>;
+  /** The text that was given to `seal` with this `bound`. Throws or rejects for anything else. */
+  open(bound: string, sealed: string): string | Promise<string>;
+}
+
 /** How `requestState` is sealed, how long it holds, and whether it opens once. */
 export interface RequestStateOptions {
   /**
-   * Secrets of 32 bytes: the first seals, all of them open. Where several processes share them, a key is rotated
+   * Secrets of 32 bytes, or functions that seal in place of the runtime's AES-256-GCM: the first seals, all of them open. Where several processes share them, a key is rotated
    * in three phases, each rolled out everywhere before the next: `[old, new]`, `[new, old]`, and after `ttlMs`
    * `[new]`. Without keys each process makes one of its own: a retry must then reach the same process, and a
    * restart loses the questions that are open.
    */
-  keys?: readonly Uint8Array[];
+  keys?: readonly (Uint8Array | StateCipher)[];
   /** Milliseconds that a client may take to answer. 10 minutes. */
   ttlMs?: number;
   /** Longest state that is sealed or opened, in characters. 64 KiB. */
@@ -131,16 +145,16 @@ export function requestStateSealer(
 ): RequestStateSealer {
   const spent = singleUse === true ? spentStates(maxSpent, clock) : singleUse || undefined;
   // Made at the first use: the random key of a process that never asks is never made.
-  let made: Promise<AesGcm[]> | undefined;
-  const ciphers = (): Promise<AesGcm[]> => made ??= ciphersOf(keys);
+  let made: Promise<Cipher[]> | undefined;
 
   return {
     async seal(state, bound) {
-      const [cipher] = await ciphers();
+      const [cipher] = await (made ??= ciphersOf(keys));
       const expires = clock.now() + ttlMs;
       const text = JSON.stringify({ ...state, expires });
+      const sealed = await (cipher as Cipher).seal(bound, text);
       // Base64 for URLs, since a token may end up in a header or a log.
-      const token = toBase64(await (cipher as AesGcm).seal(bound, text), 'base64url');
+      const token = typeof sealed === 'string' ? sealed : toBase64(sealed, 'base64url');
       if (token.length > maxLength) {
         throw new RangeError(
           `the answers so far take ${token.length} characters of requestState; the limit is ${maxLength}`,
@@ -152,12 +166,10 @@ export function requestStateSealer(
     async open(token, bound) {
       if (typeof token !== 'string') throw refused('must be a string');
       if (token.length > maxLength) throw refused(`is over the limit of ${maxLength} characters`);
-      const bytes = fromBase64Url(token);
-      if (bytes === undefined) throw refused('was not made here');
-      for (const cipher of await ciphers()) {
+      for (const cipher of await (made ??= ciphersOf(keys))) {
         let text: string;
         try {
-          text = await cipher.open(bound, bytes);
+          text = await cipher.open(bound, token);
         } catch {
           continue;
         }
@@ -174,12 +186,19 @@ export function requestStateSealer(
   };
 }
 
-function ciphersOf(given: readonly Uint8Array[] | undefined): Promise<AesGcm[]> {
-  return Promise.all((given ?? [undefined]).map((key) => {
-    if (key && key.length !== keyBytes) {
-      throw new RangeError(`a key of requestState has ${keyBytes} bytes, not ${key.length}`);
+/** A cipher that opens what its tokens carry; what it seals may be bytes yet. */
+interface Cipher extends Pick<StateCipher, 'open'> {
+  seal(bound: string, text: string): ReturnType<AesGcm['seal'] | StateCipher['seal']>;
+}
+
+function ciphersOf(given: readonly (Uint8Array | StateCipher | undefined)[] = [undefined]): Promise<Cipher[]> {
+  return Promise.all(given.map(async (key) => {
+    if (key) {
+      if ('seal' in key) return key;
+      if (key.length !== keyBytes) throw new RangeError(`a key of requestState has ${keyBytes} bytes, not ${key.length}`);
     }
-    return aesGcm(key);
+    const { seal, open } = await aesGcm(key);
+    return { seal, open: (bound, token) => open(bound, fromBase64Url(token) ?? new Uint8Array()) };
   }));
 }
 

@@ -19,7 +19,7 @@ const address = /^[a-z][a-z\d+.-]*:\/\/\S*$/i;
 /** A run of characters of which tokens consist: each run is checked once, as a whole. */
 const tokenRun = /[\w.~+/=-]{8,}/g;
 /** A key with a well-known prefix. Its length needs no upper bound, since the whole run is replaced. */
-const knownKey = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
+const knownKey = /(?:^|[^A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
 /** The header of a JWT, or another JSON object in base64url. */
 const encodedObject = /eyJ[\w-]{8}/;
 /** The text before the credentials of HTTP. */

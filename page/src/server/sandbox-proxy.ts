@@ -4,6 +4,7 @@
  *
  * - The app's frame may run scripts, and nothing else: no origin of its own, no forms that are sent, no windows, no way up.
  * - A message counts by the window that it comes from, and one of the page by its origin as well.
+ * - An app that sends too many messages is removed here, where the page is not held up by them.
  * - What other windows send is counted, and the page is told.
  */
 export const proxyScript = `(page) => {
@@ -12,6 +13,9 @@ export const proxyScript = `(page) => {
   let inner;
   let strangers = 0;
   let loads = 0;
+  let began = 0;
+  let count = 0;
+  const most = 1000;
   const reserved = (data) => typeof data === 'object' && data !== null && typeof data.method === 'string' && data.method.startsWith('ui/notifications/sandbox-');
   const tell = (method, params) => parent.postMessage({ jsonrpc: '2.0', method, params }, page);
   addEventListener('message', (event) => {
@@ -31,10 +35,19 @@ export const proxyScript = `(page) => {
       inner.srcdoc = data.params.html;
       document.body.append(inner);
     } else if (inner && source === inner.contentWindow) {
-      if (reserved(data)) tell('ui/notifications/sandbox-refused', { why: 'the app sent a message that is reserved for the sandbox' });
+      if (isFlood()) tell('ui/notifications/sandbox-refused', { why: 'the app sent more than ' + most + ' messages in a second, and was removed' });
+      else if (reserved(data)) tell('ui/notifications/sandbox-refused', { why: 'the app sent a message that is reserved for the sandbox' });
       else parent.postMessage(data, page);
     } else if (++strangers <= 20) tell('ui/notifications/sandbox-refused', { why: 'a window that is not the app sent a message' });
   });
+  const isFlood = () => {
+    const now = performance.now();
+    if (now - began >= 1000) { began = now; count = 0; }
+    if (++count <= most) return false;
+    inner.remove();
+    inner = { contentWindow: null };
+    return true;
+  };
   const ready = () => tell('ui/notifications/sandbox-proxy-ready', {});
   document.readyState === 'loading' ? addEventListener('DOMContentLoaded', ready) : ready();
 }`;

@@ -21,3 +21,12 @@ export async function witness(t: { after(run: () => unknown): void }): Promise<W
   t.after(() => (server.close(), server.closeAllConnections()));
   return { port: (server.address() as AddressInfo).port, asked };
 }
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

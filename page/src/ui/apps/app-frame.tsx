@@ -14,6 +14,7 @@ import { framePort, sandboxOrigin } from './frame-port.ts';
 /** Lines that are kept, and the height of the frame in pixels. */
 const maxLines = 100;
 const [lowest, highest] = [60, 800];
+const drawnAfterMs = 50;
 
 interface Line {
   readonly at: number;
@@ -31,11 +32,22 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
   const frame = useRef<HTMLIFrameElement>(null);
   const bridge = useRef<AppBridge | undefined>(undefined);
   const lines = useSignal<readonly Line[]>([]);
+  const waiting = useRef(false);
   const height = useSignal(300);
   const asked = useSignal<Asked | undefined>(undefined);
   const ended = useSignal('');
+  const written = useRef<Line[]>([]);
   const tell = (text: string, refused: boolean): void => {
-    lines.value = [...lines.value, { at: (lines.value.at(-1)?.at ?? 0) + 1, text: text.slice(0, 500), refused }].slice(-maxLines);
+    const { current } = written;
+    current.push({ at: (current.at(-1)?.at ?? 0) + 1, text: text.slice(0, 500), refused });
+    if (current.length > maxLines) current.shift();
+    // Drawn together: an app that tells much keeps the page from nothing.
+    if (waiting.current) return;
+    waiting.current = true;
+    setTimeout(() => {
+      waiting.current = false;
+      lines.value = [...current];
+    }, drawnAfterMs);
   };
 
   useEffect(() => {
@@ -112,7 +124,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
         ? <iframe ref={frame} class={view.meta.prefersBorder === false ? 'app-frame plain' : 'app-frame'} title={`App ${view.uri}`.slice(0, 200)} src={`${sandboxOrigin(view)}${view.path}`}
           sandbox="allow-scripts allow-same-origin" allow="" referrerpolicy="no-referrer" height={height.value} />
         : <p class="problems" role="alert">The app was ended: <Safe text={ended.value} most={500} /></p>}
-      <details class="section" open={lines.value.some(({ refused }) => refused)}>
+      <details class="section" open>
         <summary>What the app did ({lines.value.length})</summary>
         <ul aria-label="What the app did">{lines.value.map(({ at, text, refused }) => <li key={at} class={refused ? 'problems' : ''}><Safe text={text} most={500} /></li>)}</ul>
       </details>

@@ -45,7 +45,7 @@ export async function serveSandbox(pagePort: () => number): Promise<Sandbox> {
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const { method, url = '', headers: { host = '', 'sec-fetch-dest': destination = 'iframe' } } = request;
-    const refuse = (status: number): void => void response.writeHead(status, { 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' }).end();
+    const refuse = (status: number): void => void response.writeHead(status, { 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' }).end('Refused\n');
     const [, kind, id = ''] = /^\/(app|report)\/([\w-]{43})$/.exec(url) ?? [];
     const held = documents.get(id);
     if (!held) return refuse(404);

@@ -1,7 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
+import { titles } from '../protocol/door.ts';
+import { revisions } from '../protocol/index.ts';
 import { guards } from '../server/index.ts';
-import type { Handle, ListFilter, McpServer, Outcome, Context, ResourceDefinition } from '../server/index.ts';
+import type { Handle, Listener, ListFilter, McpServer, Outcome, Context, ResourceDefinition } from '../server/index.ts';
 import { insideOf } from '../server/door.ts';
 import { appMimeType, appsExtension, declaresApps } from './extension.ts';
 import { readAppMeta } from './resource-meta.ts';
@@ -44,12 +46,13 @@ export const onlyForApps: { readonly ui: Readonly<Record<string, unknown>> } = {
 
 /**
  * Serves apps: documents for the screen of a host, and tools that they show or call, by the extension
- * `io.modelcontextprotocol/ui` (SEP-1865), in every revision. A tool is an app's by its `_meta`:
+ * `io.modelcontextprotocol/ui` (SEP-1865), in the revisions since 2025-06-18. Before, a tool has no `_meta`, and so no app: a
+ * client of these is served as one that did not declare the extension. A tool is an app's by its `_meta`:
  * `server.tool(name, { …, _meta: app.tool() }, handler)`.
  */
 export function apps(server: McpServer, options: AppsOptions = {}): Apps {
   checkOptions('apps: options', options, { undeclared: '"all" or "text"' });
-  server.extend({ id: appsExtension });
+  server.extend({ id: appsExtension, revisions: revisions.filter(titles).map(({ version }) => version) });
   if (options.undeclared !== 'all') hideFromUndeclared(server);
   return { app: (uri, definition, html) => register(server, uri, definition, html) };
 }
@@ -118,17 +121,18 @@ function hideFromUndeclared(server: McpServer): void {
   if (!inside) throw new TypeError('apps: this is not a server of barewire');
   const base = inside.guards ?? guards();
   const { listFilter: before } = base;
+  const shown = ({ capabilities, revision }: Listener): boolean => titles(revision) && declaresApps(capabilities);
   const listFilter: ListFilter = {
-    key: (requester) => `${declaresApps(requester.capabilities)} ${before?.key(requester) ?? ''}`,
+    key: (requester) => `${shown(requester)} ${before?.key(requester) ?? ''}`,
     shows: (kind, name, definition, requester) => before?.shows(kind, name, definition, requester) !== false
-      && (kind !== 'tools' || declaresApps(requester.capabilities) || isVisibleTo(metaOf(definition), 'model')),
+      && (kind !== 'tools' || shown(requester) || isVisibleTo(metaOf(definition), 'model')),
   };
   const listed = guards({
     listFilter: {
       key: listFilter.key,
       // Apps, Behavior: resources of apps need not be listed.
       shows: (kind, name, definition, requester) => listFilter.shows(kind, name, definition, requester)
-        && (kind !== 'resources' || declaresApps(requester.capabilities) || !('mimeType' in definition && definition.mimeType === appMimeType)),
+        && (kind !== 'resources' || shown(requester) || !('mimeType' in definition && definition.mimeType === appMimeType)),
     },
   });
   inside.guards = {

@@ -34,8 +34,11 @@ async function clientOf(t: TestContext, server: McpServer, revision: string, dec
 for (const revision of revisions) {
   test(`apps: a client with a screen gets all, and one without it texts, ${revision}`, async (t) => {
     const server = serverWith();
+    // Tools have `_meta` since 2025-06-18.
+    const early = revision < '2025-06-18';
     const seeing = await clientOf(t, server, revision, true);
-    assert.deepEqual(seeing.capabilities?.extensions, { [appsExtension]: {} });
+    assert.deepEqual(seeing.capabilities?.extensions, early ? undefined : { [appsExtension]: {} });
+    if (early) return assert.deepEqual((await seeing.listTools()).map(({ name, _meta }) => [name, _meta]), [['show', undefined], ['plain', undefined]]);
     const tools = await seeing.listTools();
     assert.deepEqual(tools.map(({ name }) => name), ['show', 'refresh', 'log', 'plain']);
     assert.deepEqual(tools.map(appOf), [uri, uri, undefined, undefined]);

@@ -1,4 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
 import { titles } from '../protocol/door.ts';
 import { revisions } from '../protocol/index.ts';
@@ -6,8 +7,8 @@ import { guards } from '../server/index.ts';
 import type { Handle, Listener, ListFilter, McpServer, Outcome, Context, ResourceDefinition } from '../server/index.ts';
 import { insideOf } from '../server/door.ts';
 import { appMimeType, appsExtension, declaresApps } from './extension.ts';
-import { readAppMeta } from './resource-meta.ts';
-import type { AppCsp, AppPermissions, AppResourceMeta } from './resource-meta.ts';
+import { cspShape, permissionsShape, readAppMeta } from './resource-meta.ts';
+import type { AppResourceMeta } from './resource-meta.ts';
 import { isAppUri, isVisibleTo } from './tool-meta.ts';
 import type { AppVisibility } from './tool-meta.ts';
 
@@ -57,9 +58,16 @@ export function apps(server: McpServer, options: AppsOptions = {}): Apps {
   return { app: (uri, definition, html) => register(server, uri, definition, html) };
 }
 
+// For `checkOptions`. What a resource has as well is checked once more with it.
+const definitionShape: Shape<AppDefinition> = {
+  csp: cspShape, permissions: permissionsShape, domain: 'string', prefersBorder: 'boolean',
+  name: 'string', title: 'string', description: 'string', annotations: 'object', icons: 'list', cache: 'object', needs: 'list', scopes: 'list', data: 'object',
+};
+
 function register(server: Pick<McpServer, 'resource'>, uri: string, definition: AppDefinition, html: Parameters<Apps['app']>[2]): App {
   const place = `app ${JSON.stringify(uri)}`;
   if (!isAppUri(uri)) throw new TypeError(`${place}: the URI must begin with ui:// and have no white space`);
+  checkOptions(place, definition, definitionShape);
   const { csp, permissions, domain, prefersBorder, ...described } = definition;
   checkMeta(place, { csp, permissions, domain, prefersBorder });
   if (typeof html === 'string') checkHtml(place, html);
@@ -96,11 +104,6 @@ function checkVisibility(place: string, visibility: readonly AppVisibility[] | u
 }
 
 function checkMeta(place: string, meta: { readonly [K in keyof AppResourceMeta]: AppResourceMeta[K] | undefined }): void {
-  checkOptions<object>(place, meta, {
-    csp: { connectDomains: 'list', resourceDomains: 'list', frameDomains: 'list', baseUriDomains: 'list' } satisfies Record<keyof AppCsp, string>,
-    permissions: { camera: 'object', microphone: 'object', geolocation: 'object', clipboardWrite: 'object' } satisfies Record<keyof AppPermissions, string>,
-    domain: 'string', prefersBorder: 'boolean',
-  });
   const { faults } = readAppMeta({ ui: meta });
   if (faults.length > 0) throw new TypeError(`${place}: ${faults.join('; ')}`);
 }

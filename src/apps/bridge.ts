@@ -8,6 +8,7 @@ import { decode, RpcError } from '../jsonrpc/index.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
 import { checkInfo, isImplementation } from '../protocol/door.ts';
 import type { CallToolResult, Implementation, Tool } from '../protocol/index.ts';
+import { cspShape, permissionsShape } from './resource-meta.ts';
 import type { AppCsp, AppPermissions } from './resource-meta.ts';
 import { answerView, handlersShape, refusedByHost } from './view-requests.ts';
 import type { AppDisplayMode, AppHandlers } from './view-requests.ts';
@@ -110,11 +111,11 @@ export interface AppBridge {
  */
 export function appBridge(port: AppPort, options: AppBridgeOptions): AppBridge {
   checkOptions('appBridge: options', options, {
-    info: 'object', context: 'object', sandbox: 'object', handlers: handlersShape, onInitialized: 'function', onSize: 'function', onLog: 'function',
+    info: 'object', context: 'object', sandbox: { csp: cspShape, permissions: permissionsShape }, handlers: handlersShape, onInitialized: 'function', onSize: 'function', onLog: 'function',
     onRequestTeardown: 'function', onRequest: 'function', onRefused: 'function', onEnded: 'function', limits: defaultAppLimits, clock: 'object',
   });
   checkInfo('appBridge: options.info', options.info);
-  return new Bridge(port, options);
+  return new ConnectedApp(port, options);
 }
 
 const teardownId = 'barewire-teardown';
@@ -132,7 +133,7 @@ function capabilitiesOf({ handlers: { callTool, readResource, openLink, message,
   };
 }
 
-class Bridge implements AppBridge {
+class ConnectedApp implements AppBridge {
   app: Implementation | undefined;
   readonly #port: AppPort;
   readonly #options: AppBridgeOptions;

@@ -1,3 +1,5 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
 import { parseOrigin } from './origins.ts';
@@ -39,8 +41,10 @@ export interface ReadAppMeta {
   readonly faults: readonly string[];
 }
 
-// The members of both types, which a compiler keeps complete.
-const lists: Readonly<Record<keyof AppCsp, true>> = { connectDomains: true, resourceDomains: true, frameDomains: true, baseUriDomains: true };
+// For `checkOptions`.
+export const cspShape: Shape<AppCsp> = { connectDomains: 'list', resourceDomains: 'list', frameDomains: 'list', baseUriDomains: 'list' };
+export const permissionsShape: Shape<AppPermissions> =
+  { camera: 'object', microphone: 'object', geolocation: 'object', clipboardWrite: 'object' };
 /** The features of the browser's Permissions Policy, by the names of the extension. */
 const features: Readonly<Record<keyof AppPermissions, string>> =
   { camera: 'camera', microphone: 'microphone', geolocation: 'geolocation', clipboardWrite: 'clipboard-write' };
@@ -85,7 +89,7 @@ export function readAppMeta(_meta: unknown, allows: (origin: string) => boolean 
   };
   if (csp !== undefined && !isObject(csp)) fault('csp is not an object');
   if (permissions !== undefined && !isObject(permissions)) fault('permissions is not an object');
-  const declared = keysOf(lists).map((list) => [list, origins(list)] as const).filter(([, one]) => one.length > 0);
+  const declared = keysOf(cspShape).map((list) => [list, origins(list)] as const).filter(([, one]) => one.length > 0);
   const asked = keysOf(features).filter((name) => isObject(permissions) && Object.hasOwn(permissions, name) && isObject(permissions[name]));
   for (const name of isObject(permissions) ? Object.keys(permissions) : []) {
     if (!Object.hasOwn(features, name)) fault(`permissions: ${quote(name)} is unknown`);
@@ -106,7 +110,9 @@ export function readAppMeta(_meta: unknown, allows: (origin: string) => boolean 
  * again: throws a TypeError for one that is no origin. Stricter than Apps, Content Security Policy Enforcement: `'self'`
  * would be the host's own sandbox, and forms go nowhere.
  */
-export function contentSecurityPolicy({ connectDomains = [], resourceDomains = [], frameDomains = [], baseUriDomains = [] }: AppCsp = {}): string {
+export function contentSecurityPolicy(csp: AppCsp = {}): string {
+  checkOptions('contentSecurityPolicy: csp', csp, cspShape);
+  const { connectDomains = [], resourceDomains = [], frameDomains = [], baseUriDomains = [] } = csp;
   const [connect, resource, frame, base] = [connectDomains, resourceDomains, frameDomains, baseUriDomains].map((one) => one.map(parseOrigin));
   const directive = (name: string, fixed: readonly string[], domains: readonly string[] = []): string => {
     const sources = [...fixed, ...domains];
@@ -130,5 +136,6 @@ export function contentSecurityPolicy({ connectDomains = [], resourceDomains = [
 
 /** The value of an `allow` attribute for what an app asks for and the person granted. */
 export function permissionsPolicy(permissions: AppPermissions = {}): string {
+  checkOptions('permissionsPolicy: permissions', permissions, permissionsShape);
   return keysOf(features).filter((name) => Object.hasOwn(permissions, name)).map((name) => features[name]).join('; ');
 }

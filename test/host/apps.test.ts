@@ -67,7 +67,7 @@ test('host apps: an app calls tools of its own server that are for apps, by cons
   assert.deepEqual((await app.callTool('show')).content, [{ type: 'text', text: 'shown' }]);
   assert.deepEqual(asked.map(({ server, tool, origin, why }) => [server, tool.name, origin, why]), [['shop', 'refresh_shop', 'app', 'default'], ['shop', 'show', 'app', 'default']]);
   assert.deepEqual(log().filter(({ kind }) => kind === 'asked').map(({ origin }) => origin), ['app', 'app']);
-  for (const name of ['think', 'odd', 'refresh_bank', 'bank/refresh_bank', 'shop/refresh_shop', 'none', '__proto__']) await assert.rejects(app.callTool(name), noTool, name);
+  for (const name of ['think', 'odd', 'refresh_bank', 'bank/refresh_bank', 'bank/show', 'shop/show', 'shop/refresh_shop', 'none', '__proto__']) await assert.rejects(app.callTool(name), noTool, name);
   assert.equal(asked.length, 2);
   assert.throws(() => host.app('none'), (thrown: HostError) => thrown.code === 'no-such-server');
 });

@@ -35,7 +35,7 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 35.63 * KIB },
   { ...programNamed('oauth-service'), ceiling: 32.94 * KIB },
   { ...programNamed('validator'), ceiling: 7 * KIB },
-  { ...programNamed('host'), ceiling: 40.77 * KIB },
+  { ...programNamed('host'), ceiling: 41.12 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
@@ -45,8 +45,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2370 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4210 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2416 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4292 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -103,6 +103,8 @@ export class SocketLink<D extends Decoded | Unjudged> {
 
   // What came before is read first.
   readonly #onClose = ({ code, reason }: WebSocketEvent): void => this.#reading.end(() => {
+    // workerd leaves the answer to the closing handshake to its program.
+    if (this.#socket.readyState === 2) this.#socket.close(normalClosure);
     this.#finish(`the other side closed the connection (code ${code ?? 1005})${reason ? `: ${quote(reason, 200)}` : ''}`);
   });
 

@@ -1,0 +1,17 @@
+/** How much of a target is used. */
+export const bounds = {
+  /** Tools that are called. */
+  calls: 24,
+  /** Resources that are read. */
+  reads: 12,
+  /** Prompts that are got. */
+  prompts: 12,
+  /** Pages of one list. */
+  pages: 20,
+  /** Items of one list. */
+  items: 5_000,
+  /** Rounds of one call that asks. */
+  rounds: 4,
+  /** Milliseconds for one call. */
+  callMs: 10_000,
+} as const;

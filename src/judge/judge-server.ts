@@ -37,7 +37,7 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   let stopped: string | undefined;
   try {
     const found = await openAll(bench, revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
-    spoken = found.spoken;
+    bench.spoken = spoken = found.spoken;
     if (spoken.length === 0) stopped = found.why;
     await Promise.all(judgedOf(spoken, options).map((revision) => judgeRevision(bench, revision, failures)));
   } finally {

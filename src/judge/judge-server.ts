@@ -45,7 +45,7 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   }
   return {
     target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: bench.name,
-    judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
+    judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
 }
 

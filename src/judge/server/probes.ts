@@ -1,6 +1,10 @@
 import type { Probe } from '../probe.ts';
 import { cancellationProbes } from './cancellation.ts';
 import { discoveryProbes } from './discovery.ts';
+import { headerProbes } from './mirrored.ts';
+import { httpProbes, modernHttpProbes } from './http.ts';
+import { authorizationProbes } from './authorization.ts';
+import { streamProbes } from './streams.ts';
 import { jsonrpcProbes } from './jsonrpc.ts';
 import { lifecycleProbes } from './lifecycle.ts';
 import { promptProbes } from './prompts.ts';
@@ -15,4 +19,5 @@ import { utilityProbes } from './utilities.ts';
 export const serverProbes: readonly Probe[] = [
   ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes,
   ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,
+  ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...authorizationProbes,
 ];

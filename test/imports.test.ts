@@ -27,11 +27,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   skills: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
   apps: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
   host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks', 'skills', 'apps'],
-  doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain'],
+  judge: ['jsonrpc', 'schema', 'protocol', 'transport', 'explain', 'transcript'],
+  doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain', 'judge'],
   executables: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   cli: [
     'jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'transcript', 'oauth', 'tasks', 'fleet',
-    'skills', 'apps', 'host', 'doctor', 'executables',
+    'skills', 'apps', 'host', 'doctor', 'judge', 'executables',
   ],
 };
 /** Where Node may be imported. */
@@ -105,7 +106,7 @@ test('imports: every arrow points the right way', () => {
 });
 
 /** What is built on the protocol. */
-const kit = ['oauth', 'tasks', 'fleet', 'skills', 'apps', 'host', 'executables', 'explain', 'transcript', 'doctor', 'cli'];
+const kit = ['oauth', 'tasks', 'fleet', 'skills', 'apps', 'host', 'executables', 'explain', 'transcript', 'doctor', 'judge', 'cli'];
 /** The folders of the protocol, but `bounds`, which everybody imports. */
 const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'];
 /** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */

@@ -4,6 +4,7 @@ import type { Commands } from './command.ts';
 export const commands: Commands = {
   tour: { about: 'shows a server at work, message by message', load: () => import('./commands/tour.ts') },
   doctor: { about: 'finds out why a server does not work', load: () => import('./commands/doctor.ts') },
+  judge: { about: 'says which rules of the specification a server breaks', load: () => import('./commands/judge.ts') },
   list: { about: 'lists tools, resources and prompts', load: () => import('./commands/list.ts') },
   call: { about: 'calls a tool, with consent', load: () => import('./commands/call.ts') },
   read: { about: 'reads a resource', load: () => import('./commands/read.ts') },

@@ -4,16 +4,18 @@
  */
 
 // Revisions and methods. Each column that is used is named, so that a program carries no other (see columns.ts).
-export { cacheHints, completionsCapability, nullErrorId, resultType, titles } from './columns.ts';
+export { batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, titles, versionHeader } from './columns.ts';
 export { findRevision } from './revisions.ts';
+export { methods } from './methods.ts';
 export { hasMethod, methodRow } from './methods.ts';
 export { requestsOf } from './requests.ts';
 
 // Members of messages: `_meta`, lists in pages, headers that mirror parameters, answers to forms.
-export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, versionKey } from './meta.ts';
+export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, isMetaKey, logLevelKey, modernErrors, serverInfoKey, subscriptionKey, versionKey } from './meta.ts';
+export { hasCacheHints, listMethods, mayAsk, mirroredParameter } from './methods.ts';
 export { page } from './pagination.ts';
 export type { Listed } from './pagination.ts';
-export { encodeHeaderValue } from './mirrored-headers.ts';
+export { encodeHeaderValue, mirroredParameters, mirroredValue } from './mirrored-headers.ts';
 export { completeForm } from './form.ts';
 export type { Form } from './form.ts';
 

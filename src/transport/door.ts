@@ -7,7 +7,7 @@
 // What a transport is, for either role, and what it traces.
 export type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts';
 export type { ServerPeer, ServerPort } from './server-port.ts';
-export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent } from './trace.ts';
+export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from './trace.ts';
 
 // Authorization, on either side of HTTP.
 export { AccessDenied } from './auth.ts';

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { visible } from '../../explain/safe-text.ts';
+import { isProgram } from '../../host/index.ts';
+import { linesTo } from '../../host/node/lines.ts';
+import { style, wantsColour } from '../../host/node/style.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
+import { allRules, jsonReport, judgeServer, newFaults, readBaseline, readItems, textReport, withoutSecrets } from '../../judge/index.ts';
+import type { Baseline, JudgeItems } from '../../judge/index.ts';
+import { compile } from '../../schema/full/index.ts';
+import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
+import type { Command } from '../command.ts';
+import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
+import { jsonLine } from '../json-line.ts';
+import { reportOptions, reportHelp, writeReports } from '../judge-reports.ts';
+import { serverOpener } from '../open-server.ts';
+
+export const command: Command = {
+  usage: '[options] TARGET',
+  about: 'Says which rule of the specification a server breaks, with what was sent, what was expected and what came.',
+  options: [
+    ['--only RULES', 'judges these rules only: ids with commas between them'],
+    ['--quick', 'leaves out what takes time'],
+    ['--all', 'also lists what was kept, and what was not seen'],
+    ['--allow NAME', 'calls this tool; * is any run of characters; may be given again'],
+    ['--items FILE', 'names tools, resources and prompts for rules that need one; judge.json'],
+    ...reportHelp,
+    ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
+    ['--i-own-this', 'sends that to an address that is not this machine, too'],
+    ['--seed N', 'what made-up values are derived from; 1'],
+    ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
+  ],
+  example: 'barewire judge -- npx -y @modelcontextprotocol/server-everything',
+  notes: [
+    'It calls only tools that say they only read; at an address none without --allow. It ends with 1 where a MUST is broken; with',
+    '--baseline where a rule is broken that the baseline does not have.',
+  ],
+  async run(words, proc) {
+    const read = await readClientWords(proc, words, {
+      only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
+      baseline: { type: 'string' }, ...reportOptions,
+      hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, seed: { type: 'string' },
+    });
+    if (read.rest.length > 0) throw new WrongUse(`judge takes one server, and ${read.rest[0]} is too much`);
+    const only = read.text('only')?.split(',').map((id) => id.trim()).filter((id) => id !== '');
+    for (const id of only ?? []) if (!allRules().has(id)) throw new WrongUse(`--only: there is no rule ${id}`);
+    const seed = numberOf(read)('seed', 0, Number.MAX_SAFE_INTEGER);
+    const { server, targetName } = read;
+    const hostile = read.flag('hostile');
+    if (hostile && !isProgram(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
+    const allowed = read.texts('allow').map(pattern);
+    const items = fileOf('items', read.text('items'), readItems);
+    const baseline = fileOf('baseline', read.text('baseline'), readBaseline);
+    const json = read.flag('json');
+    const colours = style(!json && !read.flag('no-color') && wantsColour(proc.env, proc.stdout.isTTY === true));
+    const write = linesTo(proc.stderr);
+    const note = (line: string): void => write(colours.dim(line));
+    const given = await judgeServer({
+      name: targetName,
+      ...isProgram(server) ? {
+        open: (trace) => serverOpener(proc.env)(targetName, server, {
+          trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
+        }),
+      } : { http: { url: server.url, fetch, headers: server.headers ?? {} } },
+    }, {
+      answerMs: Math.min(read.timeoutMs, 5_000), startMs: read.timeoutMs, compile, hostile, quick: read.flag('quick'), items, only, seed, revisions: read.revisions,
+      ...allowed.length > 0 && { mayCall: ({ name }) => allowed.some((one) => one.test(String(name))) },
+      ...proc.stderr.isTTY && !json && { onStep: (what) => note(`${what} ...`) },
+    });
+    const secrets = isProgram(server) ? Object.values(server.env ?? {}) : Object.values(server.headers ?? {});
+    const ruling = withoutSecrets(given, secrets.filter((one) => typeof one === 'string'));
+    writeReports(read, ruling);
+    if (json) proc.stdout.write(`${jsonLine(jsonReport(ruling))}\n`);
+    else linesTo(proc.stdout)(textReport(ruling, { paint: colours, all: read.flag('all') }));
+    if (ruling.stopped !== undefined) throw new NotReached(`${targetName} could not be judged: ${ruling.stopped}`);
+    return newFaults(ruling, baseline).some(({ level }) => level === 'MUST' || baseline) ? exitCodes.failed : exitCodes.good;
+  },
+};
+
+const pattern = (glob: string): RegExp => new RegExp(`^${glob.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`);
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** The file of an option, read. */
+function fileOf<T extends JudgeItems | Baseline>(option: string, file: string | undefined, readIt: (text: string) => T): T | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readIt(readFileSync(file, 'utf8'));
+  } catch (thrown) {
+    throw new WrongUse(`--${option} ${file}: ${errorMessage(thrown)}`);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../bounds/clock.ts';
+import type { Revision } from '../protocol/index.ts';
+import { answerQuestion, fullCapabilities } from './answers.ts';
+import { Conversation, judgeInfo } from './conversation.ts';
+import type { Answer, ConversationOptions, Watcher } from './conversation.ts';
+import { http } from './http.ts';
+import type { Ledger } from './ledger.ts';
+import { pipe } from './pipe.ts';
+import type { JudgedServer, JudgeOptions } from './options.ts';
+import { survey } from './server/survey.ts';
+import type { Survey } from './server/survey.ts';
+
+/** How a further conversation is held. */
+export interface OpeningOptions {
+  /** What the client declares; all that there is. */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** What the server's own requests are answered with. */
+  readonly question?: ConversationOptions['question'] | undefined;
+}
+
+/** Where probes of a server work: conversations in any revision, and what is known of the server. */
+export class Bench {
+  readonly server: JudgedServer;
+  readonly ledger: Ledger;
+  readonly options: JudgeOptions;
+  readonly clock: Clock;
+  readonly kind: 'pipe' | 'http';
+  /** What the server called itself. */
+  name: string | undefined;
+  /** The revisions that it speaks, newest first; known once it was opened. */
+  spoken: readonly Revision[] = [];
+  /** Versions that server/discover named. */
+  readonly named: Set<string> = new Set();
+  /** How each handshake was answered. */
+  readonly offered: { readonly conversation: Conversation; readonly answer: Answer }[] = [];
+  readonly #watcher: Watcher;
+  readonly #main = new Map<string, Promise<Conversation>>();
+  readonly #surveys = new Map<string, Promise<Survey>>();
+  readonly #conversations: Conversation[] = [];
+
+  constructor(server: JudgedServer, ledger: Ledger, options: JudgeOptions, clock: Clock, watcher: Watcher) {
+    this.server = server;
+    this.ledger = ledger;
+    this.options = options;
+    this.clock = clock;
+    this.kind = server.http ? 'http' : 'pipe';
+    this.#watcher = watcher;
+  }
+
+  /** A new conversation, in which nothing was said. Rejects where the server cannot be reached. */
+  async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<Conversation> {
+    const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
+    const conversation = new Conversation({
+      number: this.#conversations.length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
+      carry: (events) => {
+        if (server.http) return http(server.http, clock, startMs, events);
+        if (server.open) return pipe(server.open, clock, events);
+        throw new TypeError('judgeServer: server has neither open nor http');
+      },
+    });
+    this.#conversations.push(conversation);
+    await conversation.open();
+    return conversation;
+  }
+
+  /** A new conversation after the handshake, which the era of 2026-07-28 does not have. */
+  async fresh(revision: Revision, how: OpeningOptions = {}): Promise<Conversation> {
+    const conversation = await this.raw(revision, how);
+    if (revision.era === 'legacy') await handshake(conversation);
+    return conversation;
+  }
+
+  /** The conversation of a revision that probes share: they do it no harm. */
+  main(revision: Revision): Promise<Conversation> {
+    let found = this.#main.get(revision.version);
+    if (!found) this.#main.set(revision.version, found = this.fresh(revision));
+    return found;
+  }
+
+  /** Makes a conversation the one that probes share. */
+  keep(conversation: Conversation): void {
+    this.#main.set(conversation.revision.version, Promise.resolve(conversation));
+  }
+
+  /** What the server offers in this revision, and what its tools do. */
+  survey(revision: Revision): Promise<Survey> {
+    let found = this.#surveys.get(revision.version);
+    if (!found) this.#surveys.set(revision.version, found = this.main(revision).then((conversation) => survey(this, conversation)));
+    return found;
+  }
+
+  /** Ends all conversations. */
+  async close(): Promise<void> {
+    await Promise.all(this.#conversations.map((one) => one.close()));
+  }
+}
+
+/** Sends `initialize`, and what follows it. */
+export async function handshake(conversation: Conversation, version: string = conversation.revision.version): Promise<Answer> {
+  const answer = await conversation.ask('initialize', { protocolVersion: version, capabilities: conversation.capabilities, clientInfo: judgeInfo });
+  const session = answer.reply?.headers['mcp-session-id'];
+  if (session !== undefined) conversation.session = session;
+  if (answer.kind !== 'result') return answer;
+  const { capabilities } = answer.result;
+  conversation.offered = typeof capabilities === 'object' && capabilities !== null ? capabilities as Record<string, unknown> : {};
+  conversation.agreed = true;
+  await conversation.tell('notifications/initialized');
+  return answer;
+}

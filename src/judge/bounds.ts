@@ -1,0 +1,21 @@
+/** How much of a target is used. */
+export const bounds = {
+  /** Tools that are called. */
+  calls: 24,
+  /** Resources that are read. */
+  reads: 12,
+  /** Prompts that are got. */
+  prompts: 12,
+  /** Pages of one list. */
+  pages: 20,
+  /** Items of one list. */
+  items: 5_000,
+  /** Rounds of one call that asks. */
+  rounds: 4,
+  /** Milliseconds for one call. */
+  callMs: 2_500,
+  /** Milliseconds for which a subscription is kept. */
+  listenMs: 20_000,
+  /** Milliseconds in which nothing may come of a cancelled call. */
+  cancelMs: 2_500,
+} as const;

@@ -1,0 +1,55 @@
+import type { Entry } from './verdict.ts';
+
+/** The response to one HTTP request, as far as it has come. */
+export interface Reply {
+  /** The number of the exchange, from 1, as in the entries. */
+  readonly exchange: number;
+  readonly method: string;
+  readonly status: number;
+  /** As they came, by lower-case name. Entries hold them without what may be a credential. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the body is an event stream, which goes on. */
+  readonly stream: boolean;
+  /** A whole body that is no stream. */
+  readonly body: string;
+  /** Whether the body was UTF-8. */
+  readonly utf8: boolean;
+  /** Resolves once the stream has ended, with whether the peer ended it. */
+  readonly ended: Promise<boolean>;
+  /** Closes the stream from this side. */
+  cancel(): void;
+}
+
+/** What an HTTP request carries beside its message. */
+export interface HttpAbout {
+  /** By any case; undefined leaves out one that would be sent. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** `POST` where none is given. */
+  readonly method?: string | undefined;
+  /** Another address of the same origin. */
+  readonly url?: string | undefined;
+}
+
+/** Where the messages of one conversation go. */
+export interface Carrier {
+  readonly kind: 'pipe' | 'http';
+  /** Rejects where the target cannot be reached. */
+  open(): Promise<void>;
+  /**
+   * Sends text as it is. Over HTTP it resolves with the response once its head (and a body that is no stream) is here;
+   * rejects where the request fails. Over a pipe it resolves with undefined.
+   */
+  send(text: string | undefined, about?: HttpAbout): Promise<Reply | undefined>;
+  /** Ends everything; resolves with the milliseconds that this took. Never rejects. */
+  close(): Promise<number>;
+}
+
+/** What a carrier tells its conversation. */
+export interface CarrierEvents {
+  /** Something has passed. */
+  entry(entry: Entry): void;
+  /** Bytes came that no entry holds: not UTF-8, or too large. */
+  unreadable(why: string): void;
+  /** The peer is gone, for good. */
+  gone(why: string): void;
+}

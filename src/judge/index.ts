@@ -1,0 +1,25 @@
+/**
+ * `barewire/judge`: which rule of the specification a server or a client breaks, as data: `judgeServer`. No input or output
+ * of its own.
+ *
+ * @module
+ */
+
+export { judgeServer, seenRules } from './judge-server.ts';
+export { readItems } from './items-file.ts';
+export type { HttpTarget } from './http.ts';
+export type { JudgedServer, JudgeItems, JudgeOptions, NamedCall, SchemaCompiler } from './options.ts';
+export { allRules, holdsIn, levelOf, rulesFor, ruleSetVersion } from './rules.ts';
+export type { Level, Role, Rule, RulePlace } from './rules.ts';
+export type { Entry, Evidence, Judgement, Ruling, Verdict } from './verdict.ts';
+export { jsonReport } from './report/json.ts';
+export { counted, noPaint, textReport } from './report/text.ts';
+export type { ReportPaint } from './report/text.ts';
+export { badgeReport } from './report/badge.ts';
+export { baselineOf, newFaults, readBaseline } from './report/baseline.ts';
+export type { Baseline } from './report/baseline.ts';
+export { htmlReport } from './report/html.ts';
+export { junitReport } from './report/junit.ts';
+export { sarifReport } from './report/sarif.ts';
+export { withoutSecrets } from './report/secrets.ts';
+export { wireReport } from './report/wire.ts';

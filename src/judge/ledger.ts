@@ -1,0 +1,116 @@
+import { allRules, holdsIn, levelOf, rulesFor } from './rules.ts';
+import type { Role, Rule } from './rules.ts';
+import type { Evidence, Judgement, Verdict } from './verdict.ts';
+
+/** The strongest first: what is said of a rule as a whole. */
+const strength: readonly Verdict[] = ['broken', 'dispute', 'kept', 'not-applicable', 'not-seen'];
+const stronger = (a: Verdict, b: Verdict): Verdict => (strength.indexOf(a) <= strength.indexOf(b) ? a : b);
+
+/** Pieces of evidence that are kept for a rule: each holds a conversation. */
+const mostEvidence = 3;
+
+interface Page {
+  readonly revisions: Map<string, Verdict>;
+  readonly evidence: Evidence[];
+  times: number;
+  /** Whether the evidence is of a fault, and not of a dispute. */
+  accused: boolean;
+  why: string | undefined;
+}
+
+/** Collects what probes and watchers say about rules. A rule is looked at only in revisions that have it. */
+export class Ledger {
+  readonly #pages = new Map<string, Page>();
+  readonly #role: Role;
+  readonly #only: ReadonlySet<string> | undefined;
+
+  /** `only`: ids of the rules that are judged; undefined: all. */
+  constructor(role: Role, only?: ReadonlySet<string>) {
+    this.#role = role;
+    this.#only = only;
+  }
+
+  /** Whether the run judges this rule at all. */
+  wants(id: string): boolean {
+    return this.#only?.has(id) ?? true;
+  }
+
+  kept(id: string, revision: string): void {
+    const page = this.#enter(id, revision, 'kept');
+    if (page) page.times++;
+  }
+
+  broken(id: string, evidence: Evidence): void {
+    this.#accuse(id, 'broken', evidence);
+  }
+
+  /** Two honest readers could differ. */
+  dispute(id: string, evidence: Evidence): void {
+    this.#accuse(id, 'dispute', evidence);
+  }
+
+  notApplicable(id: string, revision: string, why: string): void {
+    const page = this.#enter(id, revision, 'not-applicable');
+    if (page) page.why ??= why;
+  }
+
+  /** A probe could not show the rule: `needs` says what it would have taken. */
+  notSeen(id: string, revision: string, needs: string): void {
+    const page = this.#enter(id, revision, 'not-seen');
+    if (page) page.why ??= needs;
+  }
+
+  /** The verdict so far. */
+  verdict(id: string, revision: string): Verdict | undefined {
+    return this.#pages.get(id)?.revisions.get(revision);
+  }
+
+  /** All rules of the role. `needsOf`: what a rule that nothing was said about would have needed. */
+  judgements(spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement[] {
+    return rulesFor(this.#role).filter(({ id }) => this.wants(id)).map((rule) => this.#judgement(rule, spoken, needsOf));
+  }
+
+  /** Broken rules that are not among those that the run judges: they showed in passing. */
+  others(): Judgement[] {
+    return rulesFor(this.#role).filter(({ id }) => !this.wants(id)).map((rule) => this.#judgement(rule, [], () => '')).filter(({ verdict }) => verdict === 'broken');
+  }
+
+  #judgement(rule: Rule, spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement {
+    const page = this.#pages.get(rule.id);
+    if (page) {
+      const verdict = [...page.revisions.values()].reduce(stronger, 'not-seen');
+      const accused = page.evidence[0]?.revision;
+      return {
+        rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
+        revisions: Object.fromEntries([...page.revisions].sort(([a], [b]) => (a < b ? 1 : -1))), evidence: page.evidence.toSorted((a, b) => (a.revision < b.revision ? 1 : -1)),
+        ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why: page.why },
+      };
+    }
+    const other = !spoken.some((revision) => holdsIn(rule, revision));
+    return {
+      rule, level: rule.level, verdict: other ? 'not-applicable' : 'not-seen', revisions: {}, times: 0, evidence: [],
+      why: other ? 'no revision that the target speaks has it' : needsOf(rule),
+    };
+  }
+
+  #accuse(id: string, verdict: 'broken' | 'dispute', evidence: Evidence): void {
+    const page = this.#enter(id, evidence.revision, verdict);
+    if (!page) return;
+    // A fault goes before a dispute.
+    if (verdict === 'broken' && !page.accused) page.evidence.length = 0;
+    if (verdict === 'dispute' && page.accused) return;
+    page.accused ||= verdict === 'broken';
+    const known = page.evidence.filter(({ revision }) => revision === evidence.revision).length;
+    if (page.evidence.length < mostEvidence && known === 0) page.evidence.push(evidence);
+  }
+
+  #enter(id: string, revision: string, verdict: Verdict): Page | undefined {
+    const rule = allRules().get(id);
+    if (!rule) throw new RangeError(`the referee has no rule ${id}`);
+    if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
+    let page = this.#pages.get(id);
+    if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: [], times: 0, accused: false, why: undefined });
+    page.revisions.set(revision, stronger(page.revisions.get(revision) ?? 'not-seen', verdict));
+    return page;
+  }
+}

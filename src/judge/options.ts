@@ -1,0 +1,74 @@
+import type { Clock } from '../bounds/clock.ts';
+import type { Shape } from '../bounds/options.ts';
+import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { HttpTarget } from './http.ts';
+
+/** The server that is judged: over a pipe, or at an address. */
+export interface JudgedServer {
+  /** Its name for people: the command, or the address. */
+  readonly name: string;
+  /** Opens a new pipe to it, with a process of its own. Each message must be passed to `trace`. */
+  readonly open?: ((trace: Trace) => ClientTransport) | undefined;
+  /** Instead of `open`: an address, and what sends requests to it. */
+  readonly http?: HttpTarget | undefined;
+}
+
+/** A tool, a resource or a prompt that the person names for rules that need one. */
+export interface JudgeItems {
+  /** A tool that takes longer than a second, and its arguments. */
+  readonly slowTool?: NamedCall | undefined;
+  /** A tool that asks its client. */
+  readonly askingTool?: NamedCall | undefined;
+  /** A tool that fails. */
+  readonly failingTool?: NamedCall | undefined;
+  /** Further tools that may be called. */
+  readonly tools?: readonly NamedCall[] | undefined;
+  /** URIs that may be read, beside what is listed. */
+  readonly resources?: readonly string[] | undefined;
+  /** Prompts with their arguments. */
+  readonly prompts?: readonly NamedCall[] | undefined;
+}
+
+/** What is called, with which arguments. */
+export interface NamedCall {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Checks a schema of a tool; throws where it is not valid in its dialect. Returns what validates a value. */
+export type SchemaCompiler = (schema: Record<string, unknown>) => (value: unknown) => { readonly valid: boolean };
+
+/** Options of a run. */
+export interface JudgeOptions {
+  /** Ids of the rules that are judged; all. */
+  readonly only?: readonly string[] | undefined;
+  /** Revisions that are judged; all that the target speaks. */
+  readonly revisions?: readonly string[] | undefined;
+  /** Leaves out probes that take time: further conversations, and revisions between the oldest and the newest. */
+  readonly quick?: boolean | undefined;
+  /** Makes probes that mean harm: malformed, oversized, cut. */
+  readonly hostile?: boolean | undefined;
+  /** Whether a tool may be called. Default: over a pipe those with `readOnlyHint: true`, at an address none. */
+  readonly mayCall?: ((tool: Readonly<Record<string, unknown>>) => boolean) | undefined;
+  readonly items?: JudgeItems | undefined;
+  /** What made-up names and values are derived from. 1. */
+  readonly seed?: number | undefined;
+  /** Milliseconds to wait for each answer. 5 s. */
+  readonly answerMs?: number | undefined;
+  /** Milliseconds to wait for the first answer, since the start may fetch a package. 60 s. */
+  readonly startMs?: number | undefined;
+  /** `compile` of barewire/schema/full; without it schemas and structured results are not judged. */
+  readonly compile?: SchemaCompiler | undefined;
+  /** Called with the next step, for a person who waits. */
+  readonly onStep?: ((what: string) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** For `checkOptions`. */
+export const judgedServerShape: Shape<JudgedServer> = { name: 'string', open: 'function', http: { url: 'string', fetch: 'function', headers: 'object' } };
+
+/** For `checkOptions`. */
+export const judgeShape: Shape<JudgeOptions> = {
+  only: 'list', revisions: 'list', quick: 'boolean', hostile: 'boolean', mayCall: 'function', items: 'object', seed: 'number', answerMs: 0, startMs: 0,
+  compile: 'function', onStep: 'function', clock: 'object',
+};

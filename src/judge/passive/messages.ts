@@ -1,0 +1,136 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import { isMetaKey, modernErrors, serverInfoKey } from '../../protocol/door.ts';
+
+import { hasMethod, methodRow, methods } from '../../protocol/door.ts';
+import type { Arrival, Conversation } from '../conversation.ts';
+
+// What each message of a peer is held against, whatever it is about.
+
+/** The result types of the core protocol, and of the extension for tasks, which the judge does not declare. */
+const resultTypes: readonly unknown[] = ['complete', 'input_required'];
+
+export function judgeMessage(conversation: Conversation, arrival: Arrival): void {
+  const { json, text, batch } = arrival;
+  if (!isObject(json)) return strayed(conversation, arrival);
+  conversation.check('base-59', json['jsonrpc'] === '2.0', 'a message with "jsonrpc": "2.0"', arrival);
+  if (conversation.kind === 'pipe') {
+    conversation.check('stdio-1', !text.includes('\r') || text.indexOf('\r') === text.length - 1, 'a message on one line', arrival);
+    conversation.check('stdio-4', true, '', arrival);
+  }
+  if (batch && conversation.revision.place !== 1) conversation.check('base-59', false, 'a single message: this revision has no batches', arrival);
+  if (typeof json['method'] === 'string') judgeCall(conversation, arrival, json, json['method']);
+  else judgeAnswer(conversation, arrival, json);
+  metaKeysOf(conversation, arrival, json);
+}
+
+/** A line that is no message. Two halves of a message are a broken line; anything else is a log on stdout. */
+function strayed(conversation: Conversation, arrival: Arrival): void {
+  if (conversation.kind !== 'pipe') return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
+  const { arrivals } = conversation;
+  const at = arrivals.lastIndexOf(arrival);
+  const before = arrivals[at - 1];
+  const whole = before && !isObject(before.json) ? parsed(before.text + arrival.text) ?? parsed(`${before.text}\n${arrival.text}`) : undefined;
+  if (isObject(whole)) return conversation.check('stdio-1', false, 'a message on one line', `${before?.text}\n${arrival.text}`);
+  conversation.check('stdio-4', false, 'nothing but messages on stdout', arrival);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isId = (id: unknown): boolean => typeof id === 'string' || Number.isSafeInteger(id);
+
+/** A request or a notification of the peer. */
+function judgeCall(conversation: Conversation, arrival: Arrival, json: Readonly<Record<string, unknown>>, method: string): void {
+  const { revision, modern } = conversation;
+  const known = Object.hasOwn(methods, method);
+  const notification = method.startsWith('notifications/');
+  if (notification) conversation.check('base-61', !('id' in json), 'a notification without an id', arrival);
+  else {
+    conversation.check('base-68', json['id'] !== null, 'a request whose id is not null', arrival);
+    conversation.check('base-65', isId(json['id']), 'a request whose id is a string or an integer', arrival);
+    conversation.check('base-3', !modern, 'no request of the server: it asks in results', arrival);
+    const same = conversation.arrivals.filter((one) => one !== arrival && isObject(one.json) && typeof one.json['method'] === 'string' && one.json['id'] === json['id']);
+    conversation.check('base-66', same.length === 0, 'an id that was not used before', arrival);
+    conversation.check('base-67', same.length === 0, 'an id that no request in flight has', arrival);
+  }
+  if (!known) return;
+  const { from } = methodRow(method);
+  conversation.check('lifecycle-14', hasMethod(revision, method) && from !== undefined, `a method that ${revision.version} has for servers`, arrival);
+}
+
+/** A response. */
+function judgeAnswer(conversation: Conversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
+  const { revision, modern } = conversation;
+  const { result, error, id } = json;
+  const has = 'result' in json;
+  conversation.check('base-69', has !== 'error' in json, 'a response with a result or an error, and not both', arrival);
+  if (has) {
+    conversation.check('base-71', isObject(result), 'a response whose result is an object', arrival);
+    conversation.check('base-70', arrival.answers !== undefined && !arrival.answers.done, 'the id of a request that waits for its response', arrival);
+    if (modern && isObject(result)) judgeResult(conversation, arrival, result);
+  } else if (isObject(error)) {
+    const { code, message } = error;
+    conversation.check('base-31', Number.isInteger(code), 'an error whose code is an integer', arrival);
+    conversation.check('base-32', 'code' in error && typeof message === 'string', 'an error with a code and a message', arrival);
+    if (id === null) {
+      // JSON-RPC 2.0 section 5 wants null where the id could not be read; the newer schemas have no null.
+      if (revision.place < 3) conversation.check('schema-7', true, '', arrival);
+      else conversation.dispute('schema-7', 'an error without an id, or with that of its request', arrival);
+    }
+    if (id !== undefined && id !== null) {
+      conversation.check('schema-7', isId(id), 'an error whose id is a string or an integer', arrival);
+      conversation.check('base-33', arrival.answers !== undefined, 'the id of the request that failed', arrival);
+    }
+    if (modern && Number.isInteger(code)) judgeCode(conversation, arrival, code as number);
+  }
+}
+
+/** 2026-07-28 basic/index#resulttype, #_meta. */
+function judgeResult(conversation: Conversation, arrival: Arrival, result: Readonly<Record<string, unknown>>): void {
+  conversation.check('base-72', typeof result['resultType'] === 'string', 'a result with resultType', arrival);
+  if ('resultType' in result) conversation.check('base-75', resultTypes.includes(result['resultType']), 'resultType complete or input_required: the client declared no extension', arrival);
+  const meta = isObject(result['_meta']) ? result['_meta'] : {};
+  const info = meta[serverInfoKey];
+  conversation.check('base-16', isObject(info) && typeof info['name'] === 'string' && typeof info['version'] === 'string', `${serverInfoKey} in the _meta of the result`, arrival);
+}
+
+/** 2026-07-28 basic/index#error-codes. */
+function judgeCode(conversation: Conversation, arrival: Arrival, code: number): void {
+  conversation.check('base-27', code !== -32002, 'another code than -32002', arrival);
+  conversation.check('base-28', code !== -32042, 'another code than -32042', arrival);
+  const reserved = code <= -32020 && code >= -32099;
+  conversation.check('base-26', !reserved || modernErrors.includes(code) || code === -32042, 'a code of the reserved range that the specification defines', arrival);
+  const plain = code === -32700 || code <= -32600 && code >= -32603;
+  conversation.check('base-30', reserved || plain || code < -32768 || code > -32000 || code === -32002, 'a code of the server outside the range that JSON-RPC reserves', arrival);
+}
+
+const prefix = /^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+const name = /^([A-Za-z0-9]([\w.-]*[A-Za-z0-9])?)?$/;
+
+/** 2025-06-18 basic/index#_meta: the keys of each `_meta` of a message. */
+function metaKeysOf(conversation: Conversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
+  for (const key of keysOf(json, 0)) {
+    const slash = key.lastIndexOf('/');
+    if (isMetaKey(key)) {
+      conversation.check('base-17', true, '', arrival);
+      if (slash >= 0) conversation.check(['base-10', 'base-13'], true, '', arrival);
+      continue;
+    }
+    const before = key.slice(0, Math.max(slash, 0));
+    const labels = slash < 0 || prefix.test(before);
+    if (!labels) conversation.check(/^[\w-]+(\.[\w-]+)*$/.test(before) ? 'base-13' : 'base-10', false, 'a _meta key whose prefix is labels, joined by dots', arrival);
+    if (!name.test(key.slice(slash + 1))) conversation.check('base-17', false, 'a _meta key whose name begins and ends with a letter or digit', arrival);
+  }
+}
+
+function keysOf(value: unknown, depth: number): string[] {
+  if (depth > 12 || typeof value !== 'object' || value === null) return [];
+  const below = Object.entries(value).slice(0, 500).flatMap(([key, one]) => (key === 'structuredContent' || key === 'data' || key === 'inputSchema' || key === 'outputSchema' ? [] : keysOf(one, depth + 1)));
+  const { _meta: meta } = value as { readonly _meta?: unknown };
+  return isObject(meta) ? [...Object.keys(meta).slice(0, 100), ...below] : below;
+}

@@ -1,0 +1,131 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import { isLoggingLevel, logLevelKey, subscriptionKey } from '../../protocol/door.ts';
+import type { Arrival, Asked, Conversation } from '../conversation.ts';
+import { anything, number, object, text } from './shapes.ts';
+
+// What notifications and questions of a server are held against.
+
+const metaOf = (params: unknown): Readonly<Record<string, unknown>> => (isObject(params) && isObject(params['_meta']) ? params['_meta'] : {});
+
+/** The request that gave a progress token. */
+const askedWith = ({ asked }: Conversation, token: unknown): Asked | undefined => asked.findLast(({ params }) => metaOf(params)['progressToken'] === token);
+
+export function judgeNotification(conversation: Conversation, arrival: Arrival): void {
+  const { json } = arrival;
+  if (!isObject(json) || typeof json['method'] !== 'string' || !json['method'].startsWith('notifications/')) return;
+  const params = isObject(json['params']) ? json['params'] : {};
+  early(conversation, arrival, json['method']);
+  switch (json['method']) {
+    case 'notifications/progress': return judgeProgress(conversation, arrival, params);
+    case 'notifications/message': return judgeLog(conversation, arrival, params);
+    case 'notifications/cancelled': return judgeCancelled(conversation, arrival, params);
+    case 'notifications/tools/list_changed': return judgeChange(conversation, arrival, params, 'tools', 'listChanged', 'toolsListChanged');
+    case 'notifications/prompts/list_changed': return judgeChange(conversation, arrival, params, 'prompts', 'listChanged', 'promptsListChanged');
+    case 'notifications/resources/list_changed': return judgeChange(conversation, arrival, params, 'resources', 'listChanged', 'resourcesListChanged');
+    case 'notifications/resources/updated': return judgeChange(conversation, arrival, params, 'resources', 'subscribe', 'resourceSubscriptions');
+    default:
+  }
+}
+
+/** 2025-11-25 basic/lifecycle#initialization: before `initialized` a server sends pings and logs only. */
+function early(conversation: Conversation, arrival: Arrival, method: string): void {
+  if (conversation.modern) return;
+  // Over HTTP there is no order between streams.
+  if (conversation.kind === 'http' || saidInitialized(conversation)) return;
+  conversation.check('lifecycle-12', method === 'notifications/message', 'nothing but pings and logs before notifications/initialized', arrival);
+}
+
+const saidInitialized = ({ entries }: Conversation): boolean =>
+  entries.some((entry) => entry.direction === 'sent' && entry.kind !== 'http' && entry.kind !== 'event' && entry.text.includes('"notifications/initialized"'));
+
+function judgeProgress(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+  const { progressToken: token, progress } = params;
+  const fault = object({ progressToken: anything, progress: number, 'total?': number, 'message?': text })(params, 'params');
+  conversation.check('form-progress', fault === undefined, fault ?? '', arrival);
+  conversation.check('progress-8', typeof token === 'string' || Number.isSafeInteger(token), 'a token that is a string or an integer', arrival);
+  const asked = askedWith(conversation, token);
+  conversation.check('progress-3', asked !== undefined, 'a token that a request gave', arrival);
+  if (!asked) return;
+  conversation.check(['progress-2', 'progress-7'], !asked.done, 'no progress after the response to its request', arrival);
+  const before = conversation.arrivals.slice(0, -1).findLast((one) => one !== arrival && isObject(one.json) && one.json['method'] === 'notifications/progress'
+    && isObject(one.json['params']) && one.json['params']['progressToken'] === token && one.at > asked.at);
+  const last = before && isObject(before.json) && isObject(before.json['params']) ? before.json['params']['progress'] : undefined;
+  if (typeof last === 'number' && typeof progress === 'number') conversation.check('progress-11', progress > last, `a progress above ${last}, the one before`, arrival);
+}
+
+function judgeLog(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+  const fault = object({ level: text, data: anything, 'logger?': text })(params, 'params') ?? (isLoggingLevel(params['level']) ? undefined : 'params.level is not a log level');
+  conversation.check('form-message', fault === undefined, fault ?? '', arrival);
+  if (conversation.agreed || conversation.modern && Object.keys(conversation.offered).length > 0) conversation.check('logging-2', conversation.offered['logging'] !== undefined, 'the logging capability, before anything is logged to the client', arrival);
+  if (!conversation.modern) return;
+  // 2026-07-28 server/utilities/logging: only requests that name a level are logged about.
+  const open = conversation.asked.filter(({ done, exchange }) => (conversation.kind === 'http' ? exchange === arrival.exchange : !done));
+  conversation.check('logging-10', open.some(({ params: one }) => metaOf(one)[logLevelKey] !== undefined), 'logs only for requests that name a level', arrival);
+  conversation.check('logging-11', metaOf(params)[subscriptionKey] === undefined && !open.every(({ method }) => method === 'subscriptions/listen'), 'a log on the stream of its request', arrival);
+}
+
+function judgeCancelled(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+  const { requestId: id } = params;
+  // In 2025-11-25 a task is cancelled otherwise, and the member is optional there.
+  if (conversation.revision.place !== 3) conversation.check('schema-2', typeof id === 'string' || Number.isSafeInteger(id), 'a cancellation that names its request', arrival);
+  if (conversation.modern) {
+    const asked = conversation.asked.findLast((one) => one.id === id);
+    conversation.check('cancellation-3', asked?.method === 'subscriptions/listen', 'a cancellation of a subscription only', arrival);
+  }
+}
+
+function judgeChange(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>, capability: string, setting: string, filter: string): void {
+  if (conversation.modern) {
+    const id = metaOf(params)[subscriptionKey];
+    conversation.check('base-15', id !== undefined, `${subscriptionKey} in the _meta of what comes on a subscription`, arrival);
+    const asked = conversation.asked.findLast((one) => one.method === 'subscriptions/listen' && (id === undefined || String(one.id) === String(id)));
+    const wanted = asked && isObject(asked.params['notifications']) ? asked.params['notifications'] : {};
+    conversation.check('subscriptions-5', Boolean(wanted[filter]), `only what a subscription asked for, and ${filter} was not`, arrival);
+    return;
+  }
+  if (!conversation.agreed) return;
+  const offered = conversation.offered[capability];
+  conversation.check('lifecycle-13', isObject(offered) && offered[setting] === true, `the capability ${capability}.${setting}`, arrival);
+}
+
+/** The capability of the client that each question needs. */
+const needed: Readonly<Record<string, string>> = { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' };
+
+/** A question: a request of a legacy server, or one in an `input_required` result. */
+export function judgeQuestion(conversation: Conversation, arrival: Arrival, method: string, params: Readonly<Record<string, unknown>>): void {
+  const { capabilities, modern } = conversation;
+  const capability = Object.hasOwn(needed, method) ? needed[method] : undefined;
+  if (capability === undefined) return;
+  const declared = capabilities[capability];
+  const rules = modern ? ['base-5', 'mrtr-15'] : ['lifecycle-13'];
+  conversation.check(rules, declared !== undefined, `no ${method}: the client did not declare ${capability}`, arrival);
+  if (method === 'roots/list') conversation.check('roots-11', declared !== undefined, 'roots asked only of clients that have them', arrival);
+  if (method === 'elicitation/create') judgeElicitation(conversation, arrival, params);
+  if (method === 'sampling/createMessage') judgeSampling(conversation, arrival, params);
+}
+
+function judgeElicitation(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+  const { mode = 'form', message, requestedSchema, url } = params;
+  const { elicitation } = conversation.capabilities;
+  const declared = isObject(elicitation) ? elicitation : undefined;
+  const modes = declared === undefined ? [] : Object.keys(declared).length === 0 ? ['form'] : Object.keys(declared);
+  conversation.check('elicitation-4', modes.includes(String(mode)), `an elicitation in a mode that the client has: ${modes.join(', ') || 'none'}`, arrival);
+  if (mode === 'url') {
+    const valid = typeof url === 'string' && URL.canParse(url);
+    conversation.check(['elicitation-9', 'elicitation-56'], typeof message === 'string' && typeof url === 'string', 'an elicitation with a message and a URL', arrival);
+    conversation.check('elicitation-55', valid, 'a URL that can be read as one', arrival);
+    return;
+  }
+  const formed = typeof message === 'string' && isObject(requestedSchema);
+  conversation.check(['elicitation-9', 'elicitation-14'], formed && mode === 'form', 'an elicitation with a message and a requestedSchema', arrival);
+}
+
+function judgeSampling(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+  const { sampling } = conversation.capabilities;
+  const declared = isObject(sampling) ? sampling : {};
+  const { messages, tools, toolChoice, includeContext } = params;
+  const form = (Array.isArray(messages) ? messages : [undefined]).find((one) => !isObject(one) || typeof one['role'] !== 'string' || one['content'] === undefined);
+  conversation.check('sampling-9', Array.isArray(messages) && form === undefined, 'sampling messages with a role and content', arrival);
+  conversation.check('sampling-22', (tools === undefined && toolChoice === undefined) || declared['tools'] !== undefined, 'no tools for sampling: the client did not declare them', arrival);
+  if (typeof includeContext === 'string') conversation.check('sampling-4', includeContext === 'none' || declared['context'] !== undefined, 'no includeContext: the client did not declare sampling.context', arrival);
+}

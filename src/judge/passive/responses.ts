@@ -1,0 +1,74 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import type { Reply } from '../carrier.ts';
+import type { Arrival, Conversation } from '../conversation.ts';
+
+// What each HTTP response, and each event of a stream, is held against.
+
+const isJson = (type: string): boolean => /^application\/json\s*(;|$)/i.test(type);
+
+function bodyOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(text ?? '');
+    return isObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function judgeReply(conversation: Conversation, reply: Reply, text: string | undefined): void {
+  const { status, headers, stream, body, method, utf8 } = reply;
+  const { revision, modern } = conversation;
+  const shown = shownReply(reply);
+  if (!utf8) conversation.check('base-60', false, 'a body in UTF-8', shown, text);
+  const sent = method === 'POST' ? bodyOf(text) : undefined;
+  const asks = sent !== undefined && typeof sent['method'] === 'string' && sent['id'] !== undefined && sent['jsonrpc'] === '2.0';
+  const type = headers['content-type'] ?? '';
+  if (asks && status === 200) {
+    const kept = stream || isJson(type);
+    conversation.check('streamable-http-37', kept, 'Content-Type application/json or text/event-stream', shown, text);
+    if (kept) conversation.check('streamable-http-1', true, '', shown);
+    if (isJson(type)) conversation.check('base-58', bodyOf(body) !== undefined || body.trimStart().startsWith('['), 'a JSON-RPC message in the body', shown, text);
+  }
+  if (stream && modern) conversation.check('streamable-http-22', headers['x-accel-buffering'] === 'no', 'X-Accel-Buffering: no', shown, text);
+  const session = headers['mcp-session-id'];
+  if (session !== undefined) {
+    if (modern) conversation.check('streamable-http-11', false, 'no Mcp-Session-Id', shown, text);
+    else conversation.check('transports-36', /^[\x21-\x7e]+$/.test(session), 'a session id of visible ASCII characters', shown, text);
+  }
+  // A POST stream of 2025-11-25 begins with an event that carries an id and no data; a SHOULD.
+  void revision;
+}
+
+/** A response as evidence: its head without what may be a credential, and the body. */
+export const shownReply = ({ status, headers, body }: Reply): string =>
+  `HTTP ${status}${headers['content-type'] === undefined ? '' : ` ${headers['content-type']}`}${body === '' ? ', no body' : ` ${body.slice(0, 2000)}`}`;
+
+/** A message on a stream: whose it is. */
+export function judgeStreamed(conversation: Conversation, arrival: Arrival): void {
+  const { json, event, exchange } = arrival;
+  if (!event || !isObject(json)) return;
+  const { entries, modern } = conversation;
+  const head = entries.find((entry) => entry.kind === 'http' && entry.exchange === exchange && entry.direction === 'sent');
+  const onGet = head?.kind === 'http' && head.method === 'GET';
+  const answer = typeof json['method'] !== 'string';
+  if (onGet && !modern) {
+    const resumed = head.headers['last-event-id'] !== undefined;
+    conversation.check('transports-4', !answer || resumed, 'no response on a GET stream that resumes nothing', arrival);
+    conversation.check('transports-6', resumed || json['method'] !== 'notifications/progress', 'nothing that belongs to a request', arrival);
+  }
+  if (event.id !== undefined && event.id !== '') {
+    const same = conversation.arrivals.some((one) => one !== arrival && one.exchange !== undefined && one.event?.id === event.id && one.at !== arrival.at && one.text !== arrival.text);
+    conversation.check('transports-12', !same, 'an event id that no other event of the session has', arrival);
+  }
+  const twice = conversation.arrivals.filter((one) => one !== arrival && one.text === arrival.text && one.exchange !== exchange);
+  // The same text on another stream, where nothing was resumed: an id of an answer can occur once only.
+  if (answer) conversation.check('transports-7', twice.length === 0 || onGet, 'a message on one stream only', arrival);
+  if (modern && !answer) {
+    const asked = conversation.asked.find((one) => one.exchange === exchange);
+    const params = isObject(json['params']) ? json['params'] : {};
+    if (json['method'] === 'notifications/progress' && asked) {
+      const meta = isObject(asked.params['_meta']) ? asked.params['_meta'] : {};
+      conversation.check('streamable-http-21', params['progressToken'] === meta['progressToken'], 'notifications that belong to the request of the stream', arrival);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../bounds/clock.ts';
+import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { Carrier, CarrierEvents } from './carrier.ts';
+
+/** Carries messages over a transport that is handed in; what it traces is what is judged. */
+export function pipe(make: (trace: Trace) => ClientTransport, clock: Clock, { entry, unreadable, gone }: CarrierEvents): Carrier {
+  const transport = make(entry);
+  return {
+    kind: 'pipe',
+    open: () => transport.open({
+      message(decoded) {
+        // What is traced was a line; a refusal of something else is of bytes that were no line.
+        if (decoded.kind === 'refusal' && decoded.id === null && /UTF-8|too large/i.test(decoded.error.message)) unreadable(decoded.error.message);
+      },
+      failed() {},
+      closed: (why) => gone(why),
+      error() {},
+    }),
+    async send(text) {
+      if (text !== undefined) transport.send(text);
+      return undefined;
+    },
+    async close() {
+      const began = clock.monotonic();
+      await transport.close();
+      return clock.monotonic() - began;
+    },
+  };
+}

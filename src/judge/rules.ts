@@ -1,0 +1,83 @@
+import { revisions } from '../protocol/index.ts';
+import { bothRules } from './rules/both.ts';
+import { clientRules } from './rules/client.ts';
+import { formRules } from './rules/forms.ts';
+import { serverRules } from './rules/server.ts';
+
+/** The version of the rule set. The major part changes where an id changes its meaning, the minor part where rules come or go. */
+export const ruleSetVersion = '1.0';
+
+/** The side of the protocol that is judged. */
+export type Role = 'server' | 'client';
+
+/** How binding a rule is: MUST and SHOULD, with their negations. */
+export type Level = 'MUST' | 'SHOULD';
+
+/** Where a rule stands in one revision. */
+export interface RulePlace {
+  readonly revision: string;
+  /** Page and heading, such as `basic/lifecycle#initialization`. */
+  readonly section: string;
+  /** The address of the page. */
+  readonly address: string;
+}
+
+/** One rule of the specification. */
+export interface Rule {
+  /** Stable: baselines refer to it. It is the id of the requirements matrix; `form-…` are the forms of the schema. */
+  readonly id: string;
+  readonly who: Role | 'both';
+  /** The level of most revisions. `levelOf` knows the others. */
+  readonly level: Level;
+  /** The rule in our words. */
+  readonly text: string;
+  readonly places: readonly RulePlace[];
+  /** The revisions in which it is a SHOULD only, although `level` is MUST. */
+  readonly weaker: readonly string[];
+}
+
+/** Oldest first: the digits of the rows count from it. */
+const versions: readonly string[] = revisions.map(({ version }) => version).reverse();
+
+const site = 'https://modelcontextprotocol.io/specification';
+
+function placesOf(cell: string): Pick<Rule, 'places' | 'weaker'> {
+  const places: RulePlace[] = [];
+  const weaker = new Set<string>();
+  const strong = new Set<string>();
+  for (const one of cell.split(';')) {
+    const [digits = '', section = ''] = one.split(' ');
+    for (const digit of digits.replace('?', '')) {
+      const revision = versions[Number(digit)] ?? '';
+      (digits.endsWith('?') ? weaker : strong).add(revision);
+      places.push({ revision, section, address: `${site}/${revision}/${section.replace(/\/index(?=#|$)/, '')}` });
+    }
+  }
+  return { places, weaker: [...weaker].filter((revision) => !strong.has(revision)) };
+}
+
+function rulesOf(rows: string, who: Rule['who']): Rule[] {
+  return rows.trim().split('\n').map((row) => {
+    const [id = '', level, text = '', places = ''] = row.split('|');
+    return { id, who, level: level === 'MUST' ? 'MUST' : 'SHOULD', text, ...placesOf(places) };
+  });
+}
+
+let read: ReadonlyMap<string, Rule> | undefined;
+
+/** All rules by id, in the order of the matrix. */
+export function allRules(): ReadonlyMap<string, Rule> {
+  read ??= new Map([
+    ...rulesOf(serverRules, 'server'), ...rulesOf(clientRules, 'client'), ...rulesOf(bothRules, 'both'), ...rulesOf(formRules, 'both'),
+  ].map((rule) => [rule.id, rule]));
+  return read;
+}
+
+/** The rules that bind a role. */
+export const rulesFor = (role: Role): Rule[] => [...allRules().values()].filter(({ who }) => who === role || who === 'both');
+
+/** Whether a rule holds in this revision. */
+export const holdsIn = ({ places }: Rule, revision: string): boolean => places.some((place) => place.revision === revision);
+
+/** Its level in one revision. */
+export const levelOf = ({ level, weaker }: Rule, revision: string): Level => (weaker.includes(revision) ? 'SHOULD' : level);

@@ -1,0 +1,26 @@
+import type { Probe } from '../probe.ts';
+import { handshake } from '../bench.ts';
+
+export const lifecycleProbes: readonly Probe[] = [
+  {
+    name: 'ping', rules: ['ping-1'], era: 'legacy',
+    async run(bench, revision) {
+      const conversation = await bench.main(revision);
+      const answer = await conversation.ask('ping');
+      conversation.check('ping-1', answer.kind === 'result' && Object.keys(answer.result).every((key) => key === '_meta'), 'an empty result', answer);
+    },
+  },
+  {
+    // 2025-11-25 basic/lifecycle#version-negotiation: "1999-01-01" is a version that nobody has.
+    name: 'a version that nobody has', rules: ['lifecycle-22', 'lifecycle-24'], era: 'legacy', slow: true,
+    async run(bench, revision) {
+      const conversation = await bench.raw(revision);
+      const answer = await handshake(conversation, '1999-01-01');
+      const { protocolVersion: version } = answer.result;
+      conversation.check('lifecycle-22', answer.kind === 'result' && typeof version === 'string' && version !== '1999-01-01', 'a result with another version, which the server supports', answer);
+      const [newest] = bench.spoken.filter(({ era }) => era === 'legacy');
+      if (answer.kind === 'result' && bench.options.revisions === undefined) conversation.check('lifecycle-24', version === newest?.version, `the newest version that the server has: ${newest?.version}`, answer);
+      void conversation.close();
+    },
+  },
+];

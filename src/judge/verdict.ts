@@ -1,0 +1,64 @@
+import type { Level, Role, Rule } from './rules.ts';
+import type { EventTraceEntry, HttpTraceEntry, TraceEntry } from '../transport/door.ts';
+
+/**
+ * What is said about a rule. `kept`: a probe exercised it, and nothing was wrong. `broken`: the bytes show it.
+ * `not-applicable`: the target does not have what the rule is about. `not-seen`: nothing showed it either way.
+ * `dispute`: two honest readers of the section could differ.
+ */
+export type Verdict = 'kept' | 'broken' | 'not-applicable' | 'not-seen' | 'dispute';
+
+/** What passed: a message, the head of an HTTP exchange, or an event of a stream. */
+export type Entry = TraceEntry | HttpTraceEntry | EventTraceEntry;
+
+/** What showed that a rule is broken. */
+export interface Evidence {
+  readonly revision: string;
+  /** The number of the conversation, from 1. */
+  readonly conversation: number;
+  /** The message that was sent, byte for byte; undefined: the peer began. */
+  readonly sent?: string | undefined;
+  readonly expected: string;
+  /** What came, byte for byte, or what happened. */
+  readonly came: string;
+  /** All that passed in the conversation until then. */
+  readonly entries: readonly Entry[];
+}
+
+/** The verdict about one rule. */
+export interface Judgement {
+  readonly rule: Rule;
+  /** The level in the revision of the evidence, else that of the rule. */
+  readonly level: Level;
+  readonly verdict: Verdict;
+  /** The verdict of each revision in which it was looked at. */
+  readonly revisions: Readonly<Record<string, Verdict>>;
+  /** How often it was kept in what came. */
+  readonly times: number;
+  /** Of a broken rule or a dispute: at most three. */
+  readonly evidence: readonly Evidence[];
+  /** Why it is not applicable, or what it would have needed to be seen. */
+  readonly why?: string | undefined;
+}
+
+/** The result of a run. */
+export interface Ruling {
+  readonly target: string;
+  readonly role: Role;
+  /** The version of the rule set. */
+  readonly ruleSet: string;
+  readonly seed: number;
+  /** The revisions that the target speaks, newest first. */
+  readonly revisions: readonly string[];
+  /** What the target calls itself. */
+  readonly name?: string | undefined;
+  /** By rule id, in the order of the matrix. */
+  readonly judgements: readonly Judgement[];
+  /** Where only some rules are judged: broken ones beside them, which showed in passing. */
+  readonly others: readonly Judgement[];
+  /** What kept the run from going on; undefined: it went through. */
+  readonly stopped?: string | undefined;
+  /** Probes that could not be made, with the reason. */
+  readonly failures: readonly string[];
+  readonly ms: number;
+}

@@ -11,6 +11,7 @@ import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
+import { judgedClient, relayed } from '../judged-client.ts';
 import { serverOpener } from '../open-server.ts';
 
 export const command: Command = {
@@ -24,6 +25,7 @@ export const command: Command = {
     ['--items FILE', 'names tools, resources and prompts for rules that need one; judge.json'],
     ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
     ['--i-own-this', 'sends that to an address that is not this machine, too'],
+    ['--client', 'judges the client that a command starts: {url} or {program} in it names its server'],
     ['--seed N', 'what made-up values are derived from; 1'],
     ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
   ],
@@ -32,6 +34,9 @@ export const command: Command = {
     'It calls only tools that say they only read; at an address none without --allow. It ends with 1 where a MUST is broken.',
   ],
   async run(words, proc) {
+    if (words[0] === '--relay') return relayed(words.slice(1));
+    const end = words.indexOf('--');
+    if ((end < 0 ? words : words.slice(0, end)).includes('--client')) return judgedClient(words, proc);
     const read = await readClientWords(proc, words, {
       only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
       hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, seed: { type: 'string' },

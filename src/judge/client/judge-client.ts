@@ -96,9 +96,11 @@ class Run {
           await this.#play(scene, revision, way, new Set());
         }
       }
-      for (const { revision, usual } of this.#spoken.filter((one) => one.way === way)) {
-        for (const scene of rest) {
-          if (!scene.suits(revision, way)) continue;
+      const spoken = this.#spoken.filter((one) => one.way === way);
+      for (const scene of rest) {
+        const suiting = spoken.filter(({ revision }) => scene.suits(revision, way));
+        // The newest revision of each era shows it: a client has the same code for the others.
+        for (const { revision, usual } of suiting.filter((one, at) => suiting.findIndex(({ revision: { era } }) => era === one.revision.era) === at)) {
           onStep?.(`${revision.version}, ${way}: ${scene.name}`);
           await this.#play(scene, revision, way, usual);
         }

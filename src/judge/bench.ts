@@ -27,6 +27,8 @@ export class Bench {
   readonly kind: 'pipe' | 'http';
   /** What the server called itself. */
   name: string | undefined;
+  /** The revisions that it speaks, newest first; known once it was opened. */
+  spoken: readonly Revision[] = [];
   readonly #watcher: Watcher;
   readonly #main = new Map<string, Promise<Conversation>>();
   readonly #surveys = new Map<string, Promise<Survey>>();

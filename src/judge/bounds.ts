@@ -13,5 +13,7 @@ export const bounds = {
   /** Rounds of one call that asks. */
   rounds: 4,
   /** Milliseconds for one call. */
-  callMs: 10_000,
+  callMs: 2_500,
+  /** Milliseconds in which nothing may come of a cancelled call. */
+  cancelMs: 2_500,
 } as const;

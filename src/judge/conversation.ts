@@ -36,6 +36,8 @@ export interface Arrival {
   readonly batch: boolean;
   readonly exchange: number | undefined;
   readonly event: TracedEvent | undefined;
+  /** Whether its stream was resumed: it may have come before. */
+  readonly replayed: boolean;
   /** The request whose id it has. */
   readonly answers: Asked | undefined;
 }
@@ -113,6 +115,8 @@ export class Conversation {
   readonly #carrier: Carrier;
   readonly #waiting = new Map<Asked, (arrival: Arrival | undefined, why: string) => void>();
   readonly #expecting = new Set<(arrival: Arrival | undefined) => void>();
+  /** Exchanges that resume a stream. */
+  readonly #resumed = new Set<number>();
   #ids = 0;
   #heard = false;
   #closed: Promise<number> | undefined;
@@ -178,8 +182,12 @@ export class Conversation {
         if (reply?.stream) reply.cancel();
         end({ ...nothing, reply, kind: 'silent', came: reply ? `HTTP ${reply.status}, and no answer in time` : 'no answer in time' });
       });
-      this.#waiting.set(asked, (arrival, why) => end(answerOf(arrival, why, { ...nothing, reply, arrival })));
       const sent = this.#send(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }, (exchange) => { asked.exchange = exchange; });
+      // Over HTTP a message may be read before its response is whole.
+      this.#waiting.set(asked, (arrival, why) => {
+        this.#waiting.delete(asked);
+        void sent.catch(() => undefined).then((came) => end(answerOf(arrival, why, { ...nothing, reply: came, arrival })));
+      });
       onSent?.(asked);
       sent.then((came) => {
         reply = came;
@@ -200,6 +208,7 @@ export class Conversation {
 
   /** Sends text as it is. Never rejects. */
   sendText(text: string, about: HttpAbout = {}): Promise<Reply | undefined> {
+    this.#remember(text);
     return this.#send(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }).catch(() => undefined);
   }
 
@@ -265,6 +274,24 @@ export class Conversation {
     return reply;
   }
 
+  /** The ids of text that is sent as it is: a response to it has one of them. */
+  #remember(text: string): void {
+    let items: readonly unknown[];
+    try {
+      const json: unknown = JSON.parse(text);
+      items = Array.isArray(json) ? json : [json];
+    } catch {
+      const [, id] = /"id":(\d+|"[^"]*")/.exec(text) ?? [];
+      items = id === undefined ? [] : [{ id: JSON.parse(id) as unknown }];
+    }
+    for (const item of items) {
+      if (!isObject(item) || 'result' in item || 'error' in item) continue;
+      const { id, method, params } = item;
+      if (typeof id !== 'string' && typeof id !== 'number') continue;
+      this.asked.push({ id, method: String(method), params: isObject(params) ? params : {}, text, at: this.entries.length, done: false, left: false });
+    }
+  }
+
   /** The error of a response that has no id, or the id null: over HTTP it answers what was posted. */
   #loose({ exchange, stream }: Reply): Arrival | undefined {
     return stream ? undefined : this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
@@ -272,6 +299,7 @@ export class Conversation {
 
   #enter(entry: Entry): void {
     this.entries.push(entry);
+    if (entry.kind === 'http' && entry.direction === 'sent' && entry.headers['last-event-id'] !== undefined && entry.method === 'GET') this.#resumed.add(entry.exchange);
     if (entry.kind === 'http' || entry.kind === 'event' || entry.direction === 'sent') return;
     const { text, exchange, event } = entry;
     let json: unknown;
@@ -281,7 +309,7 @@ export class Conversation {
       // It is judged as what is no message.
     }
     const batch = Array.isArray(json) && json.length > 0;
-    for (const item of batch ? (json as unknown[]).slice(0, maxBatch) : [json]) this.#arrive({ text, json: item, batch, at: this.entries.length - 1, exchange, event, answers: this.#answeredBy(item) });
+    for (const item of batch ? (json as unknown[]).slice(0, maxBatch) : [json]) this.#arrive({ text, json: item, batch, at: this.entries.length - 1, exchange, event, replayed: this.#resumed.has(exchange ?? 0), answers: this.#answeredBy(item) });
   }
 
   #answeredBy(json: unknown): Asked | undefined {

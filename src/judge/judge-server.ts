@@ -37,7 +37,7 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   let stopped: string | undefined;
   try {
     const found = await openAll(bench, revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
-    spoken = found.spoken;
+    bench.spoken = spoken = found.spoken;
     if (spoken.length === 0) stopped = found.why;
     await Promise.all(judgedOf(spoken, options).map((revision) => judgeRevision(bench, revision, failures)));
   } finally {
@@ -45,7 +45,7 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   }
   return {
     target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: bench.name,
-    judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
+    judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
 }
 

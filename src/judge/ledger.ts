@@ -67,23 +67,30 @@ export class Ledger {
 
   /** All rules of the role. `needsOf`: what a rule that nothing was said about would have needed. */
   judgements(spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement[] {
-    return rulesFor(this.#role).filter(({ id }) => this.wants(id)).map((rule) => {
-      const page = this.#pages.get(rule.id);
-      if (page) {
-        const verdict = [...page.revisions.values()].reduce(stronger, 'not-seen');
-        const accused = page.evidence[0]?.revision;
-        return {
-          rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
-          revisions: Object.fromEntries([...page.revisions].sort(([a], [b]) => (a < b ? 1 : -1))), evidence: page.evidence,
-          ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why: page.why },
-        };
-      }
-      const other = !spoken.some((revision) => holdsIn(rule, revision));
+    return rulesFor(this.#role).filter(({ id }) => this.wants(id)).map((rule) => this.#judgement(rule, spoken, needsOf));
+  }
+
+  /** Broken rules that are not among those that the run judges: they showed in passing. */
+  others(): Judgement[] {
+    return rulesFor(this.#role).filter(({ id }) => !this.wants(id)).map((rule) => this.#judgement(rule, [], () => '')).filter(({ verdict }) => verdict === 'broken');
+  }
+
+  #judgement(rule: Rule, spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement {
+    const page = this.#pages.get(rule.id);
+    if (page) {
+      const verdict = [...page.revisions.values()].reduce(stronger, 'not-seen');
+      const accused = page.evidence[0]?.revision;
       return {
-        rule, level: rule.level, verdict: other ? 'not-applicable' : 'not-seen', revisions: {}, times: 0, evidence: [],
-        why: other ? 'no revision that the target speaks has it' : needsOf(rule),
+        rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
+        revisions: Object.fromEntries([...page.revisions].sort(([a], [b]) => (a < b ? 1 : -1))), evidence: page.evidence.toSorted((a, b) => (a.revision < b.revision ? 1 : -1)),
+        ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why: page.why },
       };
-    });
+    }
+    const other = !spoken.some((revision) => holdsIn(rule, revision));
+    return {
+      rule, level: rule.level, verdict: other ? 'not-applicable' : 'not-seen', revisions: {}, times: 0, evidence: [],
+      why: other ? 'no revision that the target speaks has it' : needsOf(rule),
+    };
   }
 
   #accuse(id: string, verdict: 'broken' | 'dispute', evidence: Evidence): void {
@@ -100,7 +107,7 @@ export class Ledger {
   #enter(id: string, revision: string, verdict: Verdict): Page | undefined {
     const rule = allRules().get(id);
     if (!rule) throw new RangeError(`the referee has no rule ${id}`);
-    if (!this.wants(id) || !holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
+    if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
     let page = this.#pages.get(id);
     if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: [], times: 0, accused: false, why: undefined });
     page.revisions.set(revision, stronger(page.revisions.get(revision) ?? 'not-seen', verdict));

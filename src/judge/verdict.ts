@@ -54,6 +54,8 @@ export interface Ruling {
   readonly name?: string | undefined;
   /** By rule id, in the order of the matrix. */
   readonly judgements: readonly Judgement[];
+  /** Where only some rules are judged: broken ones beside them, which showed in passing. */
+  readonly others: readonly Judgement[];
   /** What kept the run from going on; undefined: it went through. */
   readonly stopped?: string | undefined;
   /** Probes that could not be made, with the reason. */

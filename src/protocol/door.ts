@@ -4,8 +4,8 @@
  */
 
 // Revisions and methods. Each column that is used is named, so that a program carries no other (see columns.ts).
-export { cacheHints, completionsCapability, nullErrorId, resultType } from './columns.ts';
-export { batching, elicitation, samplingTools, ssePolling, urlElicitation, versionHeader } from './columns.ts';
+export { batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, versionHeader } from './columns.ts';
+export { elicitation, samplingTools, urlElicitation } from './columns.ts';
 export { findRevision } from './revisions.ts';
 export { methods } from './methods.ts';
 export { hasMethod, methodRow } from './methods.ts';

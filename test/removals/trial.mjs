@@ -51,6 +51,11 @@ export class Trial {
     utimesSync(join(this.#root, 'dist/lib/cli.js'), 0, 0);
   }
 
+  /** Where the copy stands. */
+  get root() {
+    return this.#root;
+  }
+
   /**
    * Runs tests, of all that the files hold those whose title has the text, and gives what ran. `late`: a test did not
    * end.

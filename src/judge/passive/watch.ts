@@ -10,12 +10,14 @@ import { judgeRound } from './rounds.ts';
 /** Judges all that a server sends, whichever probe receives it. */
 export const watchServer = (compile: SchemaCompiler | undefined): Watcher => ({
   arrived(conversation, arrival) {
+    judgeStreamed(conversation, arrival);
+    // What was judged when it came first.
+    if (arrival.replayed) return;
     judgeMessage(conversation, arrival);
     judgeForm(conversation, arrival);
     judgeItems(conversation, arrival, compile);
     judgeNotification(conversation, arrival);
     judgeRound(conversation, arrival);
-    judgeStreamed(conversation, arrival);
   },
   replied: judgeReply,
 });

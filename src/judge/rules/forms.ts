@@ -15,7 +15,7 @@ form-prompts-get|MUST|the result of prompts/get has the form of the schema|234 s
 form-complete|MUST|the result of completion/complete has the form of the schema|234 schema#completeresult;01 server/utilities/completion#requesting-completions
 form-progress|MUST|notifications/progress has the form of the schema|234 schema#progressnotification;01 basic/utilities/progress#progress-flow
 form-message|MUST|notifications/message has the form of the schema|234 schema#loggingmessagenotification;01 server/utilities/logging#log-message-notifications
-form-unknown-method|MUST|a request of an unknown method is answered with the error that its transport has for it|123 basic/index#responses;0 basic/messages#responses
+form-unknown-method|MUST|a request of an unknown method is answered with the error that its transport has for it|4 basic/index#error-codes;123 basic/index#responses;0 basic/messages#responses
 form-unknown-tool|SHOULD|a call of an unknown tool is answered with error -32602|01234 server/tools#error-handling
 form-parse-error|SHOULD|text that is not JSON is answered with error -32700, and the server goes on|123 basic/index#responses;0 basic/messages#responses
 form-invalid-request|SHOULD|JSON that is no request is answered with error -32600, and the server goes on|123 basic/index#responses;0 basic/messages#responses

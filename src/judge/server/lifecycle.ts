@@ -18,7 +18,9 @@ export const lifecycleProbes: readonly Probe[] = [
       const answer = await handshake(conversation, '1999-01-01');
       const { protocolVersion: version } = answer.result;
       conversation.check('lifecycle-22', answer.kind === 'result' && typeof version === 'string' && version !== '1999-01-01', 'a result with another version, which the server supports', answer);
-      await conversation.close();
+      const [newest] = bench.spoken.filter(({ era }) => era === 'legacy');
+      if (answer.kind === 'result' && bench.options.revisions === undefined) conversation.check('lifecycle-24', version === newest?.version, `the newest version that the server has: ${newest?.version}`, answer);
+      void conversation.close();
     },
   },
 ];

@@ -1,7 +1,23 @@
 import type { Probe } from '../probe.ts';
+import { cancellationProbes } from './cancellation.ts';
+import { discoveryProbes } from './discovery.ts';
+import { headerProbes } from './mirrored.ts';
+import { httpProbes, modernHttpProbes } from './http.ts';
+import { authorizationProbes } from './authorization.ts';
+import { streamProbes } from './streams.ts';
 import { jsonrpcProbes } from './jsonrpc.ts';
 import { lifecycleProbes } from './lifecycle.ts';
+import { promptProbes } from './prompts.ts';
+import { resourceProbes } from './resources.ts';
+import { roundProbes } from './rounds.ts';
+import { stdioProbes } from './stdio.ts';
 import { surveyProbes } from './surveyed.ts';
+import { toolProbes } from './tools.ts';
+import { utilityProbes } from './utilities.ts';
 
 /** The probes of a server, in the order in which they are made: what may end the server comes last, in conversations of its own. */
-export const serverProbes: readonly Probe[] = [...surveyProbes, ...lifecycleProbes, ...jsonrpcProbes];
+export const serverProbes: readonly Probe[] = [
+  ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes,
+  ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,
+  ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...authorizationProbes,
+];

@@ -99,6 +99,8 @@ export async function call(
   const how = { meta, timeoutMs: bounds.callMs };
   const first = await conversation.ask('tools/call', params, how);
   let answer = first;
+  // Nobody waits for it any more: the server is told, as a client would.
+  if (first.kind === 'silent' && !(conversation.modern && conversation.kind === 'http')) await conversation.tell('notifications/cancelled', { requestId: first.asked.id, reason: 'the judge has waited long enough' });
   for (let round = 0; round < bounds.rounds && answer.result['resultType'] === 'input_required'; round++) {
     answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: `judge-${++tokens}` } });
   }

@@ -1,0 +1,70 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import type { Bench } from '../bench.ts';
+import type { Reply } from '../carrier.ts';
+import type { Conversation } from '../conversation.ts';
+import { shownReply } from '../passive/responses.ts';
+import type { Probe } from '../probe.ts';
+
+const needs = 'a server that wants a token';
+
+function parameter(challenge: string, name: string): string | undefined {
+  const [, quoted, plain] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,]+))`, 'i').exec(challenge) ?? [];
+  return quoted ?? plain;
+}
+
+/** A request without a token, or with one that nobody gave. */
+async function asked(conversation: Conversation, headers: Record<string, string | undefined>): Promise<{ readonly reply: Reply | undefined; readonly text: string }> {
+  const { modern, revision } = conversation;
+  const answer = await conversation.ask(modern ? 'server/discover' : 'initialize', modern ? {} : { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } }, { headers });
+  return { reply: answer.reply, text: answer.asked.text };
+}
+
+/** Authorization, as far as it shows without a login. 2025-11-25 basic/authorization. */
+export const authorizationProbes: readonly Probe[] = [
+  {
+    name: 'a request without a token', over: 'http', needs,
+    rules: ['authorization-32', 'authorization-60', 'authorization-10', 'authorization-11', 'authorization-58', 'authorization-59', 'authorization-61', 'authorization-62', 'authorization-81', 'authorization-80', 'authorization-27'],
+    async run(bench, revision) {
+      const conversation = await bench.raw(revision);
+      const { reply, text } = await asked(conversation, { authorization: undefined });
+      if (reply?.status !== 401 && reply?.status !== 403) return conversation.close().then(() => undefined);
+      const shown = `${shownReply(reply)} WWW-Authenticate: ${reply.headers['www-authenticate'] ?? 'none'}`;
+      conversation.check(['authorization-32', 'authorization-81'], reply.status === 401, 'HTTP 401: a token is missing', shown, text);
+      const challenge = reply.headers['www-authenticate'] ?? '';
+      const address = parameter(challenge, 'resource_metadata');
+      conversation.check('authorization-60', address !== undefined, 'WWW-Authenticate with resource_metadata', shown, text);
+      conversation.check('authorization-62', parameter(challenge, 'scope') !== undefined, 'WWW-Authenticate with scope', shown, text);
+      await metadata(bench, conversation, address);
+      const made = await asked(conversation, { authorization: 'Bearer judge-made-up-token' });
+      if (made.reply) conversation.check(['authorization-81', 'authorization-80'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownReply(made.reply), made.text);
+      void conversation.close();
+    },
+  },
+];
+
+async function metadata(bench: Bench, conversation: Conversation, address: string | undefined): Promise<void> {
+  const url = new URL(bench.server.http?.url ?? '');
+  const root = `${url.origin}/.well-known/oauth-protected-resource`;
+  const places = [address, `${root}${url.pathname === '/' ? '' : url.pathname}`, root].filter((one, at, all) => one !== undefined && all.indexOf(one) === at);
+  let found: Reply | undefined;
+  for (const place of places) {
+    if (place === undefined || !URL.canParse(place, url.href) || new URL(place, url).origin !== url.origin) continue;
+    const reply = await conversation.bare('GET', { accept: 'application/json', authorization: undefined, 'content-type': undefined }, place);
+    if (reply?.status === 200) {
+      found = reply;
+      if (place !== address || place.startsWith(root)) conversation.check(['authorization-61', place === root ? 'authorization-59' : 'authorization-58'], true, '', `GET ${place}`);
+      break;
+    }
+  }
+  if (address !== undefined && URL.canParse(address) && new URL(address).origin !== url.origin) return;
+  conversation.check('authorization-10', found !== undefined, 'protected resource metadata', `none at ${places.join(', ')}`, `GET ${places[0] ?? ''}`);
+  if (!found) return conversation.check('authorization-61', false, 'protected resource metadata at a well-known place', `none at ${places.join(', ')}`, `GET ${places[0] ?? ''}`);
+  let json: unknown;
+  try {
+    json = JSON.parse(found.body);
+  } catch {
+    // It is judged as what names no authorization server.
+  }
+  const servers = isObject(json) && Array.isArray(json['authorization_servers']) ? json['authorization_servers'].filter((one) => typeof one === 'string') : [];
+  conversation.check('authorization-11', servers.length > 0, 'authorization_servers with at least one', shownReply(found));
+}

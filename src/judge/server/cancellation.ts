@@ -1,0 +1,57 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import type { Bench } from '../bench.ts';
+import type { Answer, Arrival, Conversation } from '../conversation.ts';
+import type { Probe } from '../probe.ts';
+import { bounds } from '../bounds.ts';
+
+/** Asks something that every server answers, to see that it goes on. */
+export const goesOn = (conversation: Conversation): Promise<Answer> => conversation.ask(conversation.modern ? 'server/discover' : 'ping');
+
+const errorIn = (arrivals: readonly Arrival[]): Arrival | undefined => arrivals.find(({ json }) => isObject(json) && isObject(json['error']));
+
+async function ignored(bench: Bench, revision: Parameters<Bench['main']>[0], rules: readonly string[], params: Record<string, unknown>, expected: string): Promise<void> {
+  const conversation = await bench.main(revision);
+  const from = conversation.arrivals.length;
+  const reply = await conversation.tell('notifications/cancelled', params);
+  const next = await goesOn(conversation);
+  const fault = errorIn(conversation.arrivals.slice(from));
+  const sent = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+  if (reply && reply.status >= 400) conversation.dispute(rules[0] ?? '', expected, `HTTP ${reply.status} ${reply.body.slice(0, 400)}`, sent);
+  else conversation.check(rules, fault === undefined && next.kind === 'result', expected, fault ?? next, sent);
+}
+
+export const cancellationProbes: readonly Probe[] = [
+  {
+    // 2025-11-25 basic/utilities/cancellation#error-handling. Over HTTP the modern era has no such notification.
+    name: 'cancellations of nothing', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22'],
+    async run(bench, revision) {
+      const conversation = await bench.main(revision);
+      if (conversation.modern && conversation.kind === 'http') return;
+      await ignored(bench, revision, ['cancellation-15'], { requestId: 987_654, reason: 'no such request' }, 'nothing: the request is unknown');
+      const finished = await goesOn(conversation);
+      await ignored(bench, revision, ['cancellation-13', 'cancellation-22'], { requestId: finished.asked.id, reason: 'too late' }, 'nothing: the request is finished');
+      if (revision.place !== 3) await ignored(bench, revision, ['cancellation-14'], { requestId: { judge: true } }, 'nothing: the cancellation is malformed');
+    },
+  },
+  {
+    // 2025-11-25 basic/utilities/cancellation#behavior-requirements.
+    name: 'a cancelled call', rules: ['cancellation-9', 'cancellation-8', 'cancellation-10', 'stdio-8'], slow: true, needs: 'a tool that may be called and takes longer than a second: slowTool of judge.json',
+    async run(bench, revision) {
+      const { calls, conversation } = await bench.survey(revision);
+      const slow = calls.find(({ first, ms }) => first.kind === 'silent' || ms > 1_000);
+      if (!slow || (conversation.modern && conversation.kind === 'http')) return;
+      const going = conversation.ask('tools/call', { name: slow.tool['name'], arguments: slow.arguments }, { meta: { progressToken: 'judge-cancelled' }, timeoutMs: bounds.cancelMs });
+      const id = conversation.asked.at(-1)?.id;
+      await goesOn(conversation);
+      await conversation.tell('notifications/cancelled', { requestId: id, reason: 'the judge cancels it' });
+      await goesOn(conversation);
+      const mark = conversation.arrivals.length;
+      const answer = await going;
+      const late = conversation.arrivals.slice(mark).find((one) => one.answers?.id === id || isObject(one.json) && isObject(one.json['params']) && one.json['params']['progressToken'] === 'judge-cancelled');
+      const sent = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+      if (answer.kind === 'failed') return;
+      conversation.check(['cancellation-9', 'stdio-8'], answer.kind === 'silent' || answer.arrival === undefined, 'no response to a cancelled request', answer, sent);
+      conversation.check(['cancellation-8', 'cancellation-10'], late === undefined, 'nothing more of the cancelled request', late ?? answer, sent);
+    },
+  },
+];

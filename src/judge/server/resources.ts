@@ -1,0 +1,35 @@
+import { resourceNotFoundCode } from '../../jsonrpc/door.ts';
+import type { Probe } from '../probe.ts';
+
+export const resourceProbes: readonly Probe[] = [
+  {
+    // 2025-11-25 server/resources#error-handling; 2026-07-28 has another code.
+    name: 'an unknown resource', rules: ['resources-5', 'resources-6', 'resources-8', 'resources-1'], needs: 'a server with resources',
+    async run(bench, revision) {
+      const { lists: { resources }, conversation } = await bench.survey(revision);
+      if (!resources.declared) return;
+      if (resources.pages[0]?.kind === 'result') conversation.check('resources-1', true, '', resources.pages[0]);
+      const answer = await conversation.ask('resources/read', { uri: `judge-unknown://nothing/${bench.options.seed ?? 1}` });
+      if (answer.kind !== 'result' && answer.kind !== 'error') return;
+      const { contents } = answer.result;
+      const empty = Array.isArray(contents) && contents.length === 0;
+      if (answer.kind === 'result' && !empty) return;
+      conversation.check('resources-6', answer.kind === 'error', 'an error, and not an empty result', answer);
+      if (answer.kind !== 'error') return;
+      conversation.check('resources-5', answer.code === -32602, 'error -32602', answer);
+      conversation.check('resources-8', answer.code === resourceNotFoundCode, 'error -32002', answer);
+    },
+  },
+  {
+    // 2025-11-25 server/resources#security-considerations.
+    name: 'a URI that is none', rules: ['resources-14'], needs: 'a server with resources',
+    async run(bench, revision) {
+      const { lists: { resources }, conversation } = await bench.survey(revision);
+      if (!resources.declared) return;
+      for (const uri of ['judge: no uri', '']) {
+        const answer = await conversation.ask('resources/read', { uri });
+        if (answer.kind === 'result' || answer.kind === 'error') conversation.check('resources-14', answer.kind === 'error', `an error: ${JSON.stringify(uri)} is not a URI`, answer);
+      }
+    },
+  },
+];

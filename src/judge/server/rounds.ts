@@ -1,0 +1,119 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import { capabilitiesKey } from '../../protocol/door.ts';
+import type { Answer, Conversation } from '../conversation.ts';
+import type { Probe } from '../probe.ts';
+import { call, retried } from './survey.ts';
+import type { Survey, SurveyedCall } from './survey.ts';
+
+const needs = 'a tool that may be called and asks: askingTool of judge.json';
+const asks = ({ result }: Answer): boolean => result['resultType'] === 'input_required';
+
+/** Calls that asked, in either era. */
+const askingCalls = ({ calls }: Survey): SurveyedCall[] => calls.filter(({ first, between }) => asks(first) || between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined));
+
+const again = (conversation: Conversation, { tool, arguments: given }: SurveyedCall, more: Record<string, unknown> = {}, meta: Record<string, unknown> = {}): Promise<Answer> =>
+  conversation.ask('tools/call', { name: tool['name'], arguments: given, ...more }, { meta });
+
+const refusedOr = (answer: Answer): boolean => answer.kind === 'error' || answer.result['isError'] === true || asks(answer);
+
+/** A text with one character in its middle changed. */
+function tampered(text: string): string {
+  const at = Math.floor(text.length / 2);
+  return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
+}
+
+/** What a server does with the answers to its questions. */
+export const roundProbes: readonly Probe[] = [
+  {
+    // 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow.
+    name: 'a state that was changed', rules: ['mrtr-12', 'mrtr-13'], era: 'modern', needs,
+    async run(bench, revision) {
+      const survey = await bench.survey(revision);
+      const [one] = askingCalls(survey).filter(({ first }) => typeof first.result['requestState'] === 'string');
+      if (!one) return;
+      const first = await again(survey.conversation, one);
+      const { requestState: state } = first.result;
+      if (typeof state !== 'string' || state.length < 2) return;
+      const answer = await again(survey.conversation, one, { ...retried(first), requestState: tampered(state) });
+      if (answer.kind === 'result' || answer.kind === 'error') survey.conversation.check(['mrtr-12', 'mrtr-13'], refusedOr(answer), 'an error, or the question again: the state is not what the server gave', answer);
+    },
+  },
+  {
+    name: 'a state for other arguments', rules: ['mrtr-19'], era: 'modern', needs: `${needs}, and a second that asks`,
+    async run(bench, revision) {
+      const survey = await bench.survey(revision);
+      const [one, other] = askingCalls(survey).filter(({ first }) => typeof first.result['requestState'] === 'string');
+      if (!one || !other) return;
+      const first = await again(survey.conversation, one);
+      const answer = await again(survey.conversation, other, retried(first));
+      if (answer.kind === 'result' || answer.kind === 'error') survey.conversation.check('mrtr-19', refusedOr(answer), 'an error, or the question again: the state is of another call', answer);
+    },
+  },
+  {
+    name: 'answers that nobody asked for, and none', rules: ['mrtr-8', 'mrtr-9', 'mrtr-11', 'mrtr-14'], era: 'modern', needs,
+    async run(bench, revision) {
+      const survey = await bench.survey(revision);
+      const { conversation } = survey;
+      const [one] = askingCalls(survey).filter(({ first, answer }) => asks(first) && answer.kind === 'result' && !asks(answer) && answer.result['isError'] !== true);
+      if (!one) return;
+      const first = await again(conversation, one);
+      const said = retried(first);
+      const more = await again(conversation, one, { ...said, inputResponses: { ...said['inputResponses'] as object, 'judge-unknown': { action: 'cancel' } } });
+      conversation.check('mrtr-8', more.kind === 'result' && more.result['isError'] !== true, 'the result: what is not known among the answers is ignored', more);
+      const second = await again(conversation, one);
+      const { requestState } = second.result;
+      const none = await again(conversation, one, { inputResponses: {}, ...requestState !== undefined && { requestState } });
+      conversation.check('mrtr-9', asks(none), 'the question again: its answer is missing', none);
+      const third = await again(conversation, one);
+      const wrong = await again(conversation, one, { inputResponses: 'judge', ...third.result['requestState'] !== undefined && { requestState: third.result['requestState'] } });
+      conversation.check('mrtr-11', wrong.kind === 'error' || asks(wrong), 'an error: inputResponses is not an object', wrong);
+      conversation.check('mrtr-14', (await conversation.ask('server/discover')).kind === 'result', 'that the server goes on, though a client does not retry', third);
+    },
+  },
+  {
+    // 2026-07-28 basic/index#_meta: what needs a capability that the client did not declare.
+    name: 'a question to a client without capabilities', rules: ['base-9', 'base-5', 'mrtr-15', 'base-84', 'base-14'], era: 'modern', needs,
+    async run(bench, revision) {
+      const survey = await bench.survey(revision);
+      const { conversation } = survey;
+      for (const one of askingCalls(survey).filter(({ first }) => asks(first)).slice(0, 3)) {
+        const answer = await again(conversation, one, {}, { [capabilitiesKey]: {} });
+        if (answer.kind !== 'result' && answer.kind !== 'error') continue;
+        conversation.check(['base-5', 'mrtr-15'], !asks(answer), 'no question: the client declared nothing', answer);
+        if (answer.kind !== 'error') continue;
+        const required = isObject(answer.data) ? answer.data['requiredCapabilities'] : undefined;
+        conversation.check('base-9', answer.code === -32021 && isObject(required) && Object.keys(required).length > 0, 'error -32021 with data.requiredCapabilities', answer);
+        if (answer.reply && answer.code === -32021) conversation.check(['base-84', 'base-14'], answer.reply.status === 400, 'HTTP 400', `HTTP ${answer.reply.status} ${answer.came}`, answer.asked.text);
+      }
+    },
+  },
+  {
+    // 2025-11-25 basic/lifecycle#operation: only what was negotiated is used.
+    name: 'a question to a client without capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22'], era: 'legacy', slow: true, needs,
+    async run(bench, revision) {
+      const found = askingCalls(await bench.survey(revision)).slice(0, 4);
+      if (found.length === 0) return;
+      const conversation = await bench.fresh(revision, { capabilities: {} });
+      for (const { tool, arguments: given } of found) {
+        const { between, answer } = await call(bench, conversation, tool, given);
+        const question = between.find(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined && json['method'] !== 'ping');
+        if (!question) conversation.check('lifecycle-13', true, '', answer);
+      }
+      void conversation.close();
+    },
+  },
+  {
+    // 2025-11-25 client/elicitation#response-actions.
+    name: 'a question that is declined, cancelled, refused', rules: ['elicitation-13'], era: 'legacy', slow: true, needs,
+    async run(bench, revision) {
+      const [one] = askingCalls(await bench.survey(revision)).filter(({ between }) => between.some(({ json }) => isObject(json) && json['method'] === 'elicitation/create'));
+      if (!one) return;
+      for (const said of [{ result: { action: 'decline' } }, { result: { action: 'cancel' } }, { error: { code: -32603, message: 'The judge answers nothing' } }]) {
+        const conversation = await bench.fresh(revision, { question: () => said });
+        const { answer } = await call(bench, conversation, one.tool, one.arguments);
+        conversation.check('elicitation-13', answer.kind === 'result' || answer.kind === 'error', 'an answer to the call', answer);
+        void conversation.close();
+      }
+    },
+  },
+];

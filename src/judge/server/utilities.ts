@@ -1,0 +1,87 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import { completionsCapability } from '../../protocol/door.ts';
+import { logLevelKey } from '../../protocol/door.ts';
+import type { Probe } from '../probe.ts';
+import { completable } from './prompts.ts';
+import type { ListName } from './survey.ts';
+
+const lists: readonly ListName[] = ['tools', 'resources', 'resourceTemplates', 'prompts'];
+
+/** Completion, logging, pagination. */
+export const utilityProbes: readonly Probe[] = [
+  {
+    // 2025-11-25 server/utilities/completion.
+    name: 'completion', rules: ['completion-1', 'completion-3', 'completion-4', 'completion-5', 'completion-12', 'form-complete'], needs: 'a server with completions',
+    async run(bench, revision) {
+      const { lists: { prompts, resourceTemplates }, conversation } = await bench.survey(revision);
+      const target = completable(prompts.items, resourceTemplates.items);
+      const ref = target?.ref ?? { type: 'ref/prompt', name: 'judge-unknown-prompt' };
+      const declares = conversation.offered['completions'] !== undefined;
+      const answer = await conversation.ask('completion/complete', { ref, argument: { name: target?.name ?? 'judge', value: '' } });
+      if (!declares) {
+        if (!completionsCapability(revision)) return;
+        const values = isObject(answer.result['completion']) ? answer.result['completion']['values'] : undefined;
+        if (Array.isArray(values) && values.length > 0) conversation.check('completion-1', false, 'the capability completions, where there are some', answer);
+        else bench.ledger.notApplicable('completion-1', revision.version, 'the server has no completions');
+        if (answer.kind === 'error') conversation.check('completion-4', answer.code === -32601, 'error -32601: the server has no completions', answer);
+        return;
+      }
+      if (answer.kind === 'result') conversation.check('completion-1', true, '', answer);
+      const unknown = await conversation.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'judge-unknown-prompt' }, argument: { name: 'judge', value: '' } });
+      if (unknown.kind === 'error' || unknown.kind === 'result') conversation.check('completion-3', unknown.kind === 'error' && unknown.code === -32602, 'error -32602: there is no such prompt', unknown);
+      const without = await conversation.ask('completion/complete', { ref });
+      if (without.kind !== 'error' && without.kind !== 'result') return;
+      conversation.check('completion-5', without.kind === 'error' && without.code === -32602, 'error -32602: the argument is missing', without);
+      conversation.check('completion-12', without.kind === 'error', 'an error: the argument is missing', without);
+    },
+  },
+  {
+    // 2025-11-25 server/utilities/logging#error-handling.
+    name: 'an unknown log level', rules: ['logging-5'], era: 'legacy', needs: 'a server that logs',
+    async run(bench, revision) {
+      const conversation = await bench.main(revision);
+      if (conversation.offered['logging'] === undefined) return;
+      const answer = await conversation.ask('logging/setLevel', { level: 'judge' });
+      if (answer.kind === 'result' || answer.kind === 'error') conversation.check('logging-5', answer.kind === 'error' && answer.code === -32602, 'error -32602', answer);
+    },
+  },
+  {
+    // 2026-07-28 server/utilities/logging#error-handling.
+    name: 'an unknown log level in a request', rules: ['logging-4'], era: 'modern', needs: 'a server that logs',
+    async run(bench, revision) {
+      const conversation = await bench.main(revision);
+      if (conversation.offered['logging'] === undefined) return;
+      const answer = await conversation.ask(conversation.offered['tools'] === undefined ? 'server/discover' : 'tools/list', {}, { meta: { [logLevelKey]: 'judge' } });
+      if (answer.kind === 'result' || answer.kind === 'error') conversation.check('logging-4', answer.kind === 'error' && answer.code === -32602, 'error -32602', answer);
+    },
+  },
+  {
+    // 2025-11-25 server/utilities/pagination#error-handling. A server that never gave a cursor may not read them: a dispute.
+    name: 'a made-up cursor', rules: ['pagination-1'], needs: 'a server with a list',
+    async run(bench, revision) {
+      const survey = await bench.survey(revision);
+      for (const name of lists) {
+        const { declared, method, pages } = survey.lists[name];
+        if (!declared || pages[0]?.kind !== 'result') continue;
+        const answer = await survey.conversation.ask(method, { cursor: 'judge-made-up-cursor' });
+        if (answer.kind === 'error') survey.conversation.check('pagination-1', answer.code === -32602, 'error -32602', answer);
+        else if (answer.kind === 'result') {
+          if (pages.length > 1) survey.conversation.check('pagination-1', false, 'error -32602: the server did not give this cursor', answer);
+          else survey.conversation.dispute('pagination-1', 'error -32602: the server did not give this cursor', answer);
+        }
+      }
+    },
+  },
+  {
+    // 2026-07-28 server/utilities/caching#pagination.
+    name: 'the scope of pages', rules: ['caching-14'], era: 'modern', needs: 'a list of more than one page',
+    async run(bench, revision) {
+      const survey = await bench.survey(revision);
+      for (const name of lists) {
+        const { pages } = survey.lists[name];
+        const [first, ...rest] = pages;
+        for (const page of rest) if (first?.kind === 'result' && page.kind === 'result') survey.conversation.check('caching-14', page.result['cacheScope'] === first.result['cacheScope'], `the scope of the first page: ${String(first.result['cacheScope'])}`, page);
+      }
+    },
+  },
+];

@@ -143,7 +143,9 @@ async function judgeServers() {
     if (names.length > 0 && !names.includes(name)) continue;
     const { command, args = [], env = {}, http } = target;
     const served = http && await listening(target);
-    const words = http ? [served.url ?? 'http://127.0.0.1:9/'] : ['--', ...command, ...args];
+    // A program gets only a few variables of its parent; `env` gives it the rest.
+    const given = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+    const words = http ? [served.url ?? 'http://127.0.0.1:9/'] : ['--', ...given.length > 0 ? ['env', ...given] : [], ...command, ...args];
     const came = http && !served.url ? { code: 'not started', out: '', err: 'it did not listen within 20 s' }
       : await output(process.execPath, [barewire, 'judge', '--json', '--timeout', '30', ...words], { env: { ...env, BAREWIRE_HOME: folder }, seconds: 240 });
     served?.stop();

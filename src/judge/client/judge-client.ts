@@ -146,7 +146,7 @@ class Run {
       await visit.start(this.#client, { stays: scene.stays ?? false });
       await this.#over(visit);
       // What a client does to its server last is known a little after the client has ended.
-      if (way === 'pipe') await pause(this.#clock, scene.stays ? leavingMs : leavingMs / 5);
+      if (way === 'pipe') await pause(this.#clock, scene.stays ? leavingMs : leavingMs / 10);
       guarded(() => scene.after?.(ready), undefined);
       if (scene.first) this.#heard(visit);
     } catch (thrown) {
@@ -194,7 +194,7 @@ class Run {
 }
 
 /** Milliseconds in which the end of a client's server follows the end of the client. */
-const leavingMs = 500;
+const leavingMs = 1_000;
 
 /** A program that never stops talking does not hold the run up for ever: each visit waits only while there is news. */
 const maxVisits = 500;

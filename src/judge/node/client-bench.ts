@@ -111,9 +111,11 @@ async function overPipe(options: ClientProgramOptions, clock: Clock, events: Cli
       else if (first === 'left signal') left('signal');
       else if (first === 'streams' && !streams) {
         streams = socket;
-        socket.on('close', () => {
+        // The relay never ends its side by itself: its end is that of the process.
+        socket.on('end', () => {
           framer.end();
           if (stays) events.left('killed');
+          socket.end();
         });
         socket.write(waiting);
         if (rest.length > 0) framer.push(rest);

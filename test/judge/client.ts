@@ -33,17 +33,18 @@ async function tried(what: string, work: () => Promise<unknown>): Promise<void> 
 const [way, ...words] = process.argv.slice(2);
 const [first = '', ...more] = words;
 const client = new McpClient({ name: 'judged', version: '1.0.0' }, {
-  onElicit: () => ({ action: 'accept', content: { name: 'Ada', size: 2 } }),
+  onElicit: () => ({ action: 'accept', content: {} }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
   roots: [{ uri: 'file:///work' }],
 });
 await client.connect(way === 'http' ? httpTransport(first) : stdioTransport(first, more));
-const capabilities = client.serverCapabilities ?? {};
+const capabilities = client.capabilities ?? {};
 await tried('tools', async () => {
   for (const tool of await client.listTools()) {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
   }
 });
+if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts(), client.listPrompts({ timeoutMs: 5_000 })]));
 if (capabilities.resources) {
   await tried('resources', async () => {
     for (const { uri } of await client.listResources()) await tried(uri, () => client.readResource(uri));

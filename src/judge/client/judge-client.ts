@@ -16,7 +16,7 @@ import { scenes } from './scenes.ts';
 import { methodsOf } from './scenes/plain.ts';
 import { Visit } from './visit.ts';
 import { watchHttp } from './watch-http.ts';
-import { watchMessage } from './watch-messages.ts';
+import { endLoose, watchMessage } from './watch-messages.ts';
 
 /** Options of a run against a client. */
 export interface JudgeClientOptions {
@@ -147,7 +147,10 @@ class Run {
       await this.#over(visit);
       // What a client does to its server last is known a little after the client has ended.
       if (way === 'pipe') await pause(this.#clock, scene.stays ? leavingMs : leavingMs / 10);
-      guarded(() => scene.after?.(ready), undefined);
+      guarded(() => {
+        endLoose(visit);
+        scene.after?.(ready);
+      }, undefined);
       if (scene.first) this.#heard(visit);
     } catch (thrown) {
       this.#failures.push(`${revision.version}, ${way}: ${scene.name}: ${errorMessage(thrown)}`);

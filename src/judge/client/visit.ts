@@ -65,6 +65,10 @@ export class Visit {
   readonly messages: Received[] = [];
   readonly requests: HiddenRequest[] = [];
   readonly asked: Map<RequestId, Asked> = new Map();
+  /** Ids that the hidden server has cancelled, also of requests that it never sent: a response to them is no answer to a request. */
+  readonly cancelled: Set<unknown> = new Set();
+  /** Lines of the client that are no JSON, and wait for what comes next. */
+  readonly loose: Received[] = [];
   /** The answer to `initialize` was sent with these capabilities. */
   agreed = false;
   /** What the client has declared: at the handshake, or with its last request. */

@@ -14,9 +14,11 @@ export function watchMessage(visit: Visit, message: Received): void {
   const { json, text, http } = message;
   if (json === undefined) {
     if (text.trim() === '') return;
-    visit.check(http ? 'base-59' : 'stdio-3', false, 'a message of JSON-RPC 2.0', message);
+    if (http) visit.check('base-59', false, 'a message of JSON-RPC 2.0', message);
+    else loose(visit, message);
     return;
   }
+  endLoose(visit);
   visit.check('base-60', true, 'text in UTF-8', message);
   if (!http && !message.batch) visit.check(['stdio-1', 'stdio-3'], isObject(json), 'one message a line', message);
   if (message.batch && message.place === visit.messages.find((one) => one.text === text)?.place) batch(visit, message);
@@ -32,6 +34,28 @@ export function watchMessage(visit: Visit, message: Received): void {
   else if (kind === 'notification') notification(visit, message, json);
   else if (kind === 'response') response(visit, message, json);
   if (!foreign) metaKeys(visit, message, json);
+}
+
+/** Most lines that are held for one message. */
+const mostLoose = 200;
+
+/** A line that is no JSON: a piece of a message of several lines, or something else. */
+function loose(visit: Visit, message: Received): void {
+  visit.loose.push(message);
+  const whole = visit.loose.map(({ text }) => text).join('\n');
+  try {
+    JSON.parse(whole);
+  } catch {
+    if (visit.loose.length > mostLoose) endLoose(visit);
+    return;
+  }
+  visit.loose.length = 0;
+  visit.check('stdio-1', false, 'a message on one line', whole);
+}
+
+/** Says of lines that never became a message that they are none. */
+export function endLoose(visit: Visit): void {
+  for (const one of visit.loose.splice(0)) visit.check('stdio-3', false, 'nothing but messages on the input of the server', one);
 }
 
 function kindOf(json: Bag): 'request' | 'notification' | 'response' | undefined {
@@ -144,7 +168,7 @@ function response(visit: Visit, message: Received, json: Bag): void {
   if ('error' in json) {
     visit.check('base-31', isObject(error) && Number.isInteger(error['code']), 'an integer as the code of the error', message);
     visit.check('base-32', isObject(error) && 'code' in error && typeof error['message'] === 'string', 'an error with code and message', message);
-    if (id === undefined || id === null) return;
+    if (id === undefined || id === null || visit.cancelled.has(id)) return;
     visit.check('base-33', visit.question(id) !== undefined, 'the id of a request', message);
   } else visit.check('base-70', visit.question(id) !== undefined, 'the id of a request of the server', message);
   if ('result' in json) visit.check('base-71', isObject(json['result']), 'a result that is an object', message);

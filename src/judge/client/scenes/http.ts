@@ -40,10 +40,14 @@ export const lostSession: Scene = {
     const old = http?.headers['mcp-session-id'];
     if (!http || message.id === undefined || method === undefined || old === undefined) return false;
     if (!notes.has('lost') || notes.get('lost') === old) {
-      if (notes.has('lost')) notes.set('stubborn', http);
+      if (notes.has('told')) notes.set('stubborn', http);
       notes.set('lost', old);
       message.answered = true;
-      visit.respond(http, 404, { 'content-type': 'application/json' }, JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32600, message: 'Session not found' } }));
+      // Late, so that requests which were sent at the same time are here before the client knows.
+      visit.clock.after(notes.has('told') ? 0 : 300, () => {
+        notes.set('told', true);
+        visit.respond(http, 404, { 'content-type': 'application/json' }, JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32600, message: 'Session not found' } }));
+      });
       return true;
     }
     return false;
@@ -138,8 +142,14 @@ export const batches: Scene = {
     message.answered = true;
     void told.then((pong) => {
       message.stream?.end();
-      visit.check('base-19', pong !== undefined, 'an answer to the ping in a batch', pong ?? 'no answer');
+      notes.set('ponged', pong !== undefined);
+      if (pong === undefined) visit.check('base-19', false, 'an answer to the ping in a batch', 'no answer');
     });
     return true;
+  },
+  after(play) {
+    if (play.notes.get('ponged') !== true) return;
+    const on = wentOn(play);
+    play.visit.check('base-19', on, 'the client to take the response, which is the second item of the batch', on ? 'it went on' : `it did not go on; ${play.visit.ended ?? 'it still waits'}`);
   },
 };

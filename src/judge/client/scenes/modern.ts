@@ -160,13 +160,12 @@ export const oddRefusal: Scene = {
     visit.reply(message, { error: { code: -32000, message: 'Server not initialized' } });
     return true;
   },
-  after({ visit, notes }) {
+  after({ visit, notes, usual }) {
     const probed = notes.get('probed') as Received | undefined;
     if (!probed) return;
     const then = visit.messages.find(({ method, place }) => method === 'initialize' && place > probed.place);
     if (then) visit.checkIn('2026-07-28', 'stdio-7', true, 'initialize', then);
-    // It may be a client of 2026-07-28 only, which has nothing to fall back to.
-    else if (visit.messages.some(({ method }) => method === 'initialize')) return;
-    else notes.set('gave up', true);
+    // It fell back when the code was -32601.
+    else if (usual.has('initialize')) visit.checkIn('2026-07-28', 'stdio-7', false, 'initialize: what refuses server/discover with an error that is not of 2026-07-28 is a legacy server', `nothing more (${visit.ended ?? 'the client waits'})`);
   },
 };

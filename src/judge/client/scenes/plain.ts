@@ -1,6 +1,7 @@
 import { addTool, echoTool, give, hiddenInfo, refuse } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { Bag, Received, Visit } from '../visit.ts';
+import { isRequest } from '../watch-messages.ts';
 
 // Scenes of the handshake, of lists, and of what a client has to overlook.
 
@@ -24,9 +25,11 @@ export const plain: Scene = {
   suits: ({ place }, way) => way === 'pipe' || place > 0,
   answer(play, message) {
     const { visit } = play;
-    // The answer to `initialize` comes a little late, so that a client that does not wait for it shows.
-    if (message.method !== 'initialize' || visit.modern || play.notes.has('late')) return false;
-    play.notes.set('late', true);
+    // The answer to `initialize` comes a little late, so that a client that does not wait for it shows; that to
+    // `prompts/list` does, so that requests which are in flight at the same time are seen.
+    const { method = '' } = message;
+    if (!(method === 'initialize' && !visit.modern) && method !== 'prompts/list' || play.notes.has(method)) return false;
+    play.notes.set(method, true);
     visit.clock.after(60, () => play.serve(message));
     return true;
   },
@@ -123,6 +126,7 @@ export const pages: Scene = {
       const [first, second, third] = cursorsOf(play, method);
       if (asked.length === 0) continue;
       if (!cursors.includes(first)) {
+        if (method === 'prompts/list') visit.dispute('prompts-12', 'prompts/list with the cursor of the first page', `${asked.length} requests of prompts/list, and no cursor`);
         visit.dispute('pagination-4', `${method} with the cursor of the first page`, `${asked.length} requests of ${method}, and no cursor`);
         continue;
       }
@@ -133,8 +137,11 @@ export const pages: Scene = {
         visit.check('pagination-6', cursors.includes(third), `${method} with the cursor ""`, `the client stopped at a page whose nextCursor is ""`);
       }
       if (method === 'prompts/list') visit.check('prompts-12', true, 'all pages', method);
-      const last = asked.filter(({ params }) => params['cursor'] === (third ?? second));
-      visit.check('pagination-5', last.length <= 1, `no request of ${method} after the last page`, last.at(-1) ?? 'the client ended there');
+      const last = asked.find(({ params }) => params['cursor'] === (third ?? second));
+      const next = last && visit.messages.slice(last.place + 1).find(isRequest);
+      // A client may list anew, which looks alike.
+      if (next?.method === method) visit.dispute('pagination-5', `no request of ${method} right after its last page`, next);
+      else if (last) visit.check('pagination-5', true, 'no further page', method);
     }
   },
 };
@@ -151,6 +158,10 @@ export const stray: Scene = {
   after(play) {
     const { visit, notes } = play;
     if (!notes.has('told')) return;
+    for (const [id, rule] of [['hidden-1', 'cancellation-13'], ['no-such-request', 'cancellation-15']] as const) {
+      const answer = visit.messages.find((one) => one.method === undefined && one.id === id && one.place > Number(notes.get('told')));
+      if (answer) visit.check(rule, false, `nothing in answer to notifications/cancelled for ${id}`, answer);
+    }
     const on = wentOn(play);
     const came = on ? 'the client went on' : `the client did not go on; ${visit.ended ?? 'it still ran'}`;
     for (const id of ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22', 'elicitation-5']) {
@@ -173,7 +184,8 @@ async function saySome(play: Play, list: Received): Promise<void> {
     { method: 'notifications/cancelled', params: { reason: 'no id' } },
     ...visit.revision.place === 3 ? [{ method: 'notifications/elicitation/complete', params: { elicitationId: 'no-such-elicitation' } }] : [],
   ];
+  for (const id of ['hidden-1', 'no-such-request']) visit.cancelled.add(id);
   for (const one of messages) visit.say(one, list);
-  play.notes.set('told', true);
+  play.notes.set('told', visit.messages.length - 1);
   play.serve(list);
 }

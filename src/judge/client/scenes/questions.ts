@@ -47,7 +47,10 @@ async function roots({ visit }: Play, call: Received): Promise<void> {
   const answer = await visit.ask('roots/list', undefined, call);
   const result = resultOf(answer);
   if (!declared) {
-    visit.check('roots-2', result === undefined, 'the capability roots from a client that answers roots/list', answer ?? 'no answer');
+    const some = Array.isArray(result?.['roots']) && result['roots'].length > 0;
+    // An empty list, or a refusal in the form of a result, is not the use of a capability.
+    if (answer && result && !some) visit.dispute('roots-2', 'the capability roots from a client that answers roots/list', answer);
+    else visit.check('roots-2', !some, 'the capability roots from a client that answers roots/list', answer ?? 'no answer');
     if (answer && !result) visit.check('roots-4', errorOf(answer)?.['code'] === -32601, 'error -32601 to roots/list at a client without roots', answer);
     return;
   }
@@ -67,7 +70,8 @@ async function elicit({ visit }: Play, call: Received): Promise<void> {
   const answer = await visit.ask('elicitation/create', { message: 'Who are you?', requestedSchema: form }, call);
   const result = resultOf(answer);
   if (!isObject(capability)) {
-    visit.check('elicitation-2', result === undefined, 'the capability elicitation from a client that answers elicitation/create', answer ?? 'no answer');
+    if (answer && result && result['action'] !== 'accept') visit.dispute('elicitation-2', 'the capability elicitation from a client that answers elicitation/create', answer);
+    else visit.check('elicitation-2', result === undefined, 'the capability elicitation from a client that answers elicitation/create', answer ?? 'no answer');
     return;
   }
   const forms = 'form' in capability || Object.keys(capability).length === 0;
@@ -75,6 +79,10 @@ async function elicit({ visit }: Play, call: Received): Promise<void> {
     visit.check('elicitation-2', true, 'the capability elicitation', answer);
     if (urlElicitation(visit.revision)) visit.check('elicitation-10', result !== undefined && ['accept', 'decline', 'cancel'].includes(String(result['action'])), 'an action for an elicitation without a mode', answer);
     if (result?.['action'] === 'accept') visit.check('elicitation-15', fits(result['content']), 'content that fits the schema of the form', answer);
+  }
+  if (urlElicitation(visit.revision)) {
+    const unknown = await visit.ask('elicitation/create', { mode: 'hidden', message: 'Who are you?', requestedSchema: form }, call);
+    if (unknown) visit.check('elicitation-11', errorOf(unknown)?.['code'] === -32602, 'error -32602 to an elicitation of the mode hidden, which is not declared', unknown);
   }
   if (urlElicitation(visit.revision) && !('url' in capability)) {
     const url = await visit.ask('elicitation/create', { mode: 'url', message: 'Look here', url: 'http://127.0.0.1:9/', elicitationId: 'e-1' }, call);

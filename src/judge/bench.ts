@@ -29,6 +29,10 @@ export class Bench {
   name: string | undefined;
   /** The revisions that it speaks, newest first; known once it was opened. */
   spoken: readonly Revision[] = [];
+  /** Versions that server/discover named. */
+  readonly named: Set<string> = new Set();
+  /** How each handshake was answered. */
+  readonly offered: { readonly conversation: Conversation; readonly answer: Answer }[] = [];
   readonly #watcher: Watcher;
   readonly #main = new Map<string, Promise<Conversation>>();
   readonly #surveys = new Map<string, Promise<Survey>>();

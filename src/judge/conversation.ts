@@ -117,6 +117,8 @@ export class Conversation {
   readonly #expecting = new Set<(arrival: Arrival | undefined) => void>();
   /** Exchanges that resume a stream. */
   readonly #resumed = new Set<number>();
+  /** What is said of rules while it is not known whether the peer speaks the revision. */
+  #held: (() => void)[] | undefined;
   #ids = 0;
   #heard = false;
   #closed: Promise<number> | undefined;
@@ -233,8 +235,21 @@ export class Conversation {
     });
   }
 
+  /** From here on what is said of rules waits for `release`. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** `speaks`: the peer speaks the revision; else what was said is dropped. */
+  release(speaks: boolean): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (speaks) for (const say of held ?? []) say();
+  }
+
   /** Says whether rules are kept here. `came`: an answer, an arrival, or what happened. */
   check(ids: string | readonly string[], kept: boolean, expected: string, about: Answer | Arrival | string, sent?: string): void {
+    if (this.#held) return void this.#held.push(() => this.check(ids, kept, expected, about, sent));
     for (const id of typeof ids === 'string' ? [ids] : ids) {
       if (kept) this.#how.ledger.kept(id, this.revision.version);
       else this.#how.ledger.broken(id, this.#evidence(expected, about, sent));
@@ -242,6 +257,7 @@ export class Conversation {
   }
 
   dispute(id: string, expected: string, about: Answer | Arrival | string, sent?: string): void {
+    if (this.#held) return void this.#held.push(() => this.dispute(id, expected, about, sent));
     this.#how.ledger.dispute(id, this.#evidence(expected, about, sent));
   }
 

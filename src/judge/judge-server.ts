@@ -4,6 +4,7 @@ import { errorMessage } from '../jsonrpc/door.ts';
 import { revisions } from '../protocol/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import { Bench, handshake } from './bench.ts';
+import type { Answer, Conversation } from './conversation.ts';
 import { Ledger } from './ledger.ts';
 import { judgedServerShape, judgeShape } from './options.ts';
 import type { JudgedServer, JudgeOptions } from './options.ts';
@@ -13,6 +14,7 @@ import type { Probe } from './probe.ts';
 import { allRules, ruleSetVersion } from './rules.ts';
 import type { Rule } from './rules.ts';
 import { checkItems } from './items-file.ts';
+import { authorizationProbes } from './server/authorization.ts';
 import { openingProbes } from './server/opening.ts';
 import { serverProbes } from './server/probes.ts';
 import type { Ruling } from './verdict.ts';
@@ -39,7 +41,9 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
     const found = await openAll(bench, revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
     bench.spoken = spoken = found.spoken;
     if (spoken.length === 0) stopped = found.why;
-    await Promise.all(judgedOf(spoken, options).map((revision) => judgeRevision(bench, revision, failures)));
+    await Promise.all(judgedOf(spoken, options).map((revision) => judgeRevision(bench, revision, serverProbes, failures)));
+    // A server that wants a token shows how it does that.
+    if (spoken.length === 0) for (const revision of found.guarded) await judgeRevision(bench, revision, authorizationProbes, failures);
   } finally {
     await bench.close();
   }
@@ -55,17 +59,24 @@ function judgedOf(spoken: readonly Revision[], { quick = false }: JudgeOptions):
 }
 
 /** Opens each revision in a conversation of its own. */
-async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ readonly spoken: readonly Revision[]; readonly why: string }> {
+async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ readonly spoken: readonly Revision[]; readonly guarded: readonly Revision[]; readonly why: string }> {
+  const guarded: Revision[] = [];
   let why = 'it speaks none of the revisions';
   const opened = await Promise.all(wanted.map(async (revision) => {
     bench.options.onStep?.(`opening in ${revision.version}`);
     try {
       const conversation = await bench.raw(revision);
+      conversation.hold();
       const answer = revision.era === 'legacy' ? await handshake(conversation) : await conversation.ask('server/discover');
+      if (revision.era === 'modern' && Array.isArray(answer.result['supportedVersions'])) for (const version of answer.result['supportedVersions']) bench.named.add(String(version));
+      if (revision.era === 'legacy') bench.offered.push({ conversation, answer });
       const speaks = answer.kind === 'result' && (revision.era === 'legacy' ? answer.result['protocolVersion'] === revision.version
         : Array.isArray(answer.result['supportedVersions']) && answer.result['supportedVersions'].includes(revision.version));
+      conversation.release(speaks);
       for (const probe of openingProbes) if (probe.rules.some((id) => bench.ledger.wants(id))) await probe.opened(bench, conversation, answer, speaks);
       if (!speaks) {
+        if (revision.era === 'modern' && answer.kind === 'error') await undiscovered(conversation, answer);
+        if (answer.reply?.status === 401 || answer.reply?.status === 403) guarded.push(revision);
         why = `${revision.era === 'legacy' ? 'initialize' : 'server/discover'} got: ${answer.came.slice(0, 400)}`;
         await conversation.close();
         return undefined;
@@ -80,7 +91,22 @@ async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ rea
       return undefined;
     }
   }));
-  return { spoken: opened.filter((one) => one !== undefined), why };
+  settled(bench);
+  return { spoken: opened.filter((one) => one !== undefined), guarded, why };
+}
+
+/** A server that serves 2026-07-28 without server/discover: its results show the revision. */
+async function undiscovered(conversation: Conversation, discovered: Answer): Promise<void> {
+  const answer = await conversation.ask('tools/list');
+  if (answer.kind === 'result' && typeof answer.result['resultType'] === 'string') conversation.check('discover-1', false, 'a result: tools/list is served in this revision', discovered);
+}
+
+/** Versions that server/discover names are supported: initialize must take them, too. */
+function settled({ named, offered }: Bench): void {
+  for (const { conversation, answer } of offered) {
+    const { version } = conversation.revision;
+    if (answer.kind === 'result' && named.has(version)) conversation.check('lifecycle-19', answer.result['protocolVersion'] === version, `the version that was asked for: server/discover names ${version}`, answer);
+  }
 }
 
 function nameOf(info: unknown): string | undefined {
@@ -89,9 +115,9 @@ function nameOf(info: unknown): string | undefined {
   return typeof name === 'string' ? `${name}${typeof version === 'string' ? ` ${version}` : ''}`.slice(0, 200) : undefined;
 }
 
-async function judgeRevision(bench: Bench, revision: Revision, failures: string[]): Promise<void> {
+async function judgeRevision(bench: Bench, revision: Revision, probes: readonly Probe[], failures: string[]): Promise<void> {
   const { options: { quick = false, hostile = false, onStep }, ledger } = bench;
-  for (const probe of serverProbes) {
+  for (const probe of probes) {
     if (!suits(probe, bench.kind, revision) || (probe.slow && quick) || (probe.hostile && !hostile)) continue;
     if (!probe.rules.some((id) => ledger.wants(id) && allRules().get(id)?.places.some((place) => place.revision === revision.version))) continue;
     onStep?.(`${revision.version}: ${probe.name}`);

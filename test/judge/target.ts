@@ -1,5 +1,6 @@
 import { bearer } from '../../src/oauth/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
+import { RpcError } from '../../src/jsonrpc/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { serveStdio } from '../../src/transport/stdio/index.ts';
@@ -7,7 +8,7 @@ import { pause, png, wav } from '../peers/everything/media.ts';
 
 // A server that uses all that there is, for the referee and for servers with one line broken (test/judge/mutants.mjs):
 //
-//   node dist/test/judge/target.js [--http] [--modern] [--guarded]
+//   node dist/test/judge/target.js [--http] [--modern] [--guarded] [--codes]
 //
 // Over HTTP it prints its address, and ends with its stdin.
 
@@ -47,6 +48,11 @@ function addTools(server: McpServer): void {
     ctx.progress(2, 3);
     return 'logged';
   });
+  server.tool('late', { ...readOnly, description: 'Reports after its end' }, (_args, ctx) => {
+    ctx.progress(1);
+    void pause(30).then(() => ctx.progress(2));
+    return 'done';
+  });
   server.tool('mirror', {
     ...readOnly, description: 'Mirrors',
     input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, count: { type: 'integer', 'x-mcp-header': 'Count' } }, additionalProperties: true },
@@ -57,9 +63,14 @@ function addTools(server: McpServer): void {
   ]);
   let changes = 0;
   const changing = server.tool('changing', { ...readOnly, description: 'Changes' }, () => 'changed');
+  const prompt = server.prompt('changing', { description: 'Changes' }, () => 'changed');
   server.tool('change', { ...readOnly, description: 'Changes what there is' }, () => {
     changing.update({ description: `Changed ${++changes} times` });
+    prompt.update({ description: `Changed ${changes} times` });
     return 'changed';
+  });
+  if (process.argv.includes('--codes')) for (const code of [-32002, -32042, -32050, -32601.5, -32005]) server.tool(`code_${-code}`, { ...readOnly, description: 'Fails with a code' }, () => {
+    throw new RpcError(code, 'it fails');
   });
 }
 
@@ -75,12 +86,15 @@ function addAskingTools(server: McpServer): void {
   server.tool('ask_url', { ...readOnly, description: 'Asks by a URL' }, async (_args, ctx) => `The person said ${(await ctx.elicitUrl('Pay', 'https://example.com/pay')).action}`);
   server.tool('sample', { ...readOnly, description: 'Samples' }, async (_args, ctx) =>
     JSON.stringify((await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 10 })).content));
+  server.tool('sample_tools', { ...readOnly, description: 'Samples with tools' }, async (_args, ctx) => JSON.stringify((await ctx.sample({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 10, tools: [{ name: 'x', inputSchema: { type: 'object' } }],
+  })).content));
   server.tool('roots', { ...readOnly, description: 'Asks for roots' }, async (_args, ctx) => JSON.stringify(await ctx.roots()));
 }
 
 function addItems(server: McpServer): void {
   server.resource('judged://text', { name: 'text', mimeType: 'text/plain' }, () => 'text');
-  server.resource('judged://blob', { name: 'blob', mimeType: 'image/png' }, () => Uint8Array.from([1, 2, 3, 250]));
+  server.resource('judged://blob', { name: 'blob', mimeType: 'image/png' }, () => Uint8Array.from([1, 2, 250]));
   server.resource('judged://broken', { name: 'broken' }, () => {
     throw new Error('it fails');
   });

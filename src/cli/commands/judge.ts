@@ -4,14 +4,15 @@ import { isProgram } from '../../host/index.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
-import { allRules, jsonReport, judgeServer, readItems, textReport } from '../../judge/index.ts';
-import type { JudgeItems } from '../../judge/index.ts';
+import { allRules, jsonReport, judgeServer, newFaults, readBaseline, readItems, textReport, withoutSecrets } from '../../judge/index.ts';
+import type { Baseline, JudgeItems } from '../../judge/index.ts';
 import { compile } from '../../schema/full/index.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
 import { judgedClient, relayed } from '../judged-client.ts';
+import { reportOptions, reportHelp, writeReports } from '../judge-reports.ts';
 import { serverOpener } from '../open-server.ts';
 
 export const command: Command = {
@@ -23,6 +24,7 @@ export const command: Command = {
     ['--all', 'also lists what was kept, and what was not seen'],
     ['--allow NAME', 'calls this tool; * is any run of characters; may be given again'],
     ['--items FILE', 'names tools, resources and prompts for rules that need one; judge.json'],
+    ...reportHelp,
     ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
     ['--i-own-this', 'sends that to an address that is not this machine, too'],
     ['--client', 'judges the client that a command starts: {url} or {program} in it names its server'],
@@ -31,7 +33,8 @@ export const command: Command = {
   ],
   example: 'barewire judge -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    'It calls only tools that say they only read; at an address none without --allow. It ends with 1 where a MUST is broken.',
+    'It calls only tools that say they only read; at an address none without --allow. It ends with 1 where a MUST is broken; with',
+    '--baseline where a rule is broken that the baseline does not have.',
   ],
   async run(words, proc) {
     if (words[0] === '--relay') return relayed(words.slice(1));
@@ -39,6 +42,7 @@ export const command: Command = {
     if ((end < 0 ? words : words.slice(0, end)).includes('--client')) return judgedClient(words, proc);
     const read = await readClientWords(proc, words, {
       only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
+      baseline: { type: 'string' }, ...reportOptions,
       hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, seed: { type: 'string' },
     });
     if (read.rest.length > 0) throw new WrongUse(`judge takes one server, and ${read.rest[0]} is too much`);
@@ -49,12 +53,13 @@ export const command: Command = {
     const hostile = read.flag('hostile');
     if (hostile && !isProgram(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
     const allowed = read.texts('allow').map(pattern);
-    const items = itemsOf(read.text('items'));
+    const items = fileOf('items', read.text('items'), readItems);
+    const baseline = fileOf('baseline', read.text('baseline'), readBaseline);
     const json = read.flag('json');
     const colours = style(!json && !read.flag('no-color') && wantsColour(proc.env, proc.stdout.isTTY === true));
     const write = linesTo(proc.stderr);
     const note = (line: string): void => write(colours.dim(line));
-    const ruling = await judgeServer({
+    const given = await judgeServer({
       name: targetName,
       ...isProgram(server) ? {
         open: (trace) => serverOpener(proc.env)(targetName, server, {
@@ -66,10 +71,13 @@ export const command: Command = {
       ...allowed.length > 0 && { mayCall: ({ name }) => allowed.some((one) => one.test(String(name))) },
       ...proc.stderr.isTTY && !json && { onStep: (what) => note(`${what} ...`) },
     });
+    const secrets = isProgram(server) ? Object.values(server.env ?? {}) : Object.values(server.headers ?? {});
+    const ruling = withoutSecrets(given, secrets.filter((one) => typeof one === 'string'));
+    writeReports(read, ruling);
     if (json) proc.stdout.write(`${jsonLine(jsonReport(ruling))}\n`);
     else linesTo(proc.stdout)(textReport(ruling, { paint: colours, all: read.flag('all') }));
     if (ruling.stopped !== undefined) throw new NotReached(`${targetName} could not be judged: ${ruling.stopped}`);
-    return ruling.judgements.some(({ verdict, level }) => verdict === 'broken' && level === 'MUST') ? exitCodes.failed : exitCodes.good;
+    return newFaults(ruling, baseline).some(({ level }) => level === 'MUST' || baseline) ? exitCodes.failed : exitCodes.good;
   },
 };
 
@@ -80,11 +88,12 @@ function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-function itemsOf(file: string | undefined): JudgeItems | undefined {
+/** The file of an option, read. */
+function fileOf<T extends JudgeItems | Baseline>(option: string, file: string | undefined, readIt: (text: string) => T): T | undefined {
   if (file === undefined) return undefined;
   try {
-    return readItems(readFileSync(file, 'utf8'));
+    return readIt(readFileSync(file, 'utf8'));
   } catch (thrown) {
-    throw new WrongUse(`--items ${file}: ${errorMessage(thrown)}`);
+    throw new WrongUse(`--${option} ${file}: ${errorMessage(thrown)}`);
   }
 }

@@ -77,8 +77,12 @@ function judgeAnswer(conversation: Conversation, arrival: Arrival, json: Readonl
     const { code, message } = error;
     conversation.check('base-31', Number.isInteger(code), 'an error whose code is an integer', arrival);
     conversation.check('base-32', 'code' in error && typeof message === 'string', 'an error with a code and a message', arrival);
-    if (id === null) conversation.check('schema-7', revision.place < 3, 'an error without an id, or with that of its request', arrival);
-    else if (id !== undefined) {
+    if (id === null) {
+      // JSON-RPC 2.0 section 5 wants null where the id could not be read; the newer schemas have no null.
+      if (revision.place < 3) conversation.check('schema-7', true, '', arrival);
+      else conversation.dispute('schema-7', 'an error without an id, or with that of its request', arrival);
+    }
+    if (id !== undefined && id !== null) {
       conversation.check('schema-7', isId(id), 'an error whose id is a string or an integer', arrival);
       conversation.check('base-33', arrival.answers !== undefined, 'the id of the request that failed', arrival);
     }

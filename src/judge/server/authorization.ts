@@ -50,11 +50,9 @@ async function metadata(bench: Bench, conversation: Conversation, address: strin
   for (const place of places) {
     if (place === undefined || !URL.canParse(place, url.href) || new URL(place, url).origin !== url.origin) continue;
     const reply = await conversation.bare('GET', { accept: 'application/json', authorization: undefined, 'content-type': undefined }, place);
-    if (reply?.status === 200) {
-      found = reply;
-      if (place !== address || place.startsWith(root)) conversation.check(['authorization-61', place === root ? 'authorization-59' : 'authorization-58'], true, '', `GET ${place}`);
-      break;
-    }
+    if (reply?.status !== 200) continue;
+    found ??= reply;
+    if (place.startsWith(root)) conversation.check(['authorization-61', place === root ? 'authorization-59' : 'authorization-58'], true, '', `GET ${place}`);
   }
   if (address !== undefined && URL.canParse(address) && new URL(address).origin !== url.origin) return;
   conversation.check('authorization-10', found !== undefined, 'protected resource metadata', `none at ${places.join(', ')}`, `GET ${places[0] ?? ''}`);

@@ -47,10 +47,13 @@ export const discoveryProbes: readonly Probe[] = [
     async run(bench, revision) {
       if (bench.spoken.some(({ era }) => era === 'legacy')) return bench.ledger.notApplicable('versioning-1', revision.version, 'the server speaks earlier revisions, too');
       const conversation = await bench.raw(revision);
+      // If it speaks an earlier revision after all, the answer is none of this one.
+      conversation.hold();
       const answer = await conversation.askText({
         id: 1, method: 'initialize', params: {},
         text: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } } }),
       }, { headers: { 'mcp-protocol-version': undefined } });
+      conversation.release(answer.kind === 'error');
       if (answer.kind === 'error') conversation.check('versioning-1', answer.came.includes(revision.version), `an error that names ${revision.version}`, answer);
       void conversation.close();
     },

@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { capabilitiesKey } from '../../protocol/door.ts';
+import { judgeInfo } from '../conversation.ts';
 import type { Answer, Conversation } from '../conversation.ts';
 import type { Probe } from '../probe.ts';
 import { call, retried } from './survey.ts';
@@ -15,6 +16,13 @@ const again = (conversation: Conversation, { tool, arguments: given }: SurveyedC
   conversation.ask('tools/call', { name: tool['name'], arguments: given, ...more }, { meta });
 
 const refusedOr = (answer: Answer): boolean => answer.kind === 'error' || answer.result['isError'] === true || asks(answer);
+
+/** Whether a question is a form with a field that must be there. */
+function needsFields(question: unknown): boolean {
+  const params = isObject(question) && question['method'] === 'elicitation/create' && isObject(question['params']) ? question['params'] : {};
+  const schema = params['requestedSchema'];
+  return isObject(schema) && Array.isArray(schema['required']) && schema['required'].length > 0;
+}
 
 /** A text with one character in its middle changed. */
 function tampered(text: string): string {
@@ -58,7 +66,7 @@ export const roundProbes: readonly Probe[] = [
       if (!one) return;
       const first = await again(conversation, one);
       const said = retried(first);
-      const more = await again(conversation, one, { ...said, inputResponses: { ...said['inputResponses'] as object, 'judge-unknown': { action: 'cancel' } } });
+      const more = await again(conversation, one, { ...said, inputResponses: { ...said['inputResponses'] as object, 'judge-unknown': 'judge' } });
       conversation.check('mrtr-8', more.kind === 'result' && more.result['isError'] !== true, 'the result: what is not known among the answers is ignored', more);
       const second = await again(conversation, one);
       const { requestState } = second.result;
@@ -67,6 +75,15 @@ export const roundProbes: readonly Probe[] = [
       const third = await again(conversation, one);
       const wrong = await again(conversation, one, { inputResponses: 'judge', ...third.result['requestState'] !== undefined && { requestState: third.result['requestState'] } });
       conversation.check('mrtr-11', wrong.kind === 'error' || asks(wrong), 'an error: inputResponses is not an object', wrong);
+      for (const said of [{ action: 'judge' }, { action: 'accept', content: { judge: { judge: true } } }]) {
+        const next = await again(conversation, one);
+        const questions = Object.entries(isObject(next.result['inputRequests']) ? next.result['inputRequests'] : {});
+        if (!questions.some(([, question]) => needsFields(question))) continue;
+        const odd = await again(conversation, one, {
+          inputResponses: Object.fromEntries(questions.map(([key]) => [key, said])), ...next.result['requestState'] !== undefined && { requestState: next.result['requestState'] },
+        });
+        conversation.check('mrtr-11', refusedOr(odd), 'an error, or the question again: its answer does not fit the form', odd);
+      }
       conversation.check('mrtr-14', (await conversation.ask('server/discover')).kind === 'result', 'that the server goes on, though a client does not retry', third);
     },
   },
@@ -88,17 +105,42 @@ export const roundProbes: readonly Probe[] = [
     },
   },
   {
-    // 2025-11-25 basic/lifecycle#operation: only what was negotiated is used.
-    name: 'a question to a client without capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22'], era: 'legacy', slow: true, needs,
+    // 2025-11-25 basic/lifecycle#operation: only what was negotiated is used; 2026-07-28 has it for each request. What is asked is
+    // judged in passing.
+    name: 'a question to a client with few capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22', 'sampling-4', 'base-5', 'mrtr-15'], slow: true, needs,
     async run(bench, revision) {
-      const found = askingCalls(await bench.survey(revision)).slice(0, 4);
+      const found = askingCalls(await bench.survey(revision)).slice(0, 8);
       if (found.length === 0) return;
-      const conversation = await bench.fresh(revision, { capabilities: {} });
-      for (const { tool, arguments: given } of found) {
-        const { between, answer } = await call(bench, conversation, tool, given);
-        const question = between.find(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined && json['method'] !== 'ping');
-        if (!question) conversation.check('lifecycle-13', true, '', answer);
+      for (const capabilities of [{}, { elicitation: {}, sampling: {} }]) {
+        const conversation = await bench.fresh(revision, { capabilities });
+        for (const { tool, arguments: given } of found) {
+          const { between, answer } = await call(bench, conversation, tool, given);
+          if (between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined) || asks(answer)) continue;
+          conversation.check(['lifecycle-13', 'base-5', 'mrtr-15'], true, '', answer);
+        }
+        void conversation.close();
       }
+    },
+  },
+  {
+    // 2025-11-25 basic/lifecycle#initialization.
+    name: 'a call before notifications/initialized', rules: ['lifecycle-12'], era: 'legacy', slow: true, needs,
+    async run(bench, revision) {
+      const [one] = askingCalls(await bench.survey(revision));
+      if (!one) return;
+      const conversation = await bench.raw(revision);
+      const opened = await conversation.ask('initialize', { protocolVersion: revision.version, capabilities: conversation.capabilities, clientInfo: judgeInfo });
+      if (opened.kind !== 'result') return void conversation.close();
+      const session = opened.reply?.headers['mcp-session-id'];
+      if (session !== undefined) conversation.session = session;
+      conversation.agreed = true;
+      const from = conversation.arrivals.length;
+      const going = conversation.ask('tools/call', { name: one.tool['name'], arguments: one.arguments }, { timeoutMs: 2_000 });
+      const question = await conversation.until(({ json, answers }) => answers === conversation.asked.at(-1) || isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined && json['method'] !== 'ping', 700, from);
+      const asked = question && isObject(question.json) && typeof question.json['method'] === 'string';
+      conversation.check('lifecycle-12', !asked, 'no request but ping before notifications/initialized', question ?? 'nothing');
+      await conversation.tell('notifications/initialized');
+      await going;
       void conversation.close();
     },
   },

@@ -49,11 +49,13 @@ export async function survey(bench: Bench, conversation: Conversation): Promise<
   for (const [name, method, capability] of listed) lists[name] = await listAll(conversation, name, method, conversation.offered[capability] !== undefined);
   const all = lists as Record<ListName, SurveyedList>;
   if (all.tools.declared && conversation.kind === 'pipe' && conversation.offered['logging'] !== undefined && !conversation.modern) await conversation.ask('logging/setLevel', { level: 'debug' });
+  const end = await subscribed(bench, conversation, all);
   const calls: SurveyedCall[] = [];
   for (const [tool, given] of callable(bench, all.tools.items)) {
     if (conversation.gone !== undefined) break;
     calls.push(await call(bench, conversation, tool, given));
   }
+  await end();
   const reads: { uri: string; answer: Answer }[] = [];
   for (const uri of [...bench.options.items?.resources ?? [], ...all.resources.items.map(({ uri: one }) => one)].filter((one) => typeof one === 'string').slice(0, bounds.reads)) {
     reads.push({ uri, answer: await conversation.ask('resources/read', { uri }) });
@@ -66,6 +68,20 @@ export async function survey(bench: Bench, conversation: Conversation): Promise<
     prompts.push({ name, arguments: texts, answer: await conversation.ask('prompts/get', { name, arguments: texts }) });
   }
   return { conversation, lists: all, calls, reads, prompts };
+}
+
+/** Subscribes to changes of tools only, so that what the calls change shows what a subscription is told. */
+async function subscribed(bench: Bench, conversation: Conversation, { tools }: Readonly<Record<ListName, SurveyedList>>): Promise<() => Promise<void>> {
+  if (!conversation.modern || !tools.declared || callable(bench, tools.items).length === 0) return () => Promise.resolve();
+  const from = conversation.arrivals.length;
+  const going = conversation.ask('subscriptions/listen', { notifications: { toolsListChanged: true } }, { timeoutMs: bounds.listenMs });
+  const asked = conversation.asked.at(-1);
+  await conversation.until(({ json, answers }) => answers === asked || isObject(json) && json['method'] === 'notifications/subscriptions/acknowledged', 1_000, from);
+  return async () => {
+    if (conversation.kind === 'pipe' && !asked?.done) await conversation.tell('notifications/cancelled', { requestId: asked?.id });
+    // Over HTTP its stream is closed when the time is over, or the conversation ends.
+    void going;
+  };
 }
 
 /** The arguments that a prompt requires. */

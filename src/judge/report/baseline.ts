@@ -1,0 +1,30 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import { ruleSetVersion } from '../rules.ts';
+import type { Judgement, Ruling } from '../verdict.ts';
+
+/** Faults that are known: ids of rules. A file of them keeps a run from failing for what was broken before. */
+export interface Baseline {
+  readonly ruleSet: string;
+  readonly broken: readonly string[];
+}
+
+/** The faults of a run, to be kept as a baseline. */
+export const baselineOf = ({ judgements }: Ruling): Baseline => ({
+  ruleSet: ruleSetVersion, broken: judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id).sort(),
+});
+
+/** Reads a baseline. Throws a TypeError or a SyntaxError where it is none, or of a rule set whose ids mean something else. */
+export function readBaseline(text: string): Baseline {
+  const json: unknown = JSON.parse(text);
+  const major = (version: string): string => version.split('.')[0] ?? '';
+  if (!isObject(json) || typeof json['ruleSet'] !== 'string' || !Array.isArray(json['broken']) || !json['broken'].every((id) => typeof id === 'string')) {
+    throw new TypeError('a baseline has ruleSet and broken, a list of rule ids');
+  }
+  for (const member of Object.keys(json)) if (member !== 'ruleSet' && member !== 'broken') throw new TypeError(`a baseline has no member ${JSON.stringify(member)}: did you mean broken?`);
+  if (major(json['ruleSet']) !== major(ruleSetVersion)) throw new TypeError(`the baseline is of rule set ${json['ruleSet']}, and this one is ${ruleSetVersion}`);
+  return { ruleSet: json['ruleSet'], broken: json['broken'] as string[] };
+}
+
+/** Broken rules that the baseline does not have. */
+export const newFaults = ({ judgements }: Ruling, baseline?: Baseline): Judgement[] =>
+  judgements.filter(({ rule, verdict }) => verdict === 'broken' && baseline?.broken.includes(rule.id) !== true);

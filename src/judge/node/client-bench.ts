@@ -93,11 +93,11 @@ async function overPipe(options: ClientProgramOptions, clock: Clock, events: Cli
     // As a server does: the end of its input is its own end.
     if (how === 'input' && !stays) streams?.end();
   };
-  const framer = createFramer({ line: (line) => events.line(line), refused: ({ error }) => events.unreadable(error.message) });
   const door = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
+    const framer = createFramer({ line: (line) => events.line(line), refused: ({ error }) => events.unreadable(error.message) });
     let head: Buffer | undefined = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => {
       if (head === undefined) return framer.push(chunk);
@@ -109,7 +109,8 @@ async function overPipe(options: ClientProgramOptions, clock: Clock, events: Cli
       head = undefined;
       if (first === 'left input') left('input');
       else if (first === 'left signal') left('signal');
-      else if (first === 'streams' && !streams) {
+      else if (first === 'streams') {
+        // A client may start its server again: the last one is the one that it talks to.
         streams = socket;
         // The relay never ends its side by itself: its end is that of the process.
         socket.on('end', () => {
@@ -118,6 +119,7 @@ async function overPipe(options: ClientProgramOptions, clock: Clock, events: Cli
           socket.end();
         });
         socket.write(waiting);
+        waiting = '';
         if (rest.length > 0) framer.push(rest);
       }
     });

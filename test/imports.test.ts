@@ -38,7 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** Where Node may be imported. */
 const nodeFolders: readonly string[] = [
   'transport/stdio/', 'transport/http/node/', 'transport/http1/node/', 'transport/serial/node/', 'transport/socket/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'skills/node/', 'host/node/',
-  'executables/', 'cli/',
+  'executables/', 'cli/', 'judge/node/',
 ];
 
 interface Import {

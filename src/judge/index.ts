@@ -1,11 +1,15 @@
 /**
- * `barewire/judge`: which rule of the specification a server or a client breaks, as data: `judgeServer`. No input or output
+ * `barewire/judge`: which rule of the specification a server or a client breaks, as data: `judgeServer`,
+ * `judgeClient`. No input or output
  * of its own.
  *
  * @module
  */
 
 export { judgeServer, seenRules } from './judge-server.ts';
+export { judgeClient, seenClientRules } from './client/judge-client.ts';
+export type { JudgeClientOptions } from './client/judge-client.ts';
+export type { ClientEvents, ClientWay, HiddenRequest, HiddenStream, JudgedClient, Leaving, StartedClient, StartOptions } from './client/port.ts';
 export { readItems } from './items-file.ts';
 export type { HttpTarget } from './http.ts';
 export type { JudgedServer, JudgeItems, JudgeOptions, NamedCall, SchemaCompiler } from './options.ts';

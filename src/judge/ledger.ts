@@ -77,12 +77,16 @@ export class Ledger {
 
   #judgement(rule: Rule, spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement {
     const page = this.#pages.get(rule.id);
-    if (page) {
-      const verdict = [...page.revisions.values()].reduce(stronger, 'not-seen');
-      const accused = page.evidence[0]?.revision;
+    // A target cannot break the rules of a revision that it does not speak, also where it answers a probe in it.
+    const counts = (revision: string): boolean => spoken.length === 0 || spoken.includes(revision);
+    const verdicts = [...page?.revisions ?? []].filter(([revision]) => counts(revision));
+    if (page && verdicts.length > 0) {
+      const verdict = verdicts.map(([, one]) => one).reduce(stronger, 'not-seen');
+      const evidence = page.evidence.filter(({ revision }) => counts(revision));
+      const accused = evidence[0]?.revision;
       return {
         rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
-        revisions: Object.fromEntries([...page.revisions].sort(([a], [b]) => (a < b ? 1 : -1))), evidence: page.evidence.toSorted((a, b) => (a.revision < b.revision ? 1 : -1)),
+        revisions: Object.fromEntries(verdicts.sort(([a], [b]) => (a < b ? 1 : -1))), evidence: evidence.toSorted((a, b) => (a.revision < b.revision ? 1 : -1)),
         ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why: page.why },
       };
     }

@@ -5,6 +5,7 @@
 
 // Revisions and methods. Each column that is used is named, so that a program carries no other (see columns.ts).
 export { batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, titles, versionHeader } from './columns.ts';
+export { elicitation, samplingTools, urlElicitation } from './columns.ts';
 export { findRevision } from './revisions.ts';
 export { methods } from './methods.ts';
 export { hasMethod, methodRow } from './methods.ts';

@@ -11,6 +11,7 @@ import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
+import { judgedClient, relayed } from '../judged-client.ts';
 import { reportOptions, reportHelp, writeReports } from '../judge-reports.ts';
 import { serverOpener } from '../open-server.ts';
 
@@ -26,6 +27,7 @@ export const command: Command = {
     ...reportHelp,
     ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
     ['--i-own-this', 'sends that to an address that is not this machine, too'],
+    ['--client', 'judges the client that a command starts: {url} or {program} in it names its server'],
     ['--seed N', 'what made-up values are derived from; 1'],
     ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
   ],
@@ -35,6 +37,9 @@ export const command: Command = {
     '--baseline where a rule is broken that the baseline does not have.',
   ],
   async run(words, proc) {
+    if (words[0] === '--relay') return relayed(words.slice(1));
+    const end = words.indexOf('--');
+    if ((end < 0 ? words : words.slice(0, end)).includes('--client')) return judgedClient(words, proc);
     const read = await readClientWords(proc, words, {
       only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
       baseline: { type: 'string' }, ...reportOptions,

@@ -1,0 +1,212 @@
+import { pause, systemClock } from '../../bounds/clock.ts';
+import type { Clock } from '../../bounds/clock.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
+import { errorMessage } from '../../jsonrpc/door.ts';
+import { revisions } from '../../protocol/index.ts';
+import type { Revision } from '../../protocol/index.ts';
+import { Ledger } from '../ledger.ts';
+import { allRules, ruleSetVersion } from '../rules.ts';
+import type { Rule } from '../rules.ts';
+import type { Ruling } from '../verdict.ts';
+import { isModern, plainOffer, serve, serveHttp } from './hidden-server.ts';
+import type { ClientWay, JudgedClient } from './port.ts';
+import type { Play, Scene } from './scene.ts';
+import { scenes } from './scenes.ts';
+import { methodsOf } from './scenes/plain.ts';
+import { Visit } from './visit.ts';
+import { watchHttp } from './watch-http.ts';
+import { endLoose, watchMessage } from './watch-messages.ts';
+
+/** Options of a run against a client. */
+export interface JudgeClientOptions {
+  /** Ids of the rules that are judged; all. A scene that shows none of them is not played. */
+  readonly only?: readonly string[] | undefined;
+  /** Revisions that are judged; all that the client speaks. */
+  readonly revisions?: readonly string[] | undefined;
+  /** Plays only the plain server, in the newest revision of each era. */
+  readonly quick?: boolean | undefined;
+  /** What made-up values are derived from. 1. */
+  readonly seed?: number | undefined;
+  /** Milliseconds to wait for a message that is expected. 5 s. */
+  readonly answerMs?: number | undefined;
+  /** Milliseconds to wait for the first message of a program that starts. 30 s. */
+  readonly startMs?: number | undefined;
+  /** Milliseconds without a message after which a visit is over although the program runs. 5 s. */
+  readonly idleMs?: number | undefined;
+  /** Called with the next step, for a person who waits. */
+  readonly onStep?: ((what: string) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const clientShape: Shape<JudgedClient> = { name: 'string', ways: 'list', start: 'function' };
+const optionsShape: Shape<JudgeClientOptions> = {
+  only: 'list', revisions: 'list', quick: 'boolean', seed: 'number', answerMs: 0, startMs: 0, idleMs: 0, onStep: 'function', clock: 'object',
+};
+
+/**
+ * Judges a client: starts its program once for each hidden server, and says which rule it breaks, with what was sent and what
+ * came. It ends by itself, and rejects only with a TypeError, for an unknown or malformed option.
+ */
+export async function judgeClient(client: JudgedClient, options: JudgeClientOptions = {}): Promise<Ruling> {
+  checkOptions('judgeClient: client', client, clientShape);
+  checkOptions('judgeClient: options', options, optionsShape);
+  for (const id of options.only ?? []) if (!allRules().has(id)) throw new TypeError(`judgeClient: options.only names ${JSON.stringify(id)}, which is not a rule`);
+  return new Run(client, options).all();
+}
+
+/** One revision over one way, as the client speaks it. */
+interface Spoken {
+  readonly revision: Revision;
+  readonly way: ClientWay;
+  readonly usual: ReadonlySet<string>;
+}
+
+class Run {
+  readonly #client: JudgedClient;
+  readonly #options: JudgeClientOptions;
+  readonly #clock: Clock;
+  readonly #ledger: Ledger;
+  readonly #seed: number;
+  readonly #failures: string[] = [];
+  readonly #spoken: Spoken[] = [];
+  /** The first request of each visit to the plain server over a pipe. */
+  readonly #openings: { readonly visit: Visit; readonly spoke: boolean }[] = [];
+  #visits = 0;
+  #name: string | undefined;
+
+  constructor(client: JudgedClient, options: JudgeClientOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#seed = options.seed ?? 1;
+    this.#ledger = new Ledger('client', options.only && new Set(options.only));
+  }
+
+  async all(): Promise<Ruling> {
+    const { onStep, quick = false } = this.#options;
+    const began = this.#clock.monotonic();
+    const first = scenes.filter((scene) => scene.first);
+    const rest = scenes.filter((scene) => !scene.first && !quick && scene.rules.some((id) => this.#ledger.wants(id)));
+    for (const way of this.#client.ways) {
+      for (const revision of this.#wanted()) {
+        for (const scene of first) {
+          if (!scene.suits(revision, way)) continue;
+          onStep?.(`${revision.version}, ${way}: ${scene.name}`);
+          await this.#play(scene, revision, way, new Set());
+        }
+      }
+      const spoken = this.#spoken.filter((one) => one.way === way);
+      for (const scene of rest) {
+        const suiting = spoken.filter(({ revision }) => scene.suits(revision, way));
+        // The newest revision of each era shows it: a client has the same code for the others.
+        for (const { revision, usual } of suiting.filter((one, at) => suiting.findIndex(({ revision: { era } }) => era === one.revision.era) === at)) {
+          onStep?.(`${revision.version}, ${way}: ${scene.name}`);
+          await this.#play(scene, revision, way, usual);
+        }
+      }
+    }
+    this.#eras();
+    const versions = revisions.filter((one) => this.#spoken.some(({ revision }) => revision === one)).map(({ version }) => version);
+    return {
+      target: this.#client.name, role: 'client', ruleSet: ruleSetVersion, seed: this.#seed, revisions: versions, name: this.#name,
+      judgements: this.#ledger.judgements(versions, needsOf), others: this.#ledger.others(), failures: this.#failures,
+      ...versions.length === 0 && { stopped: this.#failures[0] ?? 'it spoke to no hidden server' }, ms: this.#clock.monotonic() - began,
+    };
+  }
+
+  #wanted(): readonly Revision[] {
+    const { revisions: only, quick = false } = this.#options;
+    const wanted = revisions.filter(({ version }) => only?.includes(version) ?? true);
+    return quick ? wanted.filter(({ era }, at) => wanted.findIndex((one) => one.era === era) === at) : wanted;
+  }
+
+  async #play(scene: Scene, revision: Revision, way: ClientWay, usual: ReadonlySet<string>): Promise<void> {
+    const { answerMs = 5_000 } = this.#options;
+    let play: Play | undefined;
+    const guarded = <T>(work: () => T, otherwise: T): T => {
+      try {
+        return work();
+      } catch (thrown) {
+        this.#failures.push(`${revision.version}, ${way}: ${scene.name}: ${errorMessage(thrown)}`);
+        return otherwise;
+      }
+    };
+    const visit = new Visit({
+      number: ++this.#visits, way, revision, ledger: this.#ledger, clock: this.#clock, seed: this.#seed, answerMs,
+      watch: watchMessage, watchHttp,
+      serve: (_visit, message) => guarded(() => {
+        if (play && !(scene.answer?.(play, message) ?? false)) serve(play, message);
+      }, undefined),
+      serveHttp: (_visit, request) => guarded(() => play !== undefined && ((scene.answerHttp?.(play, request) ?? false) || serveHttp(play, request)), true),
+    });
+    play = { visit, offer: { ...plainOffer(revision), ...scene.offer?.(revision) }, notes: new Map(), usual, serve: (message) => guarded(() => play && serve(play, message), undefined) };
+    const ready = play;
+    try {
+      await visit.start(this.#client, { stays: scene.stays ?? false });
+      await this.#over(visit);
+      // What a client does to its server last is known a little after the client has ended.
+      if (way === 'pipe') await pause(this.#clock, scene.stays ? leavingMs : leavingMs / 10);
+      guarded(() => {
+        endLoose(visit);
+        scene.after?.(ready);
+      }, undefined);
+      if (scene.first) this.#heard(visit);
+    } catch (thrown) {
+      this.#failures.push(`${revision.version}, ${way}: ${scene.name}: ${errorMessage(thrown)}`);
+    } finally {
+      await visit.stop();
+    }
+  }
+
+  /** Resolves once the program has ended, or says nothing any more. */
+  async #over(visit: Visit): Promise<void> {
+    const { startMs = 30_000, idleMs = 5_000 } = this.#options;
+    const heard = (): number => visit.messages.length + visit.requests.length + visit.leavings.length;
+    await visit.until(() => heard() > 0, startMs);
+    for (let before = -1; before !== heard() && visit.ended === undefined && this.#visits < maxVisits;) {
+      before = heard();
+      await visit.until(() => heard() > before, idleMs);
+    }
+  }
+
+  /** What a visit to the plain server has shown. */
+  #heard(visit: Visit): void {
+    const { revision, way, messages } = visit;
+    const opening = messages.find(({ method }) => method === 'initialize' || method === 'server/discover');
+    const info = opening?.params['clientInfo'] ?? (opening?.params['_meta'] as Record<string, unknown> | undefined)?.['io.modelcontextprotocol/clientInfo'];
+    if (this.#name === undefined && typeof info === 'object' && info !== null) {
+      const { name, version } = info as { readonly name?: unknown; readonly version?: unknown };
+      if (typeof name === 'string') this.#name = `${name}${typeof version === 'string' ? ` ${version}` : ''}`.slice(0, 200);
+    }
+    const handshake = messages.findIndex(({ method }) => method === 'initialize');
+    const spoke = visit.modern ? messages.some((one) => isModern(one) && one.method !== 'server/discover' && one.id !== undefined)
+      : visit.agreed && messages.slice(handshake + 1).some(({ method }) => method !== undefined && method !== 'ping' && method !== 'notifications/cancelled');
+    if (spoke) this.#spoken.push({ revision, way, usual: methodsOf(visit) });
+    if (way === 'pipe') this.#openings.push({ visit, spoke });
+  }
+
+  /** Rules about clients of both eras, which only all visits together show. */
+  #eras(): void {
+    const pipe = this.#spoken.filter(({ way }) => way === 'pipe');
+    if (!pipe.some(({ revision }) => revision.era === 'modern') || !pipe.some(({ revision }) => revision.era === 'legacy')) return;
+    const legacy = this.#openings.find(({ visit, spoke }) => spoke && !visit.modern)?.visit;
+    const [first] = legacy?.messages ?? [];
+    if (legacy && first) legacy.checkIn('2026-07-28', 'discover-4', first.method === 'server/discover', 'server/discover first: this client speaks both eras', first);
+  }
+}
+
+/** Milliseconds in which the end of a client's server follows the end of the client. */
+const leavingMs = 1_000;
+
+/** A program that never stops talking does not hold the run up for ever: each visit waits only while there is news. */
+const maxVisits = 500;
+
+function needsOf({ id }: Rule): string {
+  const scene = scenes.find(({ rules }) => rules.includes(id));
+  if (!scene) return 'nothing that a hidden server sees shows it';
+  return `the scene "${scene.name}" did not come to it: the program has to list and call tools there, and to answer what it is asked`;
+}
+
+/** All rules that a run may show. */
+export const seenClientRules = (): ReadonlySet<string> => new Set([...scenes.flatMap(({ rules }) => rules), 'discover-4']);

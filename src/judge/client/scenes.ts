@@ -1,0 +1,10 @@
+import type { Scene } from './scene.ts';
+import { batches, lostSession, resumed, session, streams } from './scenes/http.ts';
+import { headers, oddRefusal, rounds } from './scenes/modern.ts';
+import { onlyTools, otherVersion, pages, plain, stray } from './scenes/plain.ts';
+import { questions } from './scenes/questions.ts';
+import { slow } from './scenes/slow.ts';
+import { stays } from './scenes/stays.ts';
+
+/** All scenes; those that show which revisions a client speaks come first. */
+export const scenes: readonly Scene[] = [plain, onlyTools, otherVersion, pages, stray, questions, session, lostSession, streams, resumed, batches, rounds, headers, oddRefusal, slow, stays];

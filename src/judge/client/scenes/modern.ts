@@ -1,0 +1,171 @@
+import { isObject } from '../../../jsonrpc/door.ts';
+import { dressed, give, textResult } from '../hidden-server.ts';
+import { isRequest } from '../watch-messages.ts';
+import { mirroredValue } from '../watch-http.ts';
+import type { Play, Scene } from '../scene.ts';
+import type { Bag, Received } from '../visit.ts';
+
+// 2026-07-28: questions in results, and headers that mirror the body.
+
+const form = { type: 'object', properties: { name: { type: 'string', default: 'Ada' } }, required: ['name'] };
+
+/** What a client with these capabilities may be asked. */
+function questionsFor(declared: Bag): Record<string, Bag> {
+  const { elicitation, roots, sampling } = declared;
+  if (isObject(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0)) {
+    const ask = (message: string): Bag => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
+    return { 'first question': ask('Who are you?'), second: ask('And who else?') };
+  }
+  if (isObject(roots)) return { roots: { method: 'roots/list' } };
+  if (isObject(sampling)) return { sample: { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 } } };
+  return {};
+}
+
+/** A text that only an opaque value survives. */
+const stateOf = (seed: number): string => `{"n": ${seed}} säule %20+/== "quoted" \\ ${seed}`;
+
+interface Round {
+  readonly call: Received;
+  readonly state: string | undefined;
+  readonly keys: readonly string[];
+}
+
+export const rounds: Scene = {
+  name: 'a server that asks in results', rules: ['mrtr-2', 'mrtr-3', 'mrtr-4', 'mrtr-5', 'mrtr-6', 'mrtr-7'],
+  suits: ({ era }) => era === 'modern',
+  answer(play, message) {
+    const { visit, notes } = play;
+    if (message.method !== 'tools/call') {
+      const carries = 'requestState' in message.params || 'inputResponses' in message.params;
+      if (isRequest(message) && notes.has('round')) visit.check('mrtr-7', !carries, 'no requestState and no inputResponses in other requests', message);
+      return false;
+    }
+    const last = notes.get('round') as Round | undefined;
+    if (last && !notes.has('over') && sameCall(last.call, message)) retried(play, last, message);
+    if (notes.has('over')) return false;
+    const count = Number(notes.get('count') ?? 0);
+    if (count === 2) {
+      notes.set('over', true);
+      give(play, message, textResult('answered'));
+      return true;
+    }
+    const inputRequests = questionsFor(visit.declared);
+    const keys = Object.keys(inputRequests);
+    if (count === 1 && keys.length === 0) {
+      notes.set('over', true);
+      return false;
+    }
+    const state = count === 0 ? stateOf(visit.seed) : undefined;
+    notes.set('count', count + 1).set('round', { call: message, state, keys } satisfies Round);
+    visit.reply(message, { result: { ...dressed(visit.revision, 'tools/call', {}), resultType: 'input_required', ...keys.length > 0 && { inputRequests }, ...state !== undefined && { requestState: state } } });
+    return true;
+  },
+};
+
+const sameCall = (a: Received, b: Received): boolean => a.params['name'] === b.params['name'];
+
+function retried({ visit }: Play, { call, state, keys }: Round, retry: Received): void {
+  const { params } = retry;
+  const responses = params['inputResponses'];
+  // A program may make the same call anew, which is no retry.
+  if (responses === undefined && !('requestState' in params)) {
+    if (keys.length > 0 || state !== undefined) visit.dispute(state === undefined ? 'mrtr-3' : 'mrtr-4', 'a retry with what the result asked for', retry);
+    return;
+  }
+  visit.check('mrtr-6', retry.id !== call.id, 'a new id for the retry', retry);
+  if (state === undefined) visit.check('mrtr-5', !('requestState' in params), 'no requestState in the retry: the result had none', retry);
+  else visit.check(['mrtr-4', 'mrtr-2'], params['requestState'] === state, `requestState ${JSON.stringify(state)}`, retry);
+  if (keys.length > 0) visit.check('mrtr-3', isObject(responses) && keys.every((key) => Object.hasOwn(responses, key)), `inputResponses to ${keys.join(' and ')}`, retry);
+}
+
+const text = (value: string, header: string): Bag => ({ type: 'string', enum: [value], default: value, 'x-mcp-header': header });
+
+const mirrored: Bag = {
+  name: 'mirror', description: 'Takes parameters that travel in headers',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      plain: text('us-west1', 'Plain'), padded: text(' padded ', 'Padded'), words: text('Grüße, 世界', 'Words'), marks: text('=?base64?literal?=', 'Marks'),
+      count: { type: 'integer', enum: [42], default: 42, 'x-mcp-header': 'Count' }, flag: { type: 'boolean', enum: [true], default: true, 'x-mcp-header': 'Flag' },
+      place: { type: 'object', properties: { region: text('north', 'Region') }, required: ['region'] },
+    },
+    required: ['plain', 'padded', 'words', 'marks', 'count', 'flag', 'place'],
+  },
+};
+
+const spoilt = (name: string, properties: Bag): Bag => ({ name, description: 'Has a header annotation that is not allowed', inputSchema: { type: 'object', properties } });
+const annotated = (header: unknown, more: Bag = { type: 'string' }): Bag => ({ ...more, 'x-mcp-header': header });
+
+/** Tools that a client has to leave out, each with the rule that says so. */
+const bad: Readonly<Record<string, readonly [rule: string, tool: Bag]>> = {
+  header_empty: ['streamable-http-26', spoilt('header_empty', { a: annotated('') })],
+  header_control: ['streamable-http-27', spoilt('header_control', { a: annotated('A\nB') })],
+  header_twice: ['streamable-http-28', spoilt('header_twice', { a: annotated('Same'), b: annotated('same') })],
+  header_spaced: ['streamable-http-29', spoilt('header_spaced', { a: annotated('A B') })],
+  header_number: ['streamable-http-30', spoilt('header_number', { a: annotated('Number', { type: 'number' }) })],
+  header_items: ['streamable-http-31', spoilt('header_items', { a: { type: 'array', items: annotated('Item') } })],
+};
+
+const foreign: Bag = { name: 'größe_世界', description: 'Has a name that no header can carry', inputSchema: { type: 'object' } };
+
+export const headers: Scene = {
+  name: 'tools whose parameters travel in headers',
+  rules: [
+    'streamable-http-5', 'streamable-http-7', 'streamable-http-9', 'streamable-http-24', 'streamable-http-57', 'streamable-http-59', 'streamable-http-60',
+    'streamable-http-61', 'streamable-http-62', ...Object.values(bad).map(([rule]) => rule),
+  ],
+  suits: ({ era }, way) => era === 'modern' && way === 'http',
+  offer: () => ({ tools: [mirrored, ...Object.values(bad).map(([, tool]) => tool), foreign] }),
+  answer({ visit }, message) {
+    const { http, params } = message;
+    if (message.method === 'tools/call' && http && params['name'] === 'mirror' && isObject(params['arguments'])) {
+      const given = params['arguments'];
+      const place = given['place'];
+      const values: readonly (readonly [string, unknown])[] = [
+        ['Plain', given['plain']], ['Padded', given['padded']], ['Words', given['words']], ['Marks', given['marks']], ['Count', given['count']],
+        ['Flag', given['flag']], ['Region', isObject(place) ? place['region'] : undefined],
+      ];
+      for (const [name, value] of values) {
+        const came = http.headers[`mcp-param-${name.toLowerCase()}`];
+        if (value === undefined || value === null) {
+          visit.check(value === undefined ? 'streamable-http-49' : 'streamable-http-50', came === undefined, `no Mcp-Param-${name}: the call has no such argument`, http);
+          continue;
+        }
+        visit.check(['streamable-http-5', 'streamable-http-9'], came !== undefined, `Mcp-Param-${name}`, http);
+        if (came !== undefined) mirroredValue(visit, http, `Mcp-Param-${name}`, came, String(value), 'streamable-http-62', 'streamable-http-7');
+      }
+    }
+    return false;
+  },
+  after({ visit }) {
+    const calls = visit.messages.filter(({ method }) => method === 'tools/call');
+    const called = new Map(calls.map((call) => [call.params['name'], call]));
+    // Only a client that calls whatever it lists shows that it has left something out.
+    const all = called.has('mirror') && called.has(String(foreign['name']));
+    for (const [name, [rule]] of Object.entries(bad)) {
+      const call = called.get(name);
+      if (call) visit.check([rule, 'streamable-http-24'], false, `the tool ${name} left out: its x-mcp-header is not allowed`, call);
+      else if (all) visit.check([rule, 'streamable-http-24'], true, 'the tool left out', name);
+    }
+  },
+};
+
+/** A legacy server that refuses `server/discover` with a code of its own. */
+export const oddRefusal: Scene = {
+  name: 'a legacy server that refuses server/discover with -32000', rules: ['stdio-7'],
+  suits: ({ place }, way) => way === 'pipe' && place === 3,
+  answer({ visit, notes }, message) {
+    if (message.method !== 'server/discover') return false;
+    notes.set('probed', message);
+    visit.reply(message, { error: { code: -32000, message: 'Server not initialized' } });
+    return true;
+  },
+  after({ visit, notes, usual }) {
+    const probed = notes.get('probed') as Received | undefined;
+    if (!probed) return;
+    const then = visit.messages.find(({ method, place }) => method === 'initialize' && place > probed.place);
+    if (then) visit.checkIn('2026-07-28', 'stdio-7', true, 'initialize', then);
+    // It fell back when the code was -32601.
+    else if (usual.has('initialize')) visit.checkIn('2026-07-28', 'stdio-7', false, 'initialize: what refuses server/discover with an error that is not of 2026-07-28 is a legacy server', `nothing more (${visit.ended ?? 'the client waits'})`);
+  },
+};

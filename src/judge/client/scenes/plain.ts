@@ -1,0 +1,191 @@
+import { addTool, echoTool, give, hiddenInfo, refuse } from '../hidden-server.ts';
+import type { Play, Scene } from '../scene.ts';
+import type { Bag, Received, Visit } from '../visit.ts';
+import { isRequest } from '../watch-messages.ts';
+
+// Scenes of the handshake, of lists, and of what a client has to overlook.
+
+/** The client's requests after the handshake, as methods. */
+export const methodsOf = (visit: Visit): Set<string> => new Set(visit.messages.flatMap(({ method }) => (method === undefined ? [] : [method])));
+
+/** Whether the client went as far as it went with the plain server. */
+export const wentOn = ({ visit, usual }: Play): boolean => [...usual].every((method) => methodsOf(visit).has(method) || optional.has(method));
+
+/** What a client may leave out from one run to the next. */
+const optional = new Set(['notifications/cancelled', 'notifications/progress', 'ping', 'server/discover']);
+
+export const plain: Scene = {
+  name: 'a plain server', first: true,
+  rules: [
+    'lifecycle-5', 'lifecycle-6', 'lifecycle-7', 'lifecycle-8', 'lifecycle-9', 'lifecycle-25', 'lifecycle-15', 'lifecycle-20', 'transports-10', 'transports-3',
+    'base-7', 'base-8', 'base-10', 'base-13', 'base-17', 'base-59', 'base-60', 'base-61', 'base-65', 'base-66', 'base-67', 'base-68', 'stdio-1', 'stdio-3',
+    'streamable-http-6', 'streamable-http-8', 'streamable-http-15', 'streamable-http-19', 'streamable-http-36', 'streamable-http-41', 'streamable-http-43',
+    'streamable-http-58', 'progress-8', 'progress-9', 'elicitation-1', 'versioning-4',
+  ],
+  suits: ({ place }, way) => way === 'pipe' || place > 0,
+  answer(play, message) {
+    const { visit } = play;
+    // The answer to `initialize` comes a little late, so that a client that does not wait for it shows; that to
+    // `prompts/list` does, so that requests which are in flight at the same time are seen.
+    const { method = '' } = message;
+    if (!(method === 'initialize' && !visit.modern) && method !== 'prompts/list' || play.notes.has(method)) return false;
+    play.notes.set(method, true);
+    visit.clock.after(60, () => play.serve(message));
+    return true;
+  },
+  after({ visit }) {
+    const [first] = visit.leavings;
+    if (visit.way === 'pipe' && first !== undefined && visit.messages.length > 0) {
+      visit.check('lifecycle-15', first === 'input', 'the input of the server closed before any signal', first === 'signal' ? 'SIGTERM while the input was open' : 'the server was killed while its input was open');
+    }
+  },
+};
+
+export const onlyTools: Scene = {
+  name: 'a server that has only tools', rules: ['lifecycle-13'],
+  suits: ({ era }) => era === 'legacy',
+  offer: () => ({ capabilities: { tools: {} }, resources: [], prompts: [], templates: [] }),
+  after({ visit }) {
+    const wants: Readonly<Record<string, string>> = { resources: 'resources', prompts: 'prompts', logging: 'logging', completion: 'completions' };
+    for (const message of visit.messages) {
+      const capability = wants[message.method?.split('/')[0] ?? ''];
+      if (capability !== undefined && visit.agreed && message.id !== undefined) {
+        visit.check('lifecycle-13', false, `no ${message.method}: the server has not declared ${capability}`, message);
+      } else if (message.method === 'tools/list') visit.check('lifecycle-13', true, 'what the server has declared', message);
+    }
+  },
+};
+
+const unknownVersion = '2999-01-01';
+
+export const otherVersion: Scene = {
+  name: 'a server of a revision that nobody has', rules: ['lifecycle-18'],
+  suits: ({ place }) => place === 3,
+  answer({ visit, offer, notes }, message) {
+    if (message.method !== 'initialize') return false;
+    notes.set('at', message.place);
+    visit.reply(message, { result: { protocolVersion: unknownVersion, capabilities: offer.capabilities, serverInfo: hiddenInfo } });
+    return true;
+  },
+  after({ visit, notes }) {
+    const at = notes.get('at');
+    if (typeof at !== 'number') return;
+    const later = visit.messages.find(({ place, method }) => place > at && method !== undefined && method !== 'initialize' && method !== 'server/discover');
+    visit.check('lifecycle-18', later === undefined, `no further message: the server has answered with ${unknownVersion}`, later ?? 'the client left');
+  },
+};
+
+/** Of each list the pages by cursor: their size, and the next cursor. */
+function pageOf(play: Play, message: Received): { items: readonly Bag[]; next: string | undefined } | undefined {
+  const cursor = message.params['cursor'];
+  const [first, second, third] = cursorsOf(play, message.method ?? '');
+  const all = itemsOf(message.method ?? '');
+  if (cursor === undefined || cursor === null) return { items: all.slice(0, 1), next: first };
+  if (cursor === first) return { items: all.slice(1, 3), next: second };
+  if (cursor === second) return { items: all.slice(3, 4), next: third };
+  return cursor === third && third !== undefined ? { items: all.slice(4), next: undefined } : undefined;
+}
+
+/** Texts that only an opaque cursor survives; the empty one is a cursor since 2026-07-28. */
+function cursorsOf({ visit }: Play, method: string): readonly [string, string, string | undefined] {
+  return [`${method}#2 säule="/+%20 `, `eyJwYWdlIjozfQ==:${method}`, visit.modern ? '' : undefined];
+}
+
+function itemsOf(method: string): Bag[] {
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  if (method === 'tools/list') return names.map((name) => ({ ...(name === 'one' ? addTool : echoTool), name: `${name}_tool` }));
+  if (method === 'prompts/list') return names.map((name) => ({ name }));
+  if (method === 'resources/list') return names.map((name) => ({ uri: `hidden://${name}`, name }));
+  return names.map((name) => ({ uriTemplate: `hidden://${name}/{x}`, name }));
+}
+
+const paged = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']);
+
+export const pages: Scene = {
+  name: 'lists in pages', rules: ['pagination-2', 'pagination-4', 'pagination-5', 'pagination-6', 'pagination-8', 'prompts-12'],
+  suits: ({ place }) => place >= 3,
+  answer(play, message) {
+    if (!paged.has(message.method ?? '') || message.id === undefined) return false;
+    const { visit } = play;
+    const page = pageOf(play, message);
+    const cursor = message.params['cursor'];
+    if (typeof cursor === 'string') visit.check('pagination-2', page !== undefined, 'a cursor as the server gave it for this list', message);
+    if (!page) {
+      refuse(play, message, -32602, 'Invalid cursor');
+      return true;
+    }
+    const member = message.method === 'resources/templates/list' ? 'resourceTemplates' : message.method?.split('/')[0] ?? '';
+    give(play, message, { [member]: page.items, ...page.next !== undefined && { nextCursor: page.next } });
+    return true;
+  },
+  after(play) {
+    const { visit } = play;
+    for (const method of paged) {
+      const asked = visit.messages.filter((one) => one.method === method && one.id !== undefined);
+      const cursors = asked.map(({ params }) => params['cursor']);
+      const [first, second, third] = cursorsOf(play, method);
+      if (asked.length === 0) continue;
+      if (!cursors.includes(first)) {
+        if (method === 'prompts/list') visit.dispute('prompts-12', 'prompts/list with the cursor of the first page', `${asked.length} requests of prompts/list, and no cursor`);
+        visit.dispute('pagination-4', `${method} with the cursor of the first page`, `${asked.length} requests of ${method}, and no cursor`);
+        continue;
+      }
+      visit.check('pagination-4', true, 'lists in pages', method);
+      if (cursors.includes(second)) visit.check('pagination-8', true, 'pages of 1, 2 and 1', method);
+      else visit.dispute('pagination-8', `${method} with the second cursor`, 'the client stopped after the second page');
+      if (third !== undefined && cursors.includes(second)) {
+        visit.check('pagination-6', cursors.includes(third), `${method} with the cursor ""`, `the client stopped at a page whose nextCursor is ""`);
+      }
+      if (method === 'prompts/list') visit.check('prompts-12', true, 'all pages', method);
+      const last = asked.find(({ params }) => params['cursor'] === (third ?? second));
+      const next = last && visit.messages.slice(last.place + 1).find(isRequest);
+      // A client may list anew, which looks alike.
+      if (next?.method === method) visit.dispute('pagination-5', `no request of ${method} right after its last page`, next);
+      else if (last) visit.check('pagination-5', true, 'no further page', method);
+    }
+  },
+};
+
+export const stray: Scene = {
+  name: 'messages that a client has to overlook', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'elicitation-5', 'ping-1', 'cancellation-22'],
+  suits: ({ place }, way) => place === 3 || (place === 2 && way === 'pipe'),
+  answer(play, message) {
+    if (message.method !== 'tools/list' || play.notes.has('said')) return false;
+    play.notes.set('said', true);
+    void saySome(play, message);
+    return true;
+  },
+  after(play) {
+    const { visit, notes } = play;
+    if (!notes.has('told')) return;
+    for (const [id, rule] of [['hidden-1', 'cancellation-13'], ['no-such-request', 'cancellation-15']] as const) {
+      const answer = visit.messages.find((one) => one.method === undefined && one.id === id && one.place > Number(notes.get('told')));
+      if (answer) visit.check(rule, false, `nothing in answer to notifications/cancelled for ${id}`, answer);
+    }
+    const on = wentOn(play);
+    const came = on ? 'the client went on' : `the client did not go on; ${visit.ended ?? 'it still ran'}`;
+    for (const id of ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22', 'elicitation-5']) {
+      if (on) visit.check(id, true, 'the client to go on', came);
+      // Which of the stray messages it was cannot be told.
+      else visit.dispute(id, 'the client to go on after messages that are not for it', came);
+    }
+  },
+};
+
+async function saySome(play: Play, list: Received): Promise<void> {
+  const { visit } = play;
+  const pinged = await visit.ask('ping', undefined, list);
+  const result = pinged?.json && typeof pinged.json === 'object' && 'result' in pinged.json ? pinged.json.result : undefined;
+  const empty = typeof result === 'object' && result !== null && Object.keys(result).every((key) => key === '_meta');
+  visit.check('ping-1', empty, 'an empty result', pinged ?? 'no answer to ping');
+  const messages: Bag[] = [
+    { method: 'notifications/cancelled', params: { requestId: 'hidden-1', reason: 'a request that is finished' } },
+    { method: 'notifications/cancelled', params: { requestId: 'no-such-request' } },
+    { method: 'notifications/cancelled', params: { reason: 'no id' } },
+    ...visit.revision.place === 3 ? [{ method: 'notifications/elicitation/complete', params: { elicitationId: 'no-such-elicitation' } }] : [],
+  ];
+  for (const id of ['hidden-1', 'no-such-request']) visit.cancelled.add(id);
+  for (const one of messages) visit.say(one, list);
+  play.notes.set('told', visit.messages.length - 1);
+  play.serve(list);
+}

@@ -1,0 +1,121 @@
+import { isObject } from '../../../jsonrpc/door.ts';
+import { elicitation, samplingTools, urlElicitation } from '../../../protocol/door.ts';
+import { give, textResult } from '../hidden-server.ts';
+import type { Play, Scene } from '../scene.ts';
+import type { Bag, Received } from '../visit.ts';
+
+// The legacy eras: during a call the server asks for everything that a client may answer.
+
+const form = {
+  type: 'object',
+  properties: { name: { type: 'string', title: 'Name', default: 'Ada' }, size: { type: 'integer', minimum: 1, maximum: 5, default: 2 } },
+  required: ['name'],
+};
+const hello = [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }];
+const tool = { name: 'look', description: 'Looks', inputSchema: { type: 'object' } };
+
+export const questions: Scene = {
+  name: 'a server that asks during a call',
+  rules: [
+    'ping-1', 'roots-2', 'roots-4', 'roots-14', 'roots-18', 'elicitation-2', 'elicitation-10', 'elicitation-11', 'elicitation-15', 'sampling-2', 'sampling-6', 'sampling-7',
+    'schema-3', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71',
+  ],
+  suits: ({ era, place }, way) => era === 'legacy' && (way === 'pipe' || place > 0),
+  answer(play, message) {
+    if (message.method !== 'tools/call' || play.notes.has('asked')) return false;
+    play.notes.set('asked', true);
+    void askAll(play, message).then(() => give(play, message, textResult('asked')));
+    return true;
+  },
+};
+
+const errorOf = (message: Received | undefined): Bag | undefined => (isObject(message?.json) && isObject(message.json['error']) ? message.json['error'] : undefined);
+const resultOf = (message: Received | undefined): Bag | undefined => (isObject(message?.json) && isObject(message.json['result']) ? message.json['result'] : undefined);
+
+async function askAll(play: Play, call: Received): Promise<void> {
+  const { visit } = play;
+  const pinged = await visit.ask('ping', undefined, call);
+  const pong = resultOf(pinged);
+  visit.check('ping-1', pong !== undefined && Object.keys(pong).every((key) => key === '_meta'), 'an empty result', pinged ?? 'no answer to ping');
+  await roots(play, call);
+  if (elicitation(visit.revision)) await elicit(play, call);
+  await sample(play, call);
+}
+
+async function roots({ visit }: Play, call: Received): Promise<void> {
+  const declared = isObject(visit.declared['roots']);
+  const answer = await visit.ask('roots/list', undefined, call);
+  const result = resultOf(answer);
+  if (!declared) {
+    const some = Array.isArray(result?.['roots']) && result['roots'].length > 0;
+    // An empty list, or a refusal in the form of a result, is not the use of a capability.
+    if (answer && result && !some) visit.dispute('roots-2', 'the capability roots from a client that answers roots/list', answer);
+    else visit.check('roots-2', !some, 'the capability roots from a client that answers roots/list', answer ?? 'no answer');
+    if (answer && !result) visit.check('roots-4', errorOf(answer)?.['code'] === -32601, 'error -32601 to roots/list at a client without roots', answer);
+    return;
+  }
+  if (!result || !answer) return;
+  visit.check('roots-2', true, 'the capability roots', answer);
+  const list = Array.isArray(result['roots']) ? result['roots'] : [];
+  for (const root of list) {
+    const uri = isObject(root) ? root['uri'] : undefined;
+    visit.check('roots-14', typeof uri === 'string' && /^file:\/\//i.test(uri), 'a root whose uri begins with file://', answer);
+    if (typeof uri === 'string') visit.check('roots-18', !/(?:^|\/)(?:\.|%2e){2}(?:\/|$)/i.test(uri), 'a root whose uri has no steps upward', answer);
+  }
+}
+
+async function elicit({ visit }: Play, call: Received): Promise<void> {
+  const { declared } = visit;
+  const capability = declared['elicitation'];
+  const answer = await visit.ask('elicitation/create', { message: 'Who are you?', requestedSchema: form }, call);
+  const result = resultOf(answer);
+  if (!isObject(capability)) {
+    if (answer && result && result['action'] !== 'accept') visit.dispute('elicitation-2', 'the capability elicitation from a client that answers elicitation/create', answer);
+    else visit.check('elicitation-2', result === undefined, 'the capability elicitation from a client that answers elicitation/create', answer ?? 'no answer');
+    return;
+  }
+  const forms = 'form' in capability || Object.keys(capability).length === 0;
+  if (answer && forms) {
+    visit.check('elicitation-2', true, 'the capability elicitation', answer);
+    if (urlElicitation(visit.revision)) visit.check('elicitation-10', result !== undefined && ['accept', 'decline', 'cancel'].includes(String(result['action'])), 'an action for an elicitation without a mode', answer);
+    if (result?.['action'] === 'accept') visit.check('elicitation-15', fits(result['content']), 'content that fits the schema of the form', answer);
+  }
+  if (urlElicitation(visit.revision)) {
+    const unknown = await visit.ask('elicitation/create', { mode: 'hidden', message: 'Who are you?', requestedSchema: form }, call);
+    if (unknown) visit.check('elicitation-11', errorOf(unknown)?.['code'] === -32602, 'error -32602 to an elicitation of the mode hidden, which is not declared', unknown);
+  }
+  if (urlElicitation(visit.revision) && !('url' in capability)) {
+    const url = await visit.ask('elicitation/create', { mode: 'url', message: 'Look here', url: 'http://127.0.0.1:9/', elicitationId: 'e-1' }, call);
+    if (url) visit.check('elicitation-11', errorOf(url)?.['code'] === -32602, 'error -32602 to an elicitation of the mode url, which is not declared', url);
+  }
+}
+
+/** Whether content fits the form above. */
+function fits(content: unknown): boolean {
+  if (!isObject(content) || typeof content['name'] !== 'string') return false;
+  const { size } = content;
+  return size === undefined || (typeof size === 'number' && Number.isInteger(size) && size >= 1 && size <= 5);
+}
+
+async function sample({ visit }: Play, call: Received): Promise<void> {
+  const capability = visit.declared['sampling'];
+  const answer = await visit.ask('sampling/createMessage', { messages: hello, maxTokens: 20 }, call);
+  const result = resultOf(answer);
+  if (!isObject(capability)) {
+    visit.check('sampling-2', result === undefined, 'the capability sampling from a client that answers sampling/createMessage', answer ?? 'no answer');
+    return;
+  }
+  if (answer && result) visit.check('sampling-2', true, 'the capability sampling', answer);
+  if (!samplingTools(visit.revision)) return;
+  const withTools = await visit.ask('sampling/createMessage', { messages: hello, maxTokens: 20, tools: [tool] }, call);
+  if (!isObject(capability['tools'])) {
+    visit.check('schema-3', errorOf(withTools) !== undefined, 'an error to sampling with tools, which the client has not declared', withTools ?? 'no answer');
+    return;
+  }
+  const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'u-1', name: 'look', input: {} }] };
+  const lacks = await visit.ask('sampling/createMessage', { messages: [...hello, use, ...hello], maxTokens: 20, tools: [tool] }, call);
+  if (lacks) visit.check('sampling-6', errorOf(lacks)?.['code'] === -32602, 'error -32602 to a tool use without its result', lacks);
+  const mixed = { role: 'user', content: [{ type: 'tool_result', toolUseId: 'u-1', content: [{ type: 'text', text: 'seen' }] }, { type: 'text', text: 'and' }] };
+  const mixes = await visit.ask('sampling/createMessage', { messages: [...hello, use, mixed], maxTokens: 20, tools: [tool] }, call);
+  if (mixes) visit.check('sampling-7', errorOf(mixes)?.['code'] === -32602, 'error -32602 to tool results mixed with other content', mixes);
+}

@@ -1,0 +1,14 @@
+import type { Scene } from '../scene.ts';
+
+/** 2025-11-25 basic/lifecycle#stdio: the input is closed, then SIGTERM, then SIGKILL. */
+export const stays: Scene = {
+  name: 'a server that does not end', rules: ['lifecycle-16', 'lifecycle-17'], stays: true,
+  suits: ({ place }, way) => way === 'pipe' && place >= 3,
+  after({ visit }) {
+    const { leavings } = visit;
+    if (visit.ended === undefined || visit.messages.length < 2 || !leavings.includes('input')) return;
+    const said = `the client: ${leavings.join(', then ')}; ${visit.ended}`;
+    visit.check('lifecycle-17', leavings.includes('signal'), 'SIGTERM to a server that does not end when its input is closed', said);
+    if (leavings.includes('signal')) visit.check('lifecycle-16', leavings.includes('killed'), 'SIGKILL to a server that does not end on SIGTERM', said);
+  },
+};

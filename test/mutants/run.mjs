@@ -1,7 +1,7 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts. Writes test/mutants/results/NAME.json. --again tries only
 // the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
-// what was tried by then is the sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
+// what was tried by then is the sample. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { tryAll } from './try-all.mjs';
 const results = fileURLToPath(new URL('results', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, 'no-texts': { type: 'boolean' }, seed: { type: 'string', default: '1' } },
 });
 const git = (...args) => spawnSync('git', args, { cwd: top, encoding: 'utf8' }).stdout.trim();
 
@@ -40,7 +40,7 @@ async function mutate(what) {
     const tests = await trial.prepare(all.length, folders[folder].processes);
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
-    const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
+    const chosen = before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
     const { tried, controls } = await tryAll(trial, chosen, {
       ...(values.minutes && { until: Date.now() + Number(values.minutes) * 60_000 }), ...(folders[folder].processes && { atOnce: 1 }),
     });

@@ -21,6 +21,9 @@ export const folders = {
   cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
 };
 
+/** Tests that read the text of a source, and so fail with any mutant in it. */
+export const readText = ['test/cli/commands each part of the command that says a version beside its name takes it from one place'];
+
 /** Suites of those files that play over stdio, or play over HTTP once more what they play over memory. */
 export const without = [
   'transcripts over stdio',

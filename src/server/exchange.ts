@@ -1,6 +1,5 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
-import { checkOptions } from '../bounds/options.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
 import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
 import type { Notification } from '../jsonrpc/message.ts';
@@ -8,7 +7,7 @@ import { notificationText } from '../jsonrpc/outlet.ts';
 import * as columns from '../protocol/columns.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
 import type { LifecycleState } from '../protocol/lifecycle.ts';
-import { loggingLevelKind, loggingLevels } from '../protocol/logging.ts';
+import { loggingLevels } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
@@ -131,7 +130,7 @@ export class Exchange implements PlainContext, ResultJudge {
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const severity = loggingLevels.indexOf(level);
     // Also where the client wants no messages: otherwise the author learns of a misspelt level from nobody.
-    if (severity < 0) checkOptions('ctx.log: level', level, loggingLevelKind);
+    if (severity < 0) throw new TypeError(`ctx.log: there is no level ${level}, expected ${loggingLevels.join(', ')}`);
     const { logLevel } = this.requester;
     if (logLevel === undefined || severity < loggingLevels.indexOf(logLevel)) return;
     this.#mention(notificationText('notifications/message', { level, logger, data }));

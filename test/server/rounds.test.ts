@@ -376,8 +376,8 @@ test('a level of the log that does not exist is refused by name, whatever the cl
     for (const level of ['warn', 'Info', '', 'toString', 'emergency']) await peer.request('tools/call', { name: 'say', arguments: { level }, _meta });
   }
   assert.equal(thrown.length, 12);
-  assert.ok(thrown.every((one) => one instanceof TypeError && Object.entries(one).join() === 'code,invalid_option'));
-  assert.match(String(thrown[0]), /^TypeError: ctx\.log: level is invalid, expected "debug" or .*"emergency", not "warn"$/);
+  assert.ok(thrown.every((one) => one instanceof TypeError));
+  assert.match(String(thrown[0]), /^TypeError: ctx\.log: there is no level warn, expected debug, info, .*, emergency$/);
   assert.deepEqual((await peer.rest()).map(({ params }) => params?.['level']), ['emergency', 'emergency']);
 });
 

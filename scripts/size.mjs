@@ -19,8 +19,8 @@ const KIB = 1024;
 
 // Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
-  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.50 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.78 * KIB },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.52 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.82 * KIB },
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.28 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.81 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.64 * KIB },

@@ -34,6 +34,14 @@ export function nothingOwed({ open, server, client, budget }: Pipe, atStart: num
   if (budget.used !== atStart) throw new Error(`the budget holds ${budget.used - atStart} bytes more than before`);
 }
 
+/** What one client gets is of nobody else: `all` are the names that texts of clients carry. */
+export function ownOnly(own: string, texts: readonly string[], all: readonly string[]): void {
+  for (const text of texts) {
+    const other = all.find((name) => name !== own && text.includes(name));
+    if (other !== undefined) throw new Error(`${own} gets what is of ${other}: ${text}`);
+  }
+}
+
 /** Numbers of one progress, or of one stream, only grow. */
 export function onlyGrow(what: string, numbers: readonly number[]): void {
   if (numbers.some((now, at) => at > 0 && !(now > (numbers[at - 1] as number)))) throw new Error(`${what} went ${numbers.join(', ')}`);

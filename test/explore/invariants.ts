@@ -38,7 +38,7 @@ export function nothingOwed({ open, server, client, budget }: Pipe, atStart: num
 export function ownOnly(own: string, texts: readonly string[], all: readonly string[]): void {
   for (const text of texts) {
     const other = all.find((name) => name !== own && text.includes(name));
-    if (other !== undefined) throw new Error(`${own} gets what is of ${other}: ${text}`);
+    if (other !== undefined) throw new Error(`who gets only what is ${own} gets what is ${other}: ${text}`);
   }
 }
 

@@ -20,6 +20,9 @@ interface Asked {
   readonly got: Extract<Decoded, { kind: 'success' | 'failure' }>[];
 }
 
+/** Whether a state is brought to where it does not belong. */
+const isForeign = ({ what }: Pick<Asked, 'what'>): boolean => what !== 'calls' && what !== 'answers';
+
 /** One of two principals, its connection and its requests. */
 class Caller {
   readonly name: Name;
@@ -61,8 +64,9 @@ class Caller {
   steps(other: Caller): Step[] {
     const { name, state } = this;
     const touches = [`client ${name}`];
+    // The server does one thing after another: of what it does for the two, nothing depends on the order.
     const steps: Step[] = this.pipe.steps(this.#settle).map((step) => ({
-      ...step, name: `${name}: ${step.name}`, touches: step.touches.map((what) => (what === 'client' ? `client ${name}` : what)),
+      ...step, name: `${name}: ${step.name}`, touches: step.touches.map((what) => `${what} ${name}`),
     }));
     const may = (what: Asked['what'], optional: boolean, run: () => Promise<void>): void => {
       if (!this.asked.some((one) => one.what === what)) steps.push({ name: `${name} ${what}`, touches, ...optional && { optional }, run });
@@ -71,6 +75,8 @@ class Caller {
       this.#send(what, trip, { requestState, inputResponses: { sure: { action: 'accept', content: { who: `of ${name}` } } } });
     may('calls', false, () => this.#send('calls', name));
     if (state !== undefined) may('answers', false, () => bring('answers', name, state));
+    // One of the two in a run.
+    if (this.asked.some((one) => isForeign(one))) return steps;
     if (state !== undefined) may('brings its state to another call', true, () => bring('brings its state to another call', other.name, state));
     const { state: stolen } = other;
     if (this.asked.length > 0 && stolen !== undefined) may("brings the other's state", true, () => bring("brings the other's state", other.name, stolen));
@@ -83,7 +89,7 @@ class Caller {
       endsOnce(`request ${id} of ${this.name}`, got.length);
       const [answer] = got;
       const refused = answer?.kind === 'failure' && answer.message.error.code === -32602;
-      const foreign = what !== 'calls' && what !== 'answers';
+      const foreign = isForeign({ what });
       // docs/server.md: a state opens for its request and its principal, and for no other.
       if (answer && refused !== foreign) throw new Error(`${this.name} ${what}, and gets ${JSON.stringify(answer.message)}`);
     }

@@ -13,7 +13,7 @@ export { requestsOf } from './requests.ts';
 
 // Members of messages: `_meta`, lists in pages, headers that mirror parameters, answers to forms.
 export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, isMetaKey, logLevelKey, modernErrors, serverInfoKey, subscriptionKey, versionKey } from './meta.ts';
-export { hasCacheHints, listMethods, mayAsk, mirroredParameter } from './methods.ts';
+export { hasCacheHints, mayAsk, mirroredParameter } from './methods.ts';
 export { page } from './pagination.ts';
 export type { Listed } from './pagination.ts';
 export { encodeHeaderValue, mirroredParameters, mirroredValue } from './mirrored-headers.ts';

@@ -81,7 +81,8 @@ const faults: readonly (readonly [rule: string, edit: (text: string) => string])
 
 for (const [rule, edit] of faults) {
   test(`judge: broken on the way: ${rule}`, async () => {
-    const ruling = await overPipe(edit, { only: [rule], quick: true, answerMs: 300 });
+    const revisions = [...new Set(allRules().get(rule)?.places.map(({ revision }) => revision))];
+    const ruling = await overPipe(edit, { only: [rule], quick: true, answerMs: 300, revisions });
     const [one] = ruling.judgements;
     assert.equal(one?.rule.id, rule);
     assert.equal(one.verdict, 'broken');

@@ -62,6 +62,28 @@ test('taken at random, the ways of a space that is small are all taken; of more 
   }
 });
 
+test('what need not happen happens at each place and not at all, and a fault that it makes is found', async () => {
+  const sometimes = (check?: (counts: readonly number[]) => void): Kind => {
+    const kind = counters([2, 1], () => ['a'], check);
+    return {
+      ...kind,
+      make(): World {
+        const world = kind.make() as World;
+        return { ...world, steps: () => world.steps().map((step) => (step.name.startsWith('1 ') ? { ...step, optional: true } : step)) };
+      },
+    };
+  };
+  for (const whole of [true, false]) {
+    const { complete, outcomes, exhausted } = await explore(sometimes(), { whole });
+    assert.deepEqual([complete, [...outcomes].sort(), exhausted], [4, [['2,0', 1], ['2,1', 3]], true]);
+  }
+  const { counterexample } = await explore(sometimes(([first = 0, second = 0]) => {
+    if (first === 2 && second === 1) throw new Error('both');
+  }));
+  assert.deepEqual(counterexample?.why, 'both');
+  assert.equal(await replay(sometimes(), ['0 to 1', '0 to 2']), undefined);
+});
+
 test('a run that does not come to its end, and a world that does not do the same again, are faults', async () => {
   const endless = await explore(counters([1000], () => ['a']), { maxSteps: 20 });
   assert.equal(endless.counterexample?.why, 'more than 20 steps');

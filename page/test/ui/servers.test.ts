@@ -42,7 +42,9 @@ after(async () => {
 const main = (from: Page = page): Locator => from.getByRole('main');
 const field = (name: string, from: Page = page): Locator => main(from).getByLabel(name, { exact: true });
 const tab = (name: string, from: Page = page): Promise<void> => from.getByRole('tab', { name }).click();
-const server = (name: string, from: Page = page): Promise<void> => from.getByRole('navigation').getByRole('button', { name }).click();
+// The button of the server itself: beside it may stand "Connect" with the same name.
+const serverButton = (name: string, from: Page = page): Locator => from.getByRole('navigation').locator('button.server').filter({ has: from.getByText(name, { exact: true }) });
+const server = (name: string, from: Page = page): Promise<void> => serverButton(name, from).click();
 const pick = (name: string, from: Page = page): Promise<void> => main(from).getByRole('list').getByRole('button', { name }).first().click();
 const call = (from: Page = page): Promise<void> => main(from).getByRole('button', { name: 'Call', exact: true }).click();
 const newest = (from: Page = page): Locator => from.locator('article.call').first();
@@ -274,12 +276,12 @@ test('a server is typed in, and a command that does not exist says so', async ()
   await dialog.getByLabel('Command').fill(`"${process.execPath}" '${fixture('sdk')}'`);
   await dialog.getByRole('button', { name: 'Add and start' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('navigation').getByRole('button', { name: /typed\s*2026-07-28/ }).waitFor();
+  await serverButton('typed').filter({ hasText: '2026-07-28' }).waitFor();
   await page.getByRole('button', { name: 'Add a server' }).click();
   await dialog.getByLabel('Name').fill('nowhere');
   await dialog.getByLabel('Command').fill('/no/such/program');
   await dialog.getByRole('button', { name: 'Add and start' }).click();
-  await page.getByRole('navigation').getByRole('button', { name: /nowhere/ }).waitFor();
+  await serverButton('nowhere').waitFor();
   if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Cancel' }).click();
 });
 

@@ -44,6 +44,7 @@ const GROUPS = {
   RestartLimits: '`Host`, a server that dies: `limits`',
   ListingLimits: '`Host`, what a server lists: `limits`',
   SkillLimits: '`skills` and `listSkills`, of one skill',
+  AppLimits: '`appBridge`, of one app',
 };
 /** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
 const OPTIONS = new Set([

@@ -25,18 +25,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tasks: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
   fleet: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   skills: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
-  host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks', 'skills'],
+  apps: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'],
+  host: ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'oauth', 'tasks', 'skills', 'apps'],
   judge: ['jsonrpc', 'schema', 'protocol', 'transport', 'explain', 'transcript'],
   doctor: ['jsonrpc', 'schema', 'protocol', 'transport', 'client', 'explain', 'judge'],
   executables: ['jsonrpc', 'schema', 'protocol', 'transport', 'server'],
   cli: [
     'jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client', 'explain', 'transcript', 'oauth', 'tasks', 'fleet',
-    'skills', 'host', 'doctor', 'judge', 'executables',
+    'skills', 'apps', 'host', 'doctor', 'judge', 'executables',
   ],
 };
 /** Where Node may be imported. */
 const nodeFolders: readonly string[] = [
-  'transport/stdio/', 'transport/http/node/', 'transport/http1/node/', 'transport/serial/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'skills/node/', 'host/node/',
+  'transport/stdio/', 'transport/http/node/', 'transport/http1/node/', 'transport/serial/node/', 'transport/socket/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'skills/node/', 'host/node/',
   'executables/', 'cli/', 'judge/node/',
 ];
 
@@ -105,7 +106,7 @@ test('imports: every arrow points the right way', () => {
 });
 
 /** What is built on the protocol. */
-const kit = ['oauth', 'tasks', 'fleet', 'skills', 'host', 'executables', 'explain', 'transcript', 'doctor', 'judge', 'cli'];
+const kit = ['oauth', 'tasks', 'fleet', 'skills', 'apps', 'host', 'executables', 'explain', 'transcript', 'doctor', 'judge', 'cli'];
 /** The folders of the protocol, but `bounds`, which everybody imports. */
 const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'];
 /** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */

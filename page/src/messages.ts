@@ -6,10 +6,10 @@
 //
 // Several pages (tabs) may be connected to one host. News go to all of them; replies to the one that asked.
 
-import type { CompleteRequestParams, CompleteResult, LoggingLevel, Root } from 'barewire/protocol';
+import type { CompleteRequestParams, CompleteResult, LoggingLevel, ReadResourceResult, Root } from 'barewire/protocol';
 import type { Lexemes } from './json/lexemes.ts';
 import type {
-  ActivityView, Answer, CallView, CatalogueView, DifferenceView, FindingView, HoldView, LoginStep, LogView, MemoryView, NewServer,
+  ActivityView, Answer, AppView, CallView, CatalogueView, DifferenceView, FindingView, HoldView, LoginStep, LogView, MemoryView, NewServer,
   QuestionView, RecordingView, RedactedView, ReplayView, SavedCallView, ServerView, TaskView, Target, WireEntry, WireMemory,
 } from './views.ts';
 
@@ -94,6 +94,14 @@ export interface Actions {
   'complete': Action<One & Pick<CompleteRequestParams, 'ref' | 'argument'> & { readonly settled?: Readonly<Record<string, string>> }, CompleteResult['completion']>;
   'resource.subscribe': Action<One & { readonly uri: string }>;
   'resource.unsubscribe': Action<One & { readonly uri: string }>;
+
+  // ---- apps
+  /** Reads the app that shows the result of a call that is done, and makes its sandbox. Fails with `no-such-app`. */
+  'app.open': Action<{ readonly call: number }, AppView>;
+  'app.close': Action<{ readonly app: string }>;
+  /** A tool of the app's own server, as the app asks for it: by rules and consent, tagged with its origin. */
+  'app.call': Action<{ readonly app: string; readonly name: string; readonly args: Readonly<Record<string, unknown>> }, CallView>;
+  'app.read': Action<{ readonly app: string; readonly uri: string }, ReadResourceResult>;
 
   // ---- questions
   /** Fails with `answered` where another tab was first, with `withdrawn` where nobody waits any longer, with `bad-answer` where a form's content does not fit (`data.faults` as of `tool.check`; the question stays open). */
@@ -245,6 +253,8 @@ export type News =
   | { readonly type: 'finding'; readonly server: string; readonly finding: FindingView }
   | { readonly type: 'resource-updated'; readonly server: string; readonly uri: string; readonly at: number }
   /** Something went wrong that no action waits for; `server` null: of the host itself. */
+  /** The browser kept an app from something. */
+  | { readonly type: 'app-refused'; readonly app: string; readonly what: string }
   | { readonly type: 'trouble'; readonly server: string | null; readonly message: string; readonly at: number };
 
 /** The reply to an action. `code` is stable: a word of the host's, or a number of the protocol where a server answered so. */

@@ -5,6 +5,7 @@ import type {
   CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, GetPromptResult, Implementation,
   LoggingLevel, Prompt, ReadResourceResult, Resource, ResourceTemplate, Root, ServerCapabilities, Tool,
 } from 'barewire/protocol';
+import type { AppResourceMeta } from 'barewire/apps';
 import type { ToolSelection } from 'barewire/host';
 import type { Lexemes } from './json/lexemes.ts';
 
@@ -85,7 +86,7 @@ export interface ToolView {
   readonly pin: 'accepted' | 'changed' | 'renamed';
   /** How it differs from what was accepted; null where it does not. `tool` is then what was accepted, if anything was. */
   readonly change: ChangeView | null;
-  /** The tool has a user interface of MCP Apps (`_meta.ui`), which this page does not show. */
+  /** The tool has an app (`_meta.ui`) that shows its results. */
   readonly app: boolean;
 }
 
@@ -123,8 +124,8 @@ export interface CallView {
   readonly call: number;
   readonly server: string;
   readonly about:
-    /** `lexemes`: numbers of `args` as they were typed, by JSON Pointer. */
-    | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes }
+    /** `lexemes`: numbers of `args` as they were typed, by JSON Pointer. `app`: an app asked for it. */
+    | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes; readonly app?: true }
     | { readonly kind: 'resource'; readonly uri: string }
     | { readonly kind: 'prompt'; readonly name: string; readonly args: Readonly<Record<string, string>> };
   /** `waiting`: for a rule or the person; `running`: it was sent. */
@@ -142,6 +143,23 @@ export interface CallView {
   readonly outputFault: string;
   /** The wire entry of its last request, to be shown beside it; null: none was sent. */
   readonly wire: number | null;
+}
+
+/** An app, as it was read and checked: what the page needs to show it. */
+export interface AppView {
+  /** Its key for other actions. */
+  readonly app: string;
+  readonly uri: string;
+  /** Where its sandbox is: a port, and a path there. */
+  readonly port: number;
+  readonly path: string;
+  readonly html: string;
+  readonly meta: AppResourceMeta;
+  /** What of its declaration was left out. */
+  readonly faults: readonly string[];
+  readonly tool: Tool;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result: CallToolResult;
 }
 
 /** A call that is kept under a name. */
@@ -190,8 +208,8 @@ export type QuestionView = Asked & (
     readonly annotated: boolean;
     readonly trusted: boolean;
     readonly digest: string;
-    /** `destructive`: the server says that it destroys. `link`, `file`: where the arguments are from. */
-    readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late' | 'destructive' | 'link' | 'file';
+    /** `destructive`: the server says that it destroys. `link`, `file`: where the arguments are from. `app`: an app asks for it. */
+    readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late' | 'destructive' | 'link' | 'file' | 'app';
   }
   | { readonly kind: 'change'; readonly change: ChangeView }
 );
@@ -227,7 +245,7 @@ export type Answer =
 export interface ActivityView {
   readonly seq: number;
   readonly at: number;
-  readonly kind: 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling';
+  readonly kind: 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling' | 'skill' | 'app';
   readonly server?: string;
   readonly tool?: string;
   readonly [detail: string]: unknown;

@@ -8,7 +8,7 @@ const TITLES = {
   base: 'Base protocol, lifecycle, versions', transports: 'Transports', patterns: 'Patterns and utilities',
   server: 'Server features', client: 'Client features', schema: 'Comments of the schema', tasks: 'Tasks (2025-11-25)',
   authorization: 'Authorization', 'ext-tasks': 'Extension: tasks (ext-tasks)', 'ext-auth': 'Extensions: authorization (ext-auth)',
-  'ext-skills': 'Extension: skills (ext-skills, SEP-2640)',
+  'ext-skills': 'Extension: skills (ext-skills, SEP-2640)', 'ext-apps': 'Extension: apps (ext-apps, SEP-1865)',
 };
 
 /** The address of a section on the site of the specification. */
@@ -19,6 +19,7 @@ export function linkOf(revision, section) {
     return `https://github.com/modelcontextprotocol/${revision}/blob/main/specification/draft/${file}${heading ? `#${heading}` : ''}`;
   }
   if (revision === 'ext-skills') return `https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/${page}.mdx#${heading}`;
+  if (revision === 'ext-apps') return `https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/${page}.mdx#${heading}`;
   const path = page === 'index' ? '' : `/${page.replace(/\/index$/, '')}`;
   return `${SITE}/${revision}${path}${heading ? `#${page === 'schema' ? heading.toLowerCase() : heading}` : ''}`;
 }

@@ -4,7 +4,7 @@ import { redact } from './redaction.ts';
 
 /** The kinds of recorded events. */
 export type ActivityKind =
-  | 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling' | 'skill';
+  | 'server' | 'asked' | 'decided' | 'sent' | 'answered' | 'failed' | 'unknown' | 'question' | 'pin' | 'roots' | 'sampling' | 'skill' | 'app';
 
 /** One line of the log. Its other members depend on the kind. */
 export interface Activity {

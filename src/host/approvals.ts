@@ -10,6 +10,8 @@ export interface Shown {
   readonly digest: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly principal: string;
+  /** An app asked for the call. A grant for a model is none for an app. */
+  readonly origin?: 'app';
 }
 
 /** How long an approval lasts: for this call, or as a grant for this session or for ever. */
@@ -21,6 +23,8 @@ export interface Grant {
   readonly tool: string;
   readonly digest: string;
   readonly principal: string;
+  /** For calls of apps. Undefined: for others. */
+  readonly origin?: 'app';
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
@@ -74,9 +78,9 @@ export class Approvals {
     this.#grants.push(grant);
   }
 
-  granted({ server, tool, digest, principal }: Omit<Shown, 'args'>): boolean {
+  granted({ server, tool, digest, principal, origin }: Omit<Shown, 'args'>): boolean {
     return this.#grants.some((grant) => grant.server === server && grant.tool === tool
-      && grant.digest === digest && grant.principal === principal);
+      && grant.digest === digest && grant.principal === principal && grant.origin === origin);
   }
 
   /** Revokes every grant that fits; returns their number. */

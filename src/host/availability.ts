@@ -1,9 +1,10 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import type { Tool } from '../protocol/index.ts';
+import { isVisibleTo } from '../apps/tool-meta.ts';
 import { fitsName } from './patterns.ts';
 import { deniesAnyCall } from './rules.ts';
-import type { Rule } from './rules.ts';
+import type { CallOrigin, Rule } from './rules.ts';
 
 /**
  * Which tools are offered, by their names; `*` is any run of characters. A tool that is not offered is not listed, not
@@ -53,9 +54,13 @@ export interface Availability {
   readonly rules: readonly Rule[];
 }
 
-/** Why a tool is not offered, for the activity log; undefined: it is offered. */
-export function whyNotOffered({ server, identity, trusted, own, all, rules }: Availability, tool: Tool): string | undefined {
+/**
+ * Why a tool is not offered, for the activity log; undefined: it is offered. Apps, Visibility: a host lists no tool for a model
+ * that is only for apps, and lets no app call one that is only for models.
+ */
+export function whyNotOffered({ server, identity, trusted, own, all, rules }: Availability, tool: Tool, origin: CallOrigin = 'model'): string | undefined {
+  if (!isVisibleTo(tool, origin)) return 'visibility';
   if (!selects(own ?? {}, tool.name) || !selects(all ?? {}, tool.name, `${server}/${tool.name}`)) return 'tools';
-  const at = deniesAnyCall(rules, { server, identity, trusted, tool });
+  const at = deniesAnyCall(rules, { server, identity, trusted, tool, origin });
   return at < 0 ? undefined : `rule ${at}`;
 }

@@ -5,6 +5,8 @@ import type { CallOptions } from '../client/index.ts';
 import type { CallToolResult, GetPromptResult, ReadResourceResult, Root, Tool } from '../protocol/index.ts';
 import { compile } from '../schema/index.ts';
 import { ActivityLog, memoryLog } from './activity-log.ts';
+import { hostApp } from './app-calls.ts';
+import type { HostApp } from './app-calls.ts';
 import type { Grant } from './approvals.ts';
 import { whyNotOffered } from './availability.ts';
 import { Catalogue } from './catalogue.ts';
@@ -19,6 +21,7 @@ import { checkHostOptions, defaultHostLimits } from './options.ts';
 import type { HostLimits, HostOptions } from './options.ts';
 import type { PinChange, PinnedServer } from './pins.ts';
 import { ServerQuestions } from './questions.ts';
+import type { CallOrigin } from './rules.ts';
 import type { HostSkill, HostSkills, LoadedSkill, SkillGrant } from './skills.ts';
 import { memoryStore } from './store.ts';
 import { hostCallShape, ToolCalls } from './tool-calls.ts';
@@ -69,9 +72,9 @@ export class Host {
       const { folder } = this.#configs.get(server) ?? {};
       return folder === undefined ? server : `${folder}#${server}`;
     };
-    const whyHidden = (server: string, tool: Tool): string | undefined => {
+    const whyHidden = (server: string, tool: Tool, origin?: CallOrigin): string | undefined => {
       const { trusted, tools } = this.#configs.get(server) ?? {};
-      return whyNotOffered({ server, identity: identity(server), trusted: trusted === true, own: tools, all: options.tools, rules: options.rules ?? [] }, tool);
+      return whyNotOffered({ server, identity: identity(server), trusted: trusted === true, own: tools, all: options.tools, rules: options.rules ?? [] }, tool, origin);
     };
     this.#catalogue = new Catalogue(store, identity, (server, tool) => whyHidden(server, tool) === undefined);
     this.#configs = new Map(Object.entries(options.servers));
@@ -288,6 +291,23 @@ export class Host {
       else if (!this.#catalogue.server(one)) await this.refresh(one);
     }
     return this.#calls.call(name, args, options);
+  }
+
+  /**
+   * Acts for an app of a server (barewire/apps), which is shown to the person. Its calls go by rules, grants and the person
+   * like others, tagged with the origin `app`; they reach only tools of this server that are visible to apps, those that are
+   * hidden from the model included. What it reads is written in the activity log.
+   */
+  app(server: string): HostApp {
+    this.#server(server);
+    return hostApp({
+      call: async (name, args, options) => {
+        await this.#listed([server]);
+        return this.#calls.call(name, args, options, server);
+      },
+      read: (uri, options) => this.readResource(server, uri, options),
+      record: (uri) => this.#log.record('app', { server, uri }),
+    });
   }
 
   /** The permissions for more than one call. */

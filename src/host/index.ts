@@ -6,6 +6,7 @@
 
 export { ActivityLog, emptyLog, memoryLog, verifyLog } from './activity-log.ts';
 export type { Activity, ActivityKind, LogHead, LogSink, LogVerdict } from './activity-log.ts';
+export type { HostApp } from './app-calls.ts';
 export type { Grant, Reach, Shown } from './approvals.ts';
 export type { ToolSelection } from './availability.ts';
 export type { Catalogue, CatalogueTool, Offered } from './catalogue.ts';
@@ -29,7 +30,7 @@ export type { Model } from './questions.ts';
 export { redact } from './redaction.ts';
 export { readRules } from './read-rules.ts';
 export { rule } from './rules.ts';
-export type { ResolvePath, Rule, RuledCall, Ruling, Verdict } from './rules.ts';
+export type { CallOrigin, ResolvePath, Rule, RuledCall, Ruling, Verdict } from './rules.ts';
 export { hostSkills } from './skills.ts';
 export type { HostSkill, HostSkills, HostSkillsOptions, LoadedSkill, SkillGrant, SkillRequest } from './skills.ts';
 export { memoryStore } from './store.ts';

@@ -13,6 +13,8 @@ export interface ApprovalRequest {
   readonly digest: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly principal: string;
+  /** An app asks for the call (barewire/apps). Undefined: the model or the application does. */
+  readonly origin?: 'app';
   /**
    * The reason for the question: a rule, the default, a tool that changed while it was shown, or an answer that came
    * too late.

@@ -5,6 +5,9 @@ import { redactText, redactUrl } from '../transport/door.ts';
 /** Names of members whose values are secrets. */
 const secretName = /pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;
 
+/** But this is the protocol's name for a number of tokens. */
+const tokenCount = 'maxTokens';
+
 /**
  * Names of members whose values identify something, whatever they look like: an order's number, a tool, the digest of
  * a pin.
@@ -19,7 +22,7 @@ const address = /^[a-z][a-z\d+.-]*:\/\/\S*$/i;
 /** A run of characters of which tokens consist: each run is checked once, as a whole. */
 const tokenRun = /[\w.~+/=-]{8,}/g;
 /** A key with a well-known prefix. Its length needs no upper bound, since the whole run is replaced. */
-const knownKey = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
+const knownKey = /(?:^|[^A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
 /** The header of a JWT, or another JSON object in base64url. */
 const encodedObject = /eyJ[\w-]{8}/;
 /** The text before the credentials of HTTP. */
@@ -88,7 +91,7 @@ function members(value: object, depth: number, room: Room, own: string): unknown
   for (const name of all.slice(0, maxItems)) {
     if (room.values <= 0) break;
     const member = (value as Readonly<Record<string, unknown>>)[name];
-    const secret = member !== null && member !== undefined && (own === '_meta' ? !plainMeta.test(name) : secretName.test(name));
+    const secret = member !== null && member !== undefined && (own === '_meta' ? !plainMeta.test(name) : secretName.test(name) && name !== tokenCount);
     kept.push([name.length > maxName ? `${cleaned(name, maxName, room, false)} #${kept.length}` : name, secret ? redacted : copied(member, depth + 1, room, name)]);
   }
   if (all.length > kept.length) kept.push(['…', `${all.length - kept.length} members more`]);

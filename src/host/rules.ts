@@ -6,6 +6,9 @@ import { canonicalJson } from '../skills/digest.ts';
 import { fitsLoosely, kindOf, normal as normalPath, patternOf, readLocation } from './locations.ts';
 import { fitsName, fitsPath } from './patterns.ts';
 
+/** Who calls: the model or the application, or an app that is shown (barewire/apps). */
+export type CallOrigin = 'model' | 'app';
+
 /** The decision of a rule about a call. */
 export type Verdict = 'allow' | 'ask' | 'deny';
 
@@ -25,6 +28,8 @@ export interface Rule {
   readonly server?: string;
   /** The tool's own name at its server; `*` as above. */
   readonly tool?: string;
+  /** Only calls of apps, or only others. */
+  readonly origin?: CallOrigin;
   /**
    * Annotations that the tool must have. The server itself states them, so a rule that allows by them fits only
    * servers that the user marked as `trusted`.
@@ -41,7 +46,7 @@ export interface Rule {
 
 // For `checkOptions`.
 const ruleShape: Shape<Rule> = {
-  then: '"allow" or "ask" or "deny"', server: 'string', tool: 'string', args: 'object',
+  then: '"allow" or "ask" or "deny"', server: 'string', tool: 'string', args: 'object', origin: '"app" or "model"',
   annotations: { readOnlyHint: 'boolean', destructiveHint: 'boolean', idempotentHint: 'boolean', openWorldHint: 'boolean' },
 };
 
@@ -74,6 +79,8 @@ export interface RuledCall {
   readonly trusted: boolean;
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
+  /** Default: `model`. */
+  readonly origin?: CallOrigin;
 }
 
 /**
@@ -94,7 +101,7 @@ export interface Ruling {
  * malformed rule.
  */
 export async function rule(rules: readonly Rule[], call: RuledCall, resolvePath?: ResolvePath): Promise<Ruling> {
-  checkOptions('rule: call', call, { server: 'string', identity: 'string', trusted: 'boolean', tool: 'object', args: 'object' });
+  checkOptions('rule: call', call, { server: 'string', identity: 'string', trusted: 'boolean', tool: 'object', args: 'object', origin: '"app" or "model"' });
   for (const [at, one] of rules.entries()) {
     checkRule(`rule: rules[${at}]`, one);
     if (await fits(one, call, resolvePath)) return { verdict: one.then, at };
@@ -115,7 +122,8 @@ export function deniesAnyCall(rules: readonly Rule[], tool: RuledTool): number {
   return then === 'deny' && Object.keys(args).length === 0 ? at : -1;
 }
 
-function fitsTool({ then, server, tool, annotations }: Rule, call: RuledTool): boolean {
+function fitsTool({ then, server, tool, annotations, origin }: Rule, call: RuledTool): boolean {
+  if (origin !== undefined && origin !== (call.origin ?? 'model')) return false;
   if (server !== undefined && !fitsName(server, call.identity ?? call.server) && (then === 'allow' || !fitsName(server, call.server))) return false;
   if (tool !== undefined && !fitsName(tool, call.tool.name)) return false;
   if (annotations === undefined) return true;

@@ -16,7 +16,7 @@ import { NotSent } from './gate.ts';
 import type { Listings } from './listings.ts';
 import type { ApprovalRequest, Person } from './person.ts';
 import { rule } from './rules.ts';
-import type { ResolvePath, Rule, Ruling } from './rules.ts';
+import type { CallOrigin, ResolvePath, Rule, Ruling } from './rules.ts';
 import type { HostStore } from './store.ts';
 
 /** The options of a call. */
@@ -62,7 +62,7 @@ export interface ToolCallsOptions {
   /** The name under which the grants for a server are stored. */
   readonly identity: (server: string) => string;
   /** What keeps a tool from being offered, for the activity log; undefined: it is offered. */
-  readonly whyNotOffered: (server: string, tool: Tool) => string | undefined;
+  readonly whyNotOffered: (server: string, tool: Tool, origin?: CallOrigin) => string | undefined;
   /** See `Gate.allow`. */
   readonly allow: (server: string, tool: string, current: () => boolean) => () => void;
   /** Throws if a name such as `server/tool` contains no known server. */
@@ -75,6 +75,8 @@ interface PendingCall {
   readonly server: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** An app asked for it: so the log, the rules, the person and grants are told. */
+  readonly app: { readonly origin?: 'app' };
   readonly signal: AbortSignal | undefined;
   readonly consented: HostCallOptions['consented'];
   /** How often the person was asked. */
@@ -109,16 +111,17 @@ export class ToolCalls {
     this.#approvals = new Approvals(clock, limits.approvalMs, grantsOf(await store.get('grants')));
   }
 
-  /** See `Host.call`. */
-  async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}): Promise<CallToolResult> {
+  /** See `Host.call`, and with `origin` `Host.app`: `name` is then the tool's own name at `server`. */
+  async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}, from?: string): Promise<CallToolResult> {
     const { log, listings, principal, limits } = this.#options;
     const { signal, consented, ...rest } = options;
-    const { server, tool, hiddenBy } = this.#named(name);
+    const app = from === undefined ? {} : { origin: 'app' } as const;
+    const { server, tool, hiddenBy } = from === undefined ? this.#named(name) : this.#ofApp(from, name);
     const weight = weighValue(args, { maxDepth: maxArgumentDepth });
     if (typeof weight === 'object') throw new HostError('refused', `${server}/${tool} was not called: its arguments pass ${weight.over}`);
     // A copy, so that later changes by the application do not differ from what was shown.
-    const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), signal, consented, shown: 0, why: undefined, listing: 0 };
-    void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal });
+    const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), app, signal, consented, shown: 0, why: undefined, listing: 0 };
+    void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal, ...app });
     if (hiddenBy !== undefined) {
       // The caller hears the same as for a name that no tool has; the log says more.
       await log.record('decided', { call: asked.id, server, tool, decision: 'refused', by: hiddenBy, why: 'it is not offered' });
@@ -128,6 +131,9 @@ export class ToolCalls {
     for (let times = 0; times < limits.maxAsks + maxUnsent; times++) {
       await listings.current(server, signal);
       const entry = await this.#admitted(server, tool, signal);
+      // A change that was accepted just now may have hidden it from the caller.
+      const hidden = this.#options.whyNotOffered(server, entry.tool, app.origin);
+      if (hidden !== undefined) await this.#refuse(asked.id, server, entry.tool, hidden, 'it is not offered');
       if (entry.digest !== approved) approved = await this.#permit(asked, entry);
       // The approval may be older than the connection: the server's list over this connection must match what was
       // approved.
@@ -177,6 +183,14 @@ export class ToolCalls {
     }
   }
 
+  /** A tool of the server of an app. `hiddenBy`: it is not offered to apps. */
+  #ofApp(server: string, name: string): { readonly server: string; readonly tool: string; readonly hiddenBy?: string | undefined } {
+    const { catalogue, listings, whyNotOffered } = this.#options;
+    const tool = listings.changeOf(server, name)?.after ?? catalogue.toolOf(server, name)?.tool;
+    if (!tool) throw noSuchTool(name);
+    return { server, tool: name, hiddenBy: whyNotOffered(server, tool, 'app') };
+  }
+
   /** The tool with this name. `hiddenBy`: it is not offered. */
   #named(name: string): { readonly server: string; readonly tool: string; readonly hiddenBy?: string | undefined } {
     const { catalogue, listings, whyNotOffered } = this.#options;
@@ -214,11 +228,11 @@ export class ToolCalls {
    * Undefined: the person's answer came too late.
    */
   async #permit(asked: PendingCall, entry: CatalogueTool): Promise<string | undefined> {
-    const { id, server, args, signal } = asked;
+    const { id, server, args, signal, app } = asked;
     const { limits, person, principal, identity } = this.#options;
     const { tool, digest } = entry;
-    const bound: Shown = { server: identity(server), tool: tool.name, digest, args, principal };
-    const ruling = await this.#rule(entry, args);
+    const bound: Shown = { server: identity(server), tool: tool.name, digest, args, principal, ...app };
+    const ruling = await this.#rule(entry, args, app);
     if (ruling.verdict === 'deny') return this.#refuse(id, server, tool, `rule ${ruling.at}`, 'a rule denies it');
     if (ruling.verdict === 'allow') return this.#decided(id, server, tool, digest, `rule ${ruling.at}`);
     // A rule that asks takes precedence over grants.
@@ -231,7 +245,7 @@ export class ToolCalls {
       throw new HostError('tool-changed', `${server}/${tool.name} was shown ${limits.maxAsks} times, and changed or was approved too late each time`);
     }
     const approval = await this.#approvals.approve(bound);
-    const decision = await person.approve({ server, tool, digest, args, principal, why }, { server, signal: signal ?? never() });
+    const decision = await person.approve({ server, tool, digest, args, principal, why, ...app }, { server, signal: signal ?? never() });
     checkOptions<object>('person.approve: decision', decision, { allow: '"once" or "session" or "always" or boolean', by: 'string', reason: 'string' });
     const by = decision.by ?? principal;
     if (typeof decision.allow !== 'string') return this.#refuse(id, server, tool, by, decision.reason ?? 'the person said no');
@@ -246,14 +260,14 @@ export class ToolCalls {
     return this.#decided(id, server, tool, digest, by, decision.allow);
   }
 
-  #rule({ server, tool }: CatalogueTool, args: Readonly<Record<string, unknown>>): Promise<Ruling> {
+  #rule({ server, tool }: CatalogueTool, args: Readonly<Record<string, unknown>>, app: PendingCall['app']): Promise<Ruling> {
     const { rules = [], resolvePath, trusted, identity } = this.#options;
-    return rule(rules, { server, identity: identity(server), trusted: trusted(server), tool, args }, resolvePath);
+    return rule(rules, { server, identity: identity(server), trusted: trusted(server), tool, args, ...app }, resolvePath);
   }
 
   async #grant(shown: Shown, reach: 'session' | 'always'): Promise<void> {
-    const { server, tool, digest, principal } = shown;
-    const grant: Grant = { server, tool, digest, principal, at: this.#options.clock.now() };
+    const { args, ...about } = shown;
+    const grant: Grant = { ...about, at: this.#options.clock.now() };
     if (reach === 'always') await this.#keep((kept) => [...kept, grant]);
     this.#approvals.grant(grant);
   }

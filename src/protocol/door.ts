@@ -4,7 +4,7 @@
  */
 
 // Revisions and methods. Each column that is used is named, so that a program carries no other (see columns.ts).
-export { batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, versionHeader } from './columns.ts';
+export { batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, titles, versionHeader } from './columns.ts';
 export { elicitation, samplingTools, urlElicitation } from './columns.ts';
 export { findRevision } from './revisions.ts';
 export { methods } from './methods.ts';
@@ -13,7 +13,7 @@ export { requestsOf } from './requests.ts';
 
 // Members of messages: `_meta`, lists in pages, headers that mirror parameters, answers to forms.
 export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, isMetaKey, logLevelKey, modernErrors, serverInfoKey, subscriptionKey, versionKey } from './meta.ts';
-export { hasCacheHints, listMethods, mayAsk, mirroredParameter } from './methods.ts';
+export { hasCacheHints, mayAsk, mirroredParameter } from './methods.ts';
 export { page } from './pagination.ts';
 export type { Listed } from './pagination.ts';
 export { encodeHeaderValue, mirroredParameters, mirroredValue } from './mirrored-headers.ts';

@@ -10,18 +10,20 @@ const ALLOWED =
   /^[-a-z\d\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u06fd\u06fe\u0f0b\u3007\u00b7\u0375\u05f3\u05f4\u30fb\u200c\u200d]+$/u;
 const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
 const VIRAMA =
-  '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d'
-  + '\\u0ccd\\u0d4d\\u0dca\\u0e3a\\u0f84\\u1039\\u103a\\u17d2]';
+  '\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d'
+  + '\\u0ccd\\u0d4d\\u0dca\\u0e3a\\u0f84\\u1039\\u103a\\u17d2';
 const JOINING = '[\\p{Script=Arabic}\\p{Script=Syriac}]';
 let misplaced: readonly RegExp[] | undefined;
 
+// Without lookbehind, which small engines do not have: the character before is matched too.
 const contextRules = (): readonly RegExp[] => misplaced ??= [
-  /(?<!l)\u00b7|\u00b7(?!l)/u,
+  /(?:^|[^l])\u00b7|\u00b7(?!l)/u,
   /\u0375(?!\p{Script=Greek})/u,
-  /(?<!\p{Script=Hebrew})[\u05f3\u05f4]/u,
-  new RegExp(`(?<!${VIRAMA})\\u200d`, 'u'),
-  // Between two letters that join, or after a virama.
-  new RegExp(`(?<!${VIRAMA}|${JOINING}\\p{Mn}?)\\u200c|(?<!${VIRAMA})\\u200c(?!\\p{Mn}?${JOINING})`, 'u'),
+  /(?:^|\P{Script=Hebrew})[\u05f3\u05f4]/u,
+  new RegExp(`(?:^|[^${VIRAMA}])\\u200d`, 'u'),
+  // Between two letters that join, or after a virama. A ZWNJ that fails: what follows does not join, or what stands before does not.
+  new RegExp(`(?:^|[^${VIRAMA}])\\u200c(?!\\p{Mn}?${JOINING})`, 'u'),
+  new RegExp(`(?:^|(?!${JOINING})[^${VIRAMA}\\p{Mn}]|(?:^|(?!${JOINING})[^])(?![${VIRAMA}]|${JOINING})\\p{Mn})\\u200c`, 'u'),
 ];
 
 const RTL =

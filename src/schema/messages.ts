@@ -27,6 +27,14 @@ const SENTENCES: Readonly<Record<string, string>> = {
   false: '@ is not allowed here',
 };
 
+/** The sentence of a failure, made at the first of its kind. */
+function sentenceOf(failure: CheckFailure, more: typeof SENTENCES | undefined): Sentence {
+  const { node, keyword } = failure;
+  let sentence = node.sentences;
+  while (sentence !== undefined && sentence.keyword !== keyword) sentence = sentence.next;
+  return sentence ?? (node.sentences = prepare(failure, more));
+}
+
 function prepare({ node, keyword, detail }: CheckFailure, more: typeof SENTENCES | undefined): Sentence {
   const { keywords, path } = node;
   const rule = (keywords as Readonly<Record<string, unknown>>)[keyword];
@@ -41,13 +49,13 @@ function prepare({ node, keyword, detail }: CheckFailure, more: typeof SENTENCES
         : '',
       ),
     );
-  return { schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts };
+  return { keyword, schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts, next: node.sentences };
 }
 
 /** Puts a failure into words: only for errors that are reported, and not for those that are discarded. */
 export function explain(failure: CheckFailure, more?: Readonly<Record<string, string>>): ValidationError {
-  const { path, node, keyword, value, detail } = failure;
-  const { schemaPath, parts } = ((node.sayings ??= {})[keyword] ??= prepare(failure, more));
+  const { path, keyword, value, detail } = failure;
+  const { schemaPath, parts } = sentenceOf(failure, more);
   let [message = ''] = parts;
   for (let i = 1; i < parts.length; i += 2)
     message += (parts[i] === '@' ? quote(value) : quoteAll(detail)) + parts[i + 1];

@@ -28,8 +28,8 @@ export interface Node {
   dynamicTarget?: Node;
   /** The matchers of `pattern` and `patternProperties`, by source. */
   patterns?: Map<string, PatternTest>;
-  /** The sentences about its broken rules, by keyword. */
-  sayings?: Record<string, Sentence>;
+  /** The sentences about its broken rules. A list, since a node has one or two of them. */
+  sentences?: Sentence;
   /** Compiled at the first use. */
   check?: Check;
 }
@@ -139,8 +139,11 @@ export interface CheckFailure {
  * in turn.
  */
 export interface Sentence {
+  keyword: string;
   schemaPath: string;
   parts: string[];
+  /** Another of the same node. */
+  next: Sentence | undefined;
 }
 
 /** The resources entered so far, innermost first: the dynamic scope of `$dynamicRef`. */

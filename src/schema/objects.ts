@@ -2,6 +2,8 @@ import type { Check, Compiler, Keywords, Node, Properties, Run } from './model.t
 import { escapeToken } from './pointer.ts';
 import { fail, place, spend } from './run.ts';
 import { lengthChecks, matcher } from './scalars.ts';
+import { certain, isCertain } from './typed.ts';
+import type { Certain } from './typed.ts';
 import { names, own } from './values.ts';
 
 /** The steps for the keys that a rule passes: engines keep objects with many keys in tables, which are slow to walk. */
@@ -53,7 +55,7 @@ export function each(keys: readonly string[], run: Run, judge: (key: string) => 
 }
 
 /** A known property, and the one that the schema names next. */
-interface PropertyEntry {
+interface PropertyEntry extends Certain {
   key: string;
   check: Check | undefined;
   /** 1 when it is required, else 0. */
@@ -83,7 +85,9 @@ function namedProperties(
     const child = named.get(key);
     const check = child && compiler.check(child);
     const count = +needed.has(key);
-    const entry: PropertyEntry = { key, check, count, place: '/' + escapeToken(key), next: undefined };
+    // Each field by name, so that all entries have one shape, which the engine reads faster.
+    const { kind, low, high, options } = certain(child);
+    const entry: PropertyEntry = { kind, low, high, options, key, check, count, place: '/' + escapeToken(key), next: undefined };
     if (last) last.next = entry;
     else first = entry;
     last = entry;
@@ -110,6 +114,7 @@ function namedProperties(
       const property = value[key];
       if (property === undefined) continue;
       missing -= entry.count;
+      if (isCertain(entry, property)) continue;
       const { check } = entry;
       if (check === undefined) {
         strangers = true;

@@ -45,7 +45,10 @@ export interface PlainContext {
    */
   progress(progress: number, total?: number, message?: string): void;
 
-  /** Sends a log message, where the client wants messages of this level. `data` is any JSON value. */
+  /**
+   * Sends a log message, where the client wants messages of this level. `data` is any JSON value. Throws a TypeError
+   * for a level that does not exist.
+   */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 
   /** Sends a notification that belongs to this request, such as one of an extension's. */

@@ -128,8 +128,11 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const severity = loggingLevels.indexOf(level);
+    // Also where the client wants no messages: otherwise the author learns of a misspelt level from nobody.
+    if (severity < 0) throw new TypeError(`ctx.log: there is no level ${level}, expected ${loggingLevels.join(', ')}`);
     const { logLevel } = this.requester;
-    if (logLevel === undefined || loggingLevels.indexOf(level) < loggingLevels.indexOf(logLevel)) return;
+    if (logLevel === undefined || severity < loggingLevels.indexOf(logLevel)) return;
     this.#mention(notificationText('notifications/message', { level, logger, data }));
   }
 }

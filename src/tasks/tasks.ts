@@ -57,6 +57,8 @@ export class Tasks {
   readonly clock: Clock;
   readonly #limits: TaskLimits;
   readonly #waiting = new Map<string, Set<() => void>>();
+  /** How many tasks were looked at last. */
+  #looked = 0;
   /** By owner, and of all. */
   readonly #counts = new Map<string | undefined, { n: number; readonly at: number }>();
   readonly #unwatch: () => void;
@@ -246,9 +248,12 @@ export class Tasks {
   /** What another process writes is not always heard: then it is looked at. */
   #look(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = this.clock.after(Math.max(lookMs, this.#waiting.size * 1000 / maxLooks), () => {
+    this.#timer = this.clock.after(Math.max(lookMs, this.#looked * 1000 / maxLooks), () => {
       this.#timer = undefined;
-      for (const id of [...this.#waiting.keys()]) this.#wake(id);
+      const ids = [...this.#waiting.keys()];
+      // The first of them that waits again starts the timer for all.
+      this.#looked = ids.length;
+      for (const id of ids) this.#wake(id);
     }, true);
   }
 }

@@ -61,22 +61,23 @@ export class AskedPerson {
     this.#times.set(about, times);
     const what = times === 1 ? about : `${about} (${times})`;
     return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.#questions.splice(this.#questions.indexOf(question), 1);
+        reject(signal.reason as Error);
+      };
       const question: Question = {
         what,
         replies: Object.entries(replies).map(([name, reply]) => ({
           name,
           give: () => {
             this.#questions.splice(this.#questions.indexOf(question), 1);
+            signal.removeEventListener('abort', stop);
             resolve(reply());
           },
         })),
       };
       this.#questions.push(question);
-      signal.addEventListener('abort', () => {
-        const at = this.#questions.indexOf(question);
-        if (at >= 0) this.#questions.splice(at, 1);
-        reject(signal.reason as Error);
-      }, { once: true });
+      signal.addEventListener('abort', stop, { once: true });
     });
   }
 

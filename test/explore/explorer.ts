@@ -13,12 +13,14 @@ export interface Step {
   readonly name: string;
   /** What it reads or changes. Two steps that touch nothing in common commute; `*` touches everything. */
   readonly touches: readonly string[];
+  /** It may also not happen: a run in which nothing but such steps is left may end there. */
+  readonly optional?: true;
   run(): void | Promise<void>;
 }
 
 /** What is explored: real objects, the wires between them, and what must be true of them. */
 export interface World {
-  /** What may happen now. Empty: the run is complete. */
+  /** What may happen now. Where nothing has to, the run is complete. */
   steps(): readonly Step[];
   /** Throws an error where an invariant is broken. Called after each step. */
   check(): void;
@@ -89,9 +91,10 @@ const mostWays = 100_000;
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Lets all run that can run without the passing of time. */
-export async function calm(clock: ManualClock): Promise<void> {
+export async function calm(...clocks: readonly ManualClock[]): Promise<void> {
+  const isDue = ({ due, monotonic }: ManualClock): boolean => due !== undefined && due <= monotonic();
   await settled();
-  for (let rounds = 0; clock.due !== undefined && clock.due <= clock.monotonic(); rounds++) {
+  for (let rounds = 0, clock = clocks.find(isDue); clock; rounds++, clock = clocks.find(isDue)) {
     if (rounds > 1000) throw new Error('it comes to no rest');
     clock.tick(clock.now());
     await settled();
@@ -107,6 +110,9 @@ export async function pass(clock: ManualClock): Promise<void> {
 
 /** The clock of a world: it begins in 2026, so that no time is 0 by accident. */
 export const worldClock = (): ManualClock => manualClock(1_790_000_000_000);
+
+/** Whether a run may end where this is able to happen. */
+const mayEnd = (able: readonly Step[]): boolean => able.every(({ optional }) => optional);
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
@@ -162,7 +168,27 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
       longest = Math.max(longest, depth);
       const able = world.steps();
       if (new Set(able.map(({ name }) => name)).size < able.length) throw new Error(`two steps have one name: ${able.map(({ name }) => name).join('; ')}`);
-      if (able.length === 0) {
+      const asleep = [...last?.asleep ?? []];
+      const awake = able.filter(({ name }) => !asleep.some((one) => one.name === name));
+      const ends = mayEnd(able);
+      if (awake.length === 0 && !ends) {
+        covered++;
+        break;
+      }
+      if (depth >= maxSteps && awake.length > 0) return broken(`more than ${maxSteps} steps`);
+      // The order of the ways does not matter to what is left out, as long as the order is always the same.
+      const next: Taken[] = [];
+      const first = awake[Math.floor(random() * awake.length)];
+      for (let step = first, left = awake; step; step = left[Math.floor(random() * left.length)]) {
+        const taken = step;
+        const { name, touches } = taken;
+        next.push({ before: last, step: { name, touches }, asleep: asleep.filter((one) => commute(one, taken)) });
+        asleep.push({ name, touches });
+        left = left.filter((one) => one !== taken);
+      }
+      // A run that may end here ends here, and others go on.
+      for (const way of ends ? next : next.slice(1)) ways.add(depth + 1, way);
+      if (ends || !first) {
         try {
           const outcome = await world.finish();
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -172,25 +198,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
         complete++;
         break;
       }
-      const asleep = [...last?.asleep ?? []];
-      const awake = able.filter(({ name }) => !asleep.some((one) => one.name === name));
-      if (awake.length === 0) {
-        covered++;
-        break;
-      }
-      if (depth >= maxSteps) return broken(`more than ${maxSteps} steps`);
-      // The order of the ways does not matter to what is left out, as long as the order is always the same.
-      const next: Taken[] = [];
-      const first = awake[Math.floor(random() * awake.length)] as Step;
-      for (let step = first, left = awake; ; step = left[Math.floor(random() * left.length)] as Step) {
-        const { name, touches } = step;
-        next.push({ before: last, step: { name, touches }, asleep: asleep.filter((one) => commute(one, step)) });
-        asleep.push({ name, touches });
-        left = left.filter((one) => one !== step);
-        if (left.length === 0) break;
-      }
-      for (const way of next.slice(1)) ways.add(depth + 1, way);
-      last = next[0] as Taken;
+      last = next[0];
       const why = await take(world, first);
       if (why !== undefined) return broken(why);
     }
@@ -206,7 +214,7 @@ export async function replay({ make }: Kind, steps: readonly string[]): Promise<
     const why = await take(world, known(world, steps, at));
     if (why !== undefined) return why;
   }
-  if (world.steps().length > 0) return undefined;
+  if (!mayEnd(world.steps())) return undefined;
   try {
     await world.finish();
   } catch (thrown) {

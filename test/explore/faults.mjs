@@ -1,4 +1,4 @@
-// npm run explore -- --faults: puts faults back into a copy of the sources, one at a time, and has the explorer find each.
+// npm run explore:faults [-- TEXT]: puts faults back into a copy of the sources, one at a time, and has the explorer find each.
 // `mended` of a row of faults.json is the commit that mended the fault or brought the rule.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -3,6 +3,7 @@ import type { Budget } from '../../src/bounds/budget.ts';
 import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
 import { pipeOutlet } from '../../src/jsonrpc/outlet.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
+import type { Auth } from '../../src/transport/auth.ts';
 import type { ServerPeer, ServerPort } from '../../src/transport/server-port.ts';
 import type { Step } from './explorer.ts';
 
@@ -83,13 +84,14 @@ export class Pipe {
   #ending = false;
   #fault: Error | undefined;
 
-  constructor(port: ServerPort) {
+  /** `auth`: who the client is. */
+  constructor(port: ServerPort, auth?: Auth) {
     this.#port = port;
     this.transport = {
       kind: 'pipe',
       open: async (receiver) => {
         this.#receiver = receiver;
-        this.#peer = this.#port.connect(pipeOutlet((text) => this.#send(this.server, text)), { budget: this.budget });
+        this.#peer = this.#port.connect(pipeOutlet((text) => this.#send(this.server, text)), { budget: this.budget, ...auth && { auth } });
       },
       send: (text) => this.#send(this.client, text),
       close: async () => {

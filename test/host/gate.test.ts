@@ -6,6 +6,7 @@ import { Host } from '../../src/host/host.ts';
 import { gate, NotSent } from '../../src/host/gate.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { httpTransport, serveHttp } from '../../src/transport/http/node/index.ts';
+import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 
 function server(description: string, ran: string[]): McpServer {
@@ -79,6 +80,56 @@ test('gate: an approved call leaves once, while its tool is current; calls of th
   other();
   await client.callTool('pay', {});
   assert.equal(ran.length, 4);
+});
+
+test('gate: everything else of the transport is the transport\'s own, and a new session is a new connection', async () => {
+  const told: unknown[] = [];
+  const inner: ClientTransport = {
+    kind: 'http',
+    open: async () => void told.push('open'), send: (text) => void told.push(text), close: async () => void told.push('close'),
+    abandon: (id) => void told.push(['abandon', id]), agreed: ({ version }) => void told.push(['agreed', version]), reopen: async () => void told.push('reopen'),
+    context: () => 'here' as never, toolHeaders: { of: 'tools' } as never,
+  };
+  const { transport, ...way } = gate(inner);
+  const failed: unknown[] = [];
+  const receiver = { failed: (id: unknown, error: unknown) => failed.push([id, error instanceof NotSent]) } as unknown as ClientReceiver;
+  assert.deepEqual([transport.kind, transport.context, transport.toolHeaders], ['http', inner.context, inner.toolHeaders]);
+  transport.abandon?.(7);
+  transport.agreed?.({ version: 'v' } as never);
+  const made = gate(inner);
+  const connections = [made.connection];
+  await made.transport.open(receiver);
+  connections.push(made.connection);
+  await made.transport.reopen?.();
+  connections.push(made.connection);
+  assert.equal(new Set(connections).size, 3);
+  made.transport.send('text', undefined as never);
+  await made.transport.close();
+  assert.deepEqual(told, [['abandon', 7], ['agreed', 'v'], 'open', 'reopen', 'text', 'close']);
+  // A transport without them gets none.
+  const { kind, open, send, close } = inner;
+  assert.deepEqual(Object.keys(gate({ kind, open, send, close }).transport).sort(), ['close', 'kind', 'open', 'send']);
+  // What may not be sent: only calls of a tool that waits for its leave, and not their later rounds.
+  told.length = 0;
+  const end = made.allow('pay', () => false);
+  const other = made.allow('pay', () => true);
+  for (const [id, method, params] of [
+    [1, 'tools/call', { name: 'pay' }], [2, 'tools/list', { name: 'pay' }], [3, 'tools/call', { name: 'other' }], [4, 'tools/call', undefined],
+    [5, 'tools/call', { name: 'pay', requestState: 's' }], [6, 'tools/call', { name: 'pay', inputResponses: {} }], [undefined, 'tools/call', { name: 'pay' }],
+  ] as const) made.transport.send(String(id), { id, method, params } as never);
+  await Promise.resolve();
+  assert.deepEqual(told, ['2', '3', '4', '5', '6']);
+  assert.deepEqual(failed, [[1, true]]);
+  // The first leave that was not used is the one that counts; with the last one gone nothing is held back.
+  end();
+  made.transport.send('7', { id: 7, method: 'tools/call', params: { name: 'pay' } } as never);
+  made.transport.send('8', { id: 8, method: 'tools/call', params: { name: 'pay' } } as never);
+  other();
+  made.transport.send('9', { id: 9, method: 'tools/call', params: { name: 'pay' } } as never);
+  await Promise.resolve();
+  assert.deepEqual(told, ['2', '3', '4', '5', '6', '7', '9']);
+  assert.deepEqual(failed, [[1, true], [8, true]]);
+  assert.equal(way.allow('x', () => true)(), undefined);
 });
 
 test('gate: the further rounds of a call that has left pass', async (t) => {

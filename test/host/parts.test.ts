@@ -175,6 +175,32 @@ test('a rule: paths, by their readings and by their real place', async () => {
   }
 });
 
+test('a rule: what no program can read is never allowed, and the pattern is followed through its links', async () => {
+  // A URL that browsers refuse is plain, and has no reading.
+  assert.equal(await ruled({ args: { path: 'http://**' } }, call({ path: 'http://[bad' })), 'deny');
+  assert.equal(await ruled({ args: { path: '/a/**' } }, call({ path: `/a/${'b'.repeat(9_000)}` })), 'deny');
+  const asked: [string, string][] = [];
+  const links: Readonly<Record<string, string>> = { '/home': '/data/home', '/': '/', '.': '/work', '/data/home/x': '/data/home/x', '/home/x': '/data/home/x', 'sub/x': '/work/sub/x' };
+  const follow = async (path: string, server = ''): Promise<string | undefined> => {
+    asked.push([path, server]);
+    return links[path];
+  };
+  for (const [pattern, given, fits] of [
+    // Either name of the folder allows, and denies.
+    ['/home/*', '/home/x', 'allow deny'], ['/home/*', '/data/home/x', 'allow deny'], ['/data/home/*', '/home/x', 'deny'], ['/data/home/*', '/data/home/x', 'allow deny'],
+    // A pattern that begins with a star begins at the root, or at the server's own folder.
+    ['/*/home/x', '/data/home/x', 'allow deny'], ['*/x', 'sub/x', 'allow deny'], ['sub/x', 'sub/x', 'allow deny'],
+    // The place of the pattern is unknown: what is written counts.
+    ['/none/*', '/home/x', ''], ['/none/*', '/none/y', 'deny'],
+  ] as const) assert.equal(await ruled({ args: { path: pattern } }, call({ path: given }), follow), fits, `${pattern} ${given}`);
+  assert.ok(asked.every(([, server]) => server === 'files'));
+  assert.deepEqual([...new Set(asked.map(([path]) => path))].sort(), ['.', '/', '/data/home', '/data/home/x', '/home', '/home/x', '/none', '/none/y', 'sub/x']);
+  // A URI is not looked up.
+  asked.length = 0;
+  await ruled({ args: { path: 'https://h/*' } }, call({ path: 'https://h/x' }), follow);
+  assert.deepEqual(asked, []);
+});
+
 test('a rule that is malformed is refused by name', async () => {
   const refused: [object, RegExp][] = [
     [{}, /then/], [{ then: 'maybe' }, /then/], [{ then: 'allow', tools: 'x' }, /tools/], [{ then: 'allow', annotations: { readOnly: true } }, /readOnly/],

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { bearer } from '../../src/oauth/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
 import { RpcError } from '../../src/jsonrpc/index.ts';
@@ -121,4 +122,4 @@ async function main(): Promise<void> {
   process.stdin.resume().once('end', () => void close());
 }
 
-await main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -11,8 +11,11 @@ const quiet = { debug() {}, info() {}, isDebugEnabled: () => false };
 /** What the copy does not need: it is built there, or linked. */
 const without = new Set(['.git', 'node_modules', 'dist']);
 
-/** The copy in a folder, and the mutants of the files: `{ id, file, line, column, mutator, original, replacement }`. */
-export async function mutatedCopy(folder, files) {
+/**
+ * The copy in a folder, and the mutants of the files: `{ id, file, line, column, mutator, original, replacement }`. `chosen` says
+ * which of them will be tried: a file without any of them stays as it is, and is faster.
+ */
+export async function mutatedCopy(folder, files, chosen = (mutants) => mutants) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(top)) {
@@ -23,12 +26,14 @@ export async function mutatedCopy(folder, files) {
   const given = files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(top, file), 'utf8') }));
   const { files: written, mutants } = await instrumenter.instrument(given, { plugins: null, excludedMutations: [], ignorers: [] });
   const first = `import ${JSON.stringify(pathToFileURL(join(folder, 'dist/test/mutants/started.mjs')).href)};\n`;
-  for (const { name, content } of written) writeFileSync(join(folder, name), countedByNumber(content).replace(/^(#!.*\n)?/, `$1${first}`));
+  const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
+  const kept = chosen(mutants.map(({ id, fileName, location, mutatorName, replacement }) =>
+    ({ id, file: fileName, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement })));
+  const tried = new Set(kept.map(({ file }) => file));
+  for (const { name, content } of written) if (tried.has(name)) writeFileSync(join(folder, name), countedByNumber(content).replace(/^(#!.*\n)?/, `$1${first}`));
   build(folder);
   publish(folder);
-  const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
-  return mutants.map(({ id, fileName, location, mutatorName, replacement }) =>
-    ({ id, file: fileName, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement }));
+  return kept;
 }
 
 /**

@@ -21,6 +21,12 @@ export const folders = {
   cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
 };
 
+/** Tests that are not asked: one reads the text of the sources, and one counts what all tests of the process have left behind, and waits until it is gone. */
+export const notAsked = [
+  'test/cli/commands each part of the command that says a version beside its name takes it from one place',
+  'test/fleet/stored-limits of a client that has left for good nothing is kept',
+];
+
 /** Suites of those files that play over stdio, or play over HTTP once more what they play over memory. */
 export const without = [
   'transcripts over stdio',

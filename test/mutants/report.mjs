@@ -98,8 +98,8 @@ the sources around the change may differ in what landed.
 |---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The goal is 85 % in each folder. Folders that are not in the table have not been run: \`cli\`, \`fleet\`, \`skills\` and \`bounds\`
-have lists of tests and no figure, and no sample was drawn over the whole of \`src\`. A run that its time ended has tried
+The goal is 85 % in each folder. Folders that are not in the table have not been run: \`fleet\`, \`skills\` and \`bounds\`
+have lists of tests and no figure. \`npm run mutants -- src\` draws a sample over the whole of \`src\`; no such run has ended yet. A run that its time ended has tried
 fewer than it drew; the row says how many. The tests of the packages are not among the named ones, nor is the suite of
 JSON Schema (\`npm run schema-suite\`), which tests \`schema/full\` most: a survivor here may be killed there.
 ${tooLong.length === 0 ? '' : `\nTests of those files that take more than two seconds are not asked:\n\n${tooLong.join('\n')}\n`}

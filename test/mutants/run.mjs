@@ -1,10 +1,10 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
-// sample of its mutants; or of some files: src/FOLDER/FILE.ts. Writes test/mutants/results/NAME.json. --again tries only
+// sample of its mutants; or of some files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only
 // the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
-// what was tried by then is the sample. --since COMMIT tries the changed files, within --minutes (3). --report makes
+// what was tried by then is the sample. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,11 +16,12 @@ import { describeResult, firstOf, isText, keyOf, writeReport } from './report.mj
 import { sampleOf } from './sample.mjs';
 import { mayBeAlone, Trial } from './trial.mjs';
 import { tryAll } from './try-all.mjs';
+import { wholeTrial } from './whole.mjs';
 
 const results = fileURLToPath(new URL('results', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, 'no-texts': { type: 'boolean' }, seed: { type: 'string', default: '1' } },
 });
 const git = (...args) => spawnSync('git', args, { cwd: top, encoding: 'utf8' }).stdout.trim();
 
@@ -30,7 +31,7 @@ async function mutate(what) {
   const folder = isFile ? what.split('/')[1] : what;
   if (!folders[folder]) throw new Error(`${what}: not in one of ${Object.keys(folders).join(', ')}`);
   if (folders[folder].kills && !mayBeAlone) throw new Error(`${what}: its mutants kill processes, and are only tried in a PID namespace, which this user may not make`);
-  const kept = join(results, `${isFile ? what.slice('src/'.length, -'.ts'.length).replaceAll('/', '-') : folder}.json`);
+  const kept = keptFile(isFile ? what.slice('src/'.length, -'.ts'.length).replaceAll('/', '-') : folder);
   const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
   const began = Date.now();
   const commit = git('rev-parse', '--short', 'HEAD');
@@ -40,11 +41,8 @@ async function mutate(what) {
     const tests = await trial.prepare(all.length, folders[folder].processes);
     console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
-    const chosen = before ? survivorsAgain(before, all) : sampleOf(all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
-    const { tried, controls } = await tryAll(trial, chosen, {
-      ...(values.minutes && { until: Date.now() + Number(values.minutes) * 60_000 }), ...(folders[folder].processes && { atOnce: 1 }),
-    });
-    const result = {
+    const chosen = before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
+    const keep = ({ tried, controls }) => keepResult(kept, {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),
       sampled: before ? before.sampled : tried.length < all.length,
       of: { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length },
@@ -54,17 +52,51 @@ async function mutate(what) {
       ...(before ? { drawn: before.drawn } : { drawn: drawnOf(chosen, tried) }),
       killed: { code: 0, texts: 0, ...(before && before.killed) },
       survivors: before ? before.survivors.filter(({ status }) => status === 'Timeout') : [],
-    };
-    for (const one of tried) {
-      if (one.status === 'Killed' || one.status === 'Timeout') result.killed[isText(one) ? 'texts' : 'code'] += 1;
-      if (one.status !== 'Killed') result.survivors.push(keyOf(one));
-    }
-    mkdirSync(results, { recursive: true });
-    writeFileSync(kept, write(result));
-    console.log(`${describeResult(result)}; ${seconds(began)} s`);
+    }, tried);
+    const seen = await tryAll(trial, chosen, { ...limits(), ...(folders[folder].processes && { atOnce: 1 }), ...(!before && { keep }) });
+    console.log(`${describeResult(keep(seen))}; ${seconds(began)} s`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** A sample over the whole of src. */
+async function mutateWhole() {
+  if (!mayBeAlone) throw new Error('some mutants kill processes, and are only tried in a PID namespace, which this user may not make');
+  const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
+  const [kept, began, seed] = [keptFile('src'), Date.now(), Number(values.seed)];
+  const commit = git('rev-parse', '--short', 'HEAD');
+  try {
+    const { chosen, of, trial } = await wholeTrial(copy, Number(values.sample), seed);
+    console.log(`src: ${of.code} mutants of the code, ${chosen.length} drawn; ready after ${seconds(began)} s`);
+    const keep = ({ tried, controls }) => keepResult(kept, {
+      what: 'src', commit, date: new Date().toISOString().slice(0, 10), seed, sampled: true, wanted: chosen.length, of: { code: of.code, texts: of.texts },
+      tests: trial.tests, tooLong: trial.tooLong, unsteady: trial.unsteady, controls, drawn: drawnOf(chosen, tried), killed: { code: 0, texts: 0 }, survivors: [],
+    }, tried);
+    console.log(`${describeResult(keep(await tryAll(trial, chosen, { ...limits(), atOnce: 1, keep })))}; ${seconds(began)} s`);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const limits = () => (values.minutes ? { until: Date.now() + Number(values.minutes) * 60_000, grace: 120_000 } : {});
+
+/** Where a result is kept: with its seed in the name, if there is one of another seed. */
+function keptFile(name) {
+  const plain = join(results, `${name}.json`);
+  if (!existsSync(plain) || values.again || JSON.parse(readFileSync(plain, 'utf8')).seed === Number(values.seed)) return plain;
+  return join(results, `${name}-seed-${values.seed}.json`);
+}
+
+/** Writes a result with what became of the mutants that were tried. Returns it. */
+function keepResult(kept, result, tried) {
+  for (const one of tried) {
+    if (one.status === 'Killed' || one.status === 'Timeout') result.killed[isText(one) ? 'texts' : 'code'] += 1;
+    if (one.status !== 'Killed') result.survivors.push(keyOf(one));
+  }
+  mkdirSync(results, { recursive: true });
+  writeFileSync(kept, write(result));
+  return result;
 }
 
 /** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage. */
@@ -104,4 +136,4 @@ else if (values.since) process.exitCode = await changed(values.since, Number(val
 else if (positionals.length === 0) {
   console.error(`npm run mutants -- FOLDER, one of ${Object.keys(folders).join(', ')}; or -- src/FOLDER/FILE.ts …`);
   process.exitCode = 2;
-} else for (const one of positionals) await mutate(one);
+} else for (const one of positionals) await (one === 'src' ? mutateWhole() : mutate(one));

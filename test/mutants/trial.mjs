@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { without } from './folders.mjs';
+import { notAsked, without } from './folders.mjs';
 import { Watch } from './watch.mjs';
 
 /** A test that needs more processor time without a mutant is not asked, for each survivor would cost as much. Milliseconds; a folder may say otherwise. */
@@ -60,7 +60,7 @@ export class Trial {
   async #pass(task) {
     const failures = [];
     for (;;) {
-      const seen = await this.#run({ files: this.#files, without, except: this.unsteady, ...task }, endless);
+      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.unsteady], ...task }, endless);
       if (seen.status === 0) return seen;
       // A busy machine makes a test fail once.
       const again = failures.includes(seen.by);

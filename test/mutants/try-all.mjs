@@ -2,9 +2,10 @@ import { keyOf } from './report.mjs';
 
 /**
  * Tries each mutant, some beside each other. What slept too long is tried again alone, for the machine may have been slow.
- * Now and then the tests that killed one run without it: they must pass. What is not begun before `until` (of Date.now), or not tried again within `grace` ms after it, is `left`.
+ * Now and then the tests that killed one run without it: they must pass. What is not begun before `until` (of Date.now), or not tried again within `grace` ms after it, is `left`. `keep` is
+ * told now and then what was seen so far, in the order in which it was tried.
  */
-export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity, atOnce = Number(process.env.MUTANTS_AT_ONCE ?? 2) } = {}) {
+export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity, keep = () => {}, atOnce = Number(process.env.MUTANTS_AT_ONCE ?? 2) } = {}) {
   const waiting = [...chosen];
   let tried = [];
   const slow = [];
@@ -25,6 +26,7 @@ export async function tryAll(trial, chosen, { until = Infinity, grace = Infinity
           waiting.push(...doubtful);
         }
       }
+      if (tried.length % 10 === 0) keep({ tried, controls });
       if (tried.length % 50 === 0) console.log(`tried ${tried.length} of ${chosen.length}, ${tried.filter(({ status }) => status === 'Killed').length} killed, ${slow.length} slow`);
     }
   };

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { PassThrough } from 'node:stream';
+import { appBridge, apps, contentSecurityPolicy, loadApp, permissionsPolicy } from '../../src/apps/index.ts';
 import { answering, ClientCore, McpClient } from '../../src/client/index.ts';
 import { diagnose, fetchProbe } from '../../src/doctor/index.ts';
+import { judgeServer } from '../../src/judge/index.ts';
 import { executables } from '../../src/executables/index.ts';
 import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import { findAndCall, Host, hostSkills, rule, ToolSearch } from '../../src/host/index.ts';
@@ -307,6 +309,14 @@ const ofOthers: Readonly<Record<string, Tried>> = {
   'barewire/fleet/node clusterEngine(options)': { call: (options) => clusterEngine(options) },
   'barewire/fleet/node serveWorkers(options)': { call: (options) => serveWorkers(() => Promise.reject(new Error('not served')), options) },
   'barewire/fleet/node clusterRelay(options)': { call: (options) => clusterRelay(options) },
+  'barewire/apps apps(options)': { call: (options) => apps(server(), options) },
+  'barewire/apps Apps.app(definition)': { call: (definition) => apps(server()).app('ui://x', definition, '<!doctype html><p>x') },
+  'barewire/apps loadApp(options)': { call: (options) => loadApp(async () => ({ contents: [{ uri: 'ui://x', mimeType: 'text/html;profile=mcp-app', text: '<!doctype html>' }] }), 'ui://x', options) },
+  'barewire/apps appBridge(options)': { call: (options) => appBridge({ post: nothing, listen: () => nothing }, options), base: { info } },
+  'barewire/apps contentSecurityPolicy(csp)': { call: (csp) => contentSecurityPolicy(csp) },
+  'barewire/apps permissionsPolicy(permissions)': { call: (permissions) => permissionsPolicy(permissions) },
+  'barewire/host HostApp.callTool(options)': { call: (options) => withSkill((host) => host.app('one').callTool('none', {}, options)) },
+  'barewire/host HostApp.readResource(options)': { call: (options) => withSkill((host) => host.app('one').readResource('skill://a/SKILL.md', options)) },
   'barewire/skills skills(options)': { call: (options) => skills(server(), [], options) },
   'barewire/skills/node readSkills(options)': { call: (options) => readSkills('/nowhere', options) },
   'barewire/skills listSkills(options)': { call: async (options) => listSkills(await skilled(), options) },
@@ -319,6 +329,8 @@ const ofOthers: Readonly<Record<string, Tried>> = {
   'barewire/transcript Replay.constructor(options)': { call: (options) => new Replay(transcript, 'client', options) },
   'barewire/doctor diagnose(subject)': { call: (options) => diagnose(options), base: { name: 'x', open: () => memoryTransport(server()) } },
   'barewire/doctor diagnose(options)': { call: (options) => diagnose({ name: 'x', open: () => memoryTransport(server()) }, options) },
+  'barewire/judge judgeServer(server)': { call: (options) => judgeServer(options, { revisions: [] }), base: { name: 'x', open: () => memoryTransport(server()) } },
+  'barewire/judge judgeServer(options)': { call: (options) => judgeServer({ name: 'x', open: () => memoryTransport(server()) }, options), base: { revisions: [] } },
   'barewire/doctor fetchProbe(options)': { call: (options) => fetchProbe(fetch, options) },
 };
 

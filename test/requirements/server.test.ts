@@ -136,6 +136,9 @@ test('who a client says it is gives it nothing', async () => {
   };
   assert.equal(textOf(await peer.request('tools/call', { name: 'who', _meta })), 'bob');
   assert.match(textOf(await peer.request('tools/call', { name: 'secret', _meta })), /^error /);
+  // Where nobody was authenticated, the name of the client does not stand in.
+  const open = await connect(server);
+  assert.equal(textOf(await open.request('tools/call', { name: 'who', _meta })), 'nobody');
 });
 
 // Each revision, server/tools#list-changed-notification, and its likes of prompts and resources.

@@ -188,6 +188,18 @@ test('a list that was sent to one revision is not sent to another', async () => 
     ]);
     assert.deepEqual(Object.keys((await old.request('tools/list')).result ?? {}), ['tools']);
   }
+  // Each member from the revision on that defines it.
+  const whole = new McpServer(info);
+  whole.tool('all', {
+    title: 'All', description: 'd', annotations: { readOnlyHint: true }, icons: [{ src: 'https://x.example/i.png' }], _meta: { 'example.com/a': 1 }, output: { type: 'object' },
+  }, () => ({ structuredContent: {}, content: [] }));
+  const members = ['description', 'inputSchema', 'name'];
+  for (const [version, more] of [
+    ['2024-11-05', []], ['2025-03-26', ['annotations']], ['2025-06-18', ['_meta', 'outputSchema', 'title']], ['2025-11-25', ['icons']],
+  ] as const) {
+    members.push(...more);
+    assert.deepEqual(keys(await (await connect(whole, { revision: version })).request('tools/list')), members.toSorted(), version);
+  }
 });
 
 test('suggestions are cut at a hundred, and counted', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, LeftBehind, McpServer, NotAnswered, ToolError } from '../../src/server/index.ts';
 import type { Question } from '../../src/server/index.ts';
+import type { LoggingLevel } from '../../src/protocol/index.ts';
 import { accept, asked, connect, later, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer } from './peer.ts';
 
@@ -356,6 +357,28 @@ test('log and progress are sent in each round to whoever asked for them', async 
   assert.deepEqual((await peer.rest()).map(({ method }) => method), [
     'notifications/message', 'notifications/progress', 'notifications/message', 'notifications/progress',
   ]);
+});
+
+test('a level of the log that does not exist is refused by name, whatever the client wants to see', async () => {
+  const server = new McpServer(info);
+  const thrown: unknown[] = [];
+  server.tool('say', { input: { type: 'object', properties: { level: { type: 'string' } } } as const }, ({ level }, ctx) => {
+    try {
+      ctx.log(level as LoggingLevel, 'run');
+    } catch (error) {
+      thrown.push(error);
+    }
+    return 'said';
+  });
+  const peer = await connect(server);
+  for (const wants of [undefined, 'debug', 'emergency'] as const) {
+    const _meta = { ...modernMeta(), ...wants && { 'io.modelcontextprotocol/logLevel': wants } };
+    for (const level of ['warn', 'Info', '', 'toString', 'emergency']) await peer.request('tools/call', { name: 'say', arguments: { level }, _meta });
+  }
+  assert.equal(thrown.length, 12);
+  assert.ok(thrown.every((one) => one instanceof TypeError));
+  assert.match(String(thrown[0]), /^TypeError: ctx\.log: there is no level warn, expected debug, info, .*, emergency$/);
+  assert.deepEqual((await peer.rest()).map(({ params }) => params?.['level']), ['emergency', 'emergency']);
 });
 
 test('a handler may change its arguments: the state belongs to what was sent', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
-import { asked, accept, connect, later } from '../server/peer.ts';
+import { asked, accept, connect, later, modernMeta } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { declared, made, ModernTasks, tasksExtension } from './harness.ts';
@@ -225,6 +225,29 @@ test('progress and status become the status message, the latest of them', async 
     steps[i]?.resolve();
   }
   assert.equal((await client.ended(id))['statusMessage'], 'All done');
+});
+
+test('for a task neither progress nor a log message is sent, whatever its call asked for', async (t) => {
+  const { server } = made(t);
+  server.tool('work', { task: 'optional' }, async (_args, ctx) => {
+    ctx.progress(1, 2);
+    ctx.log('error', 'wrong');
+    const form = await ctx.elicit('Go?', { go: { type: 'boolean' } }, { key: 'go' });
+    ctx.progress(2, 2);
+    ctx.log('error', 'wrong again');
+    return form.action;
+  });
+  const client = await ModernTasks.to(server);
+  const _meta = { ...modernMeta(declared), progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' };
+  const { result } = await client.peer.request('tools/call', { name: 'work', _meta });
+  const id = result?.['taskId'] as string;
+  void client.peer.modern('subscriptions/listen', { notifications: { taskIds: [id] } });
+  await client.is(id, 'input_required');
+  await client.update(id, { go: accept({ go: true }) });
+  await client.ended(id);
+  const told = (await client.peer.rest()).map(({ method }) => method);
+  assert.ok(told.includes('notifications/tasks'));
+  assert.deepEqual(told.filter((method) => method === 'notifications/progress' || method === 'notifications/message'), []);
 });
 
 test('listeners hear of their tasks: each state whole, nothing of other people\'s', async (t) => {

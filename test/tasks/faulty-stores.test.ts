@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { LeaseLost } from '../../src/tasks/store.ts';
-import type { TaskStore } from '../../src/tasks/store.ts';
+import type { StoredTask, TaskStore } from '../../src/tasks/store.ts';
 import { storeTests } from '../../src/tasks/testing.ts';
 
 // The tests that every store has to pass must notice a store that does not. Each fault here is one that a store may have.
@@ -64,6 +64,106 @@ const faults: readonly (readonly [test: string, fault: string, make: Fault, says
     const kept = new Map<string, Awaited<ReturnType<TaskStore['load']>>>();
     return { create: async (task) => { await store.create(task); kept.set(task.id, await store.load(task.id)); }, load: async (id) => (await store.load(id)) ?? kept.get(id) };
   }, /^a task is still there$/],
+  ['records are kept', 'a fence that does not grow', (store) => ({
+    lease: async (id, ms) => {
+      const found = await store.lease(id, ms);
+      return found && { ...found, lease: { id, fence: 1 } };
+    },
+    release: (lease, after, records, waiting) => store.release({ ...lease, fence: 1 }, after, records, waiting),
+  }), /^the fence did not grow$/],
+  ['records are kept', 'the next lease has fewer records', (store) => ({ lease: async (id, ms) => {
+    const found = await store.lease(id, ms);
+    return found && { ...found, task: { ...found.task, records: found.task.records.slice(0, 3) } };
+  } }), /^records of the next lease: /],
+  ['one worker', 'two at once', (store) => ({ lease: async (id, ms) => (await store.lease(id, ms)) ?? { lease: { id, fence: 1 }, task: await store.load(id) as StoredTask } }), /^leases: 2 in place of 1$/],
+  ['one worker', 'nobody has it', () => ({ lease: async () => undefined }), /^leases: 0 in place of 1$/],
+  ['one worker', 'the next one gets it too', (store) => {
+    let asked = 0;
+    return { lease: async (id, ms) => (++asked === 3 ? { lease: { id, fence: 1 }, task: await store.load(id) as StoredTask } : store.lease(id, ms)) };
+  }, /^a task that somebody has was leased$/],
+  ['an append after', 'what is missing between is passed over', (store) => ({ append: async (lease, after, records) => store.append(lease, Math.min(after, (await store.load(lease.id))?.records.length ?? 0), records) }), /^append was not refused with LeaseLost: undefined$/],
+  ['an append after', 'what was refused was written', (store) => ({ append: async (lease, after, records) => {
+    try {
+      await store.append(lease, after, records);
+    } catch (error) {
+      await store.append(lease, 1, records);
+      throw error;
+    }
+  } }), /^append was not refused with LeaseLost: |^records: /],
+  ['a task waits', 'what is created is not due', (store) => {
+    let asked = 0;
+    return { due: async (limit) => (++asked === 1 ? [] : store.due(limit)) };
+  }, /^due when created: \[\] in place of /],
+  ['a task waits', 'it is due before the last answer', (store) => {
+    let asked = 0;
+    return { due: async (limit) => (++asked === 3 ? ['x'] : store.due(limit)) };
+  }, /^due while one is missing: /],
+  ['a task waits', 'it is not due with the last answer', (store) => {
+    let asked = 0;
+    return { due: async (limit) => (++asked === 4 ? [] : store.due(limit)) };
+  }, /^due with the last answer: \[\] in place of /],
+  ['a task waits', 'what waits is leased', (store) => {
+    let asked = 0;
+    return { lease: async (id, ms) => (++asked === 2 ? { lease: { id, fence: 1 }, task: await store.load(id) as StoredTask } : store.lease(id, ms)) };
+  }, /^a task that waits was leased$/],
+  ['a task waits', 'an answer counts twice', (store) => {
+    let asked = 0;
+    return { answer: async (id, answers) => (++asked === 3 ? (await store.answer(id, answers), ['a', 'b']) : store.answer(id, answers)) };
+  }, /^an answer counts once: /],
+  ['a task waits', 'the lease comes without answers', (store) => ({ lease: async (id, ms) => {
+    const found = await store.lease(id, ms);
+    return found && { ...found, task: { ...found.task, answers: new Map() } };
+  } }), /^answers: \[\] in place of /],
+  ['a task waits', 'it waits while it runs', (store) => {
+    let asked = 0;
+    return { load: async (id) => {
+      const found = await store.load(id);
+      return found && (++asked === 2 ? { ...found, waiting: ['a'] } : found);
+    } };
+  }, /^waiting while it runs: /],
+  ['a task waits', 'answers are taken while it runs', (store) => {
+    let asked = 0;
+    return { answer: async (id, answers) => (++asked === 4 ? ['a'] : store.answer(id, answers)) };
+  }, /^answers while it runs: /],
+  ['a task waits', 'earlier answers go with the next question', (store) => {
+    let asked = 0;
+    return { load: async (id) => {
+      const found = await store.load(id);
+      return found && (++asked === 3 ? { ...found, answers: new Map() } : found);
+    } };
+  }, /^earlier answers stay: /],
+  ['of many who answer', 'another answer is kept than the first', (store) => ({ load: async (id) => {
+    const found = await store.load(id);
+    return found && { ...found, answers: new Map([['a', '"x"']]) };
+  } }), /^the answer: /],
+  ['the first end wins', 'the first does not', () => ({ end: async () => false }), /^the end: false in place of true$/],
+  ['the first end wins', 'records come after it', () => ({ append: async () => {} }), /^append was not refused/],
+  ['the first end wins', 'its lease may be renewed', () => ({ renew: async () => {} }), /^renew was not refused/],
+  ['the first end wins', 'it is leased again', (store) => {
+    let asked = 0;
+    return { lease: async (id, ms) => (++asked === 2 ? { lease: { id, fence: 1 }, task: await store.load(id) as StoredTask } : store.lease(id, ms)) };
+  }, /^a task that has ended was leased$/],
+  ['the first end wins', 'it takes answers', () => ({ answer: async () => ['a'] }), /^an answer after the end: /],
+  ['the first end wins', 'it is due', () => ({ due: async () => ['x'] }), /^due after the end: /],
+  ['the first end wins', 'its end is another', (store) => ({ load: async (id) => {
+    const found = await store.load(id);
+    return found && { ...found, end: '"x"' };
+  } }), /^the task: /],
+  ['the first end wins', 'what is not there ends', (store) => ({ end: async (id, end, lease) => id === 'task-none' || store.end(id, end, lease) }), /^the end of a task that is not there: true in place of false$/],
+  ['cancelling needs no lease', 'the lease that there is holds on', (store) => ({ end: async (id, end, lease) => {
+    await store.end(id, end);
+    return lease === undefined;
+  } }), /^the end of one that was running was not refused/],
+  ['cancelling needs no lease', 'nobody wins', (store) => {
+    let ends = 0;
+    return { end: async (id, end, lease) => (++ends > 5 ? false : store.end(id, end, lease)) };
+  }, /^who won: /],
+  ['an owner sees', 'the tasks of another are missing', (store) => ({ list: async (owner, after, limit) => (owner === 'bob' ? [] : store.list(owner, after, limit)) }), /^the tasks of another: \[\] in place of /],
+  ['an owner sees', 'a place whose task is gone is nowhere', (store) => ({ list: async (owner, after, limit) => (after?.includes('gone') ? [{ id: 'x', place: 'x' }] : store.list(owner, after, limit)) }), /^a place whose task is gone leads astray$/],
+  ['tasks whose time', 'writes to what is gone are taken', () => ({ append: async () => {} }), /^append was not refused/],
+  ['tasks whose time', 'answers to what is gone are taken', () => ({ answer: async () => ['a'] }), /^an answer to a task that is gone: /],
+  ['tasks whose time', 'what stays is not due', () => ({ due: async () => [] }), /^due: \[\] in place of /],
+  ['tasks whose time', 'it is still counted', () => ({ count: async () => 4 }), /^how many: 4 in place of 2$/],
   ['those who watch', 'an end is told as news of a run', (store) => ({ watch: (listener) => store.watch((id, change) => listener(id, change === 'ended' ? 'written' : change)) }), /^changes: /],
 ];
 

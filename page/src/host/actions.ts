@@ -12,4 +12,4 @@ export interface ActionContext {
 export type Handlers = { readonly [N in ActionName]: (params: ParamsOf<N>, context: ActionContext) => ResultOf<N> | Promise<ResultOf<N>> };
 
 /** Actions of a host that opens servers of the person's choice. The playground's worker has none of them. */
-export type LocalActionName = Extract<ActionName, 'server.add' | `import.${string}` | `saved.${string}` | 'server.saving' | 'server.save' | 'server.credentials' | `login.${string}` | 'wire.curl'>;
+export type LocalActionName = Extract<ActionName, 'server.add' | `import.${string}` | `saved.${string}` | 'server.saving' | 'server.save' | 'server.credentials' | `app.${string}` | `login.${string}` | 'wire.curl'>;

@@ -2,6 +2,7 @@ import { isProgram, readServers } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
 import type { WireEntry } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
+import { appActions } from './app-actions.ts';
 import { curl } from './curl.ts';
 import { failureOf, PageError } from './failure.ts';
 import { importActions } from './import-actions.ts';
@@ -26,6 +27,7 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
   return {
     ...importActions(page),
     ...savedCallActions(page),
+    ...appActions(page),
     async 'server.add'({ name, target, trusted, era = 'auto', roots, tools }) {
       if (typeof name !== 'string' || !goodName.test(name)) {
         throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');

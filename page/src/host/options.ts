@@ -1,3 +1,4 @@
+import type { AppCsp } from 'barewire/apps';
 import type { Address } from 'barewire/doctor';
 import type { Explanation } from 'barewire/explain';
 import type { EventTraceEntry, HttpAuthorization, HttpTrace, HttpTraceEntry } from 'barewire/fetch';
@@ -39,6 +40,15 @@ export interface Importing {
   read(application: string): Promise<{ readonly paths: readonly string[]; readonly servers: Readonly<Record<string, ServerConfig>> } | undefined>;
 }
 
+/** Where apps are shown: a listener of documents that hold them. */
+export interface AppScreen {
+  readonly port: number;
+  /** Makes a document whose policy allows these domains. `onReport` hears what the policy forbade. */
+  open(csp: AppCsp, onReport: (what: string) => void): { readonly path: string; close(): void };
+  /** Ports of this host, which no app reaches. */
+  ownPorts(): readonly number[];
+}
+
 /** What the page's host is made of: it opens nothing itself. */
 export interface PageHostOptions {
   readonly carrier: Welcome['carrier'];
@@ -70,6 +80,8 @@ export interface PageHostOptions {
   /** Where calls are kept under a name. */
   readonly savedCalls?: SavedCalls;
   readonly importing?: Importing;
+  /** Shows apps of servers. Without it the host does not declare that it can. */
+  readonly apps?: AppScreen;
   readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
   /** How the doctor sends plain HTTP requests to a server; undefined: it has no address. */
   readonly probe?: (config: ServerConfig) => Address | undefined;

@@ -1,5 +1,6 @@
 import { defaultHostLimits, Host, memoryLog } from 'barewire/host';
 import type { LogSink, ServerConfig, TransportHooks } from 'barewire/host';
+import { appOf, appsExtension, showsApps } from 'barewire/apps';
 import { explain } from 'barewire/explain';
 import { tap } from 'barewire/tap';
 import type { Held } from 'barewire/tap';
@@ -168,6 +169,8 @@ export class PageHost {
     const client = make(info, {
       ...given,
       era: entry.era,
+      // Apps, Client (Host) Capabilities: only a host with a screen declares that it shows apps.
+      ...this.options.apps && { extensions: { ...given.extensions, [appsExtension]: showsApps } },
       // What does not fit its schema is shown, and judged here.
       validator: false,
       logLevel: entry.logLevel ?? undefined,
@@ -212,7 +215,7 @@ export class PageHost {
     const changes = this.host.pendingChanges().filter(({ server }) => server === name);
     const toolView = (tool: ToolView['tool'], digest: string, pin: ToolView['pin'], change: (typeof changes)[number] | undefined): ToolView => ({
       tool, digest, pin, name: `${name}/${tool.name}`, change: change ? changeView(change) : null,
-      app: Object.keys(tool._meta ?? {}).some((key) => key === 'ui' || key.startsWith('ui/')),
+      app: appOf(tool) !== undefined,
     });
     const listedTools = Object.values(tools).map(({ tool, digest }) => {
       const change = changes.find((one) => one.name === tool.name);

@@ -131,9 +131,9 @@ export class Questions {
 
   /** For `HostOptions.person`. */
   readonly person: Person = {
-    approve: async ({ server, tool, digest, args, why }: ApprovalRequest, context): Promise<Decision> => {
+    approve: async ({ server, tool, digest, args, why, origin }: ApprovalRequest, context): Promise<Decision> => {
       const pressed = this.#options.pressed(context.signal);
-      const reason = why !== 'default' ? why : pressed?.origin ?? (tool.annotations?.destructiveHint === true ? 'destructive' : why);
+      const reason = why !== 'default' ? why : origin ?? pressed?.origin ?? (tool.annotations?.destructiveHint === true ? 'destructive' : why);
       const { readOnlyHint = false, destructiveHint = true, idempotentHint = false, openWorldHint = true } = tool.annotations ?? {};
       const answer = await this.#ask('approval', context, {
         tool, args, digest, why: reason, annotations: { readOnlyHint, destructiveHint, idempotentHint, openWorldHint },

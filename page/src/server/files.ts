@@ -6,14 +6,15 @@ const folder = new URL('../../ui/', import.meta.url);
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 /** What the page may do: run its own script, use its own style, and speak with this server. */
-const policy = (port: number): string => [
+const policy = (port: number, frames: number | undefined): string => [
   "default-src 'none'", "script-src 'self'", "style-src 'self'", `connect-src ws://127.0.0.1:${port} ws://localhost:${port}`,
+  ...frames === undefined ? [] : [`frame-src http://localhost:${frames} http://127.0.0.1:${frames}`],
   "img-src data: blob:", 'media-src data: blob:', "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
   "require-trusted-types-for 'script'", "trusted-types 'none'",
 ].join('; ');
 
-/** Serves the files that the build made for the page, and no other: they hold no secret. */
-export function filesOf(): (request: IncomingMessage, response: ServerResponse) => void {
+/** Serves the files that the build made for the page, and no other: they hold no secret. `frames`: the port of the sandbox. */
+export function filesOf(frames?: number): (request: IncomingMessage, response: ServerResponse) => void {
   const texts = new Map(readdirSync(folder).map((file) => [file === 'index.html' ? '/' : `/${file}`, {
     type: `${types[extname(file)] ?? 'application/octet-stream'}; charset=utf-8`, text: readFileSync(new URL(file, folder)),
   }]));
@@ -26,7 +27,7 @@ export function filesOf(): (request: IncomingMessage, response: ServerResponse) 
     if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'Files are read only.');
     response.writeHead(200, {
       'content-type': found.type, 'content-length': found.text.length, 'cache-control': 'no-store',
-      'content-security-policy': policy(localPort), 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
+      'content-security-policy': policy(localPort, frames), 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin', 'cross-origin-resource-policy': 'same-origin', 'x-frame-options': 'DENY',
     });
     response.end(method === 'HEAD' ? undefined : found.text);

@@ -19,6 +19,7 @@ import { callFileBeside } from './call-file.ts';
 import { filesOf } from './files.ts';
 import { keptLogin, loginAt } from './login.ts';
 import { openServer } from './open.ts';
+import { serveSandbox } from './sandbox.ts';
 import { savingTo } from './saving.ts';
 import { defaultSocketLimits, socketsOf } from './sockets.ts';
 import type { SocketLimits } from './sockets.ts';
@@ -56,6 +57,7 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
   const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
   // Known once the server listens, which is before anybody can log in.
   let bound = 0;
+  const sandbox = await serveSandbox(() => bound);
   const page = new PageHost({
     carrier: 'local',
     version: versionOf(),
@@ -72,6 +74,7 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
     ...configuration !== undefined && { saving: savingTo(configuration), savedCalls: new SavedCalls(callFileBeside(configuration)) },
     importing,
+    apps: { port: sandbox.port, open: sandbox.open, ownPorts: () => [bound, sandbox.port] },
     ...rules && { rules },
     ...tools && { tools },
     ...limits && { limits },
@@ -81,14 +84,17 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
       return { residentBytes: rss, heapBytes: heapUsed };
     },
   });
-  const files = filesOf();
+  const files = filesOf(sandbox.port);
   const sockets = socketsOf(page, token, { ...defaultSocketLimits, ...limits });
   const server = createServer(guarded(guard, files));
   server.on('upgrade', guardedUpgrade(guard, sockets.upgrade));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => {
+      sandbox.close();
+      reject(error);
+    });
     server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
+      server.removeAllListeners('error');
       resolve();
     });
   });
@@ -98,6 +104,7 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
     port: bound,
     async close() {
       sockets.close();
+      sandbox.close();
       server.close();
       server.closeAllConnections();
       await page.close();

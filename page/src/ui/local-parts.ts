@@ -21,6 +21,7 @@ export const localParts: PageParts = {
     activity: late(async () => (await import('./views/activity.tsx')).Activity),
     recordings: late(async () => (await import('./views/recordings.tsx')).Recordings),
   },
+  App: late(async () => (await import('./apps/app.tsx')).App),
   Questions: late(async () => (await import('./questions/questions.tsx')).Questions),
   JsonEditor: late(async () => (await import('./form/json-editor.tsx')).JsonEditor),
   Markdown: late(async () => (await import('./parts/markdown.tsx')).Markdown),

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { CompileOptions } from 'barewire/schema';
-import type { ServerView, ToolView, WireMessage } from '../messages.ts';
+import type { CallView, ServerView, ToolView, WireMessage } from '../messages.ts';
 import type { JsonEditorProps } from './form/json-editor-props.ts';
 import type { FormModel } from './form/form-model.ts';
 import type { HostLink } from './host-link.ts';
@@ -40,6 +40,8 @@ export interface PageParts {
   readonly AddServer?: ComponentType<{ onDone: () => void; example?: Example }>;
   readonly SaveServer?: ComponentType<{ server: string; onDone: () => void }>;
   readonly ImportServers?: ComponentType<{ onDone: () => void }>;
+  /** Shows the app of a tool. */
+  readonly App?: ComponentType<{ server: ServerView; view: ToolView; calls: readonly CallView[] }>;
   /** Calls of a tool under a name. */
   readonly SavedCalls?: ComponentType<{ server: string; tool: string; form: FormModel }>;
   /** The same call in both eras. */

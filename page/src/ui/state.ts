@@ -51,6 +51,8 @@ export class State {
   readonly findings: Table<readonly FindingView[]> = table();
   /** When a resource that is subscribed to changed, by `server uri`. */
   readonly updated: Table<number> = table();
+  /** The last thing that the browser kept an app from. */
+  readonly appRefused: Signal<{ readonly app: string; readonly what: string } | undefined> = signal(undefined);
   readonly notices: Notices = new Notices();
   readonly wire: WireStore = new WireStore();
   readonly drafts: Drafts = new Drafts();
@@ -156,6 +158,7 @@ export class State {
       case 'login': this.logins.value = [...this.logins.value, news.step].slice(-MAX_LINES); break;
       case 'finding': put(this.findings, news.server, [...this.findings.value.get(news.server) ?? [], news.finding]); break;
       case 'resource-updated': put(this.updated, `${news.server} ${news.uri}`, news.at); break;
+      case 'app-refused': this.appRefused.value = { app: news.app, what: news.what }; break;
       case 'trouble': this.tell(`${news.server === null ? '' : `${news.server}: `}${news.message}`, 'bad', news.server ?? ''); break;
     }
   }

@@ -60,6 +60,35 @@ test('the result of a call below a long form comes into sight when the call ends
   await close();
 });
 
+test('Call stays in sight below a long form, and covers no field that has the focus', async () => {
+  const fields = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`field${at}`, { type: 'string' }]));
+  for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+    const { page, close } = await openFake(browser, { viewport: { width, height } });
+    await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('echo', { properties: fields, required: ['field0', 'field1'] })] })] }));
+    await page.getByRole('tab', { name: 'Tools' }).click();
+    const button = page.getByRole('main').getByRole('button', { name: 'Call', exact: true });
+    await button.waitFor();
+    const place = (): Promise<{ top: number; bottom: number; on: boolean }> => button.evaluate((one) => {
+      const { top, bottom, left } = one.getBoundingClientRect();
+      return { top, bottom, on: document.elementFromPoint(left + 4, (top + bottom) / 2) === one };
+    });
+    const { bottom, on } = await place();
+    assert.ok(on && bottom <= height, `${width} × ${height}: Call ends at ${bottom}`);
+    // By the Tab key through fields that were below: each stands whole above the foot.
+    await page.getByRole('textbox', { name: 'field0', exact: true }).focus();
+    for (let at = 0; at < 30; at++) {
+      await page.keyboard.press('Tab');
+      const covered = await page.evaluate(() => {
+        const own = document.activeElement?.getBoundingClientRect();
+        const foot = document.querySelector('form > .actions')?.getBoundingClientRect();
+        return own !== undefined && foot !== undefined && own.bottom > foot.top ? `${own.top} to ${own.bottom}, the foot from ${foot.top}, ${document.activeElement?.outerHTML.slice(0, 120)}` : undefined;
+      });
+      assert.equal(covered, undefined, `${width} × ${height}: the foot covers what the ${at + 1}th Tab reached`);
+    }
+    await close();
+  }
+});
+
 test('text is monospace and is copied; JSON is laid out with its digits', async () => {
   const { page, close } = await openCall({ result: { content: [{ type: 'text', text: '{"n":1.10,"big":9007199254740993}' }, { type: 'text', text: 'plain words' }] } });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

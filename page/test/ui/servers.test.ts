@@ -258,7 +258,7 @@ test('a result of 10 MB over the wire, and a tool with an app of its own', async
   await page.getByRole('button', { name: 'Its answer' }).click();
   await page.getByRole('button', { name: 'Load the whole' }).waitFor();
   await main().getByRole('list').getByRole('button', { name: /^app/ }).click();
-  await main().getByText('This tool has a user interface of its own (MCP Apps).').waitFor();
+  await main().getByText('Call the tool first: the app shows its result.').waitFor();
 });
 
 test('the doctor looks a server over', async () => {

@@ -2,10 +2,10 @@ import type { Bag } from '../../jsonrpc/index.ts';
 import { randomUUID } from 'node:crypto';
 import { RpcError } from '../../client/index.ts';
 import { isObject } from '../../jsonrpc/door.ts';
-import { completionsCapability, resultType } from '../../protocol/door.ts';
+import { completionsCapability, isLoggingLevel, resultType } from '../../protocol/door.ts';
 import type { Form } from '../../protocol/door.ts';
 import type {
-  CallToolResult, CreateMessageRequestParams, Implementation, LoggingLevel, ServerCapabilities, Tool,
+  CallToolResult, CreateMessageRequestParams, Implementation, ServerCapabilities, Tool,
 } from '../../protocol/index.ts';
 import type { AnswerMethod, Context, Feature, FeatureHost, LegacyRequester } from '../../server/index.ts';
 import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onClose, watchedResources } from '../../server/door.ts';
@@ -115,7 +115,10 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
     let [done, left] = [false, false];
     call.takeUp({
       progress: (progress, total, message) => exchange.progress(progress, total, message),
-      log: (level, data, logger) => exchange.log(level as LoggingLevel, data, logger),
+      // A level that a server invents has no place among those that a client may want.
+      log: (level, data, logger) => {
+        if (isLoggingLevel(level)) exchange.log(level, data, logger);
+      },
     });
     exchange.signal.addEventListener('abort', () => {
       if (done) return;

@@ -11,6 +11,8 @@ const resultTypes: readonly unknown[] = ['complete', 'input_required'];
 
 export function judgeMessage(conversation: Conversation, arrival: Arrival): void {
   const { json, text, batch } = arrival;
+  // The documents of authorization, and the text of a refusal, are no messages.
+  if (conversation.kind === 'http' && refusedOrDocument(conversation, arrival)) return;
   if (!isObject(json)) return strayed(conversation, arrival);
   conversation.check('base-59', json['jsonrpc'] === '2.0', 'a message with "jsonrpc": "2.0"', arrival);
   if (conversation.kind === 'pipe') {
@@ -21,6 +23,13 @@ export function judgeMessage(conversation: Conversation, arrival: Arrival): void
   if (typeof json['method'] === 'string') judgeCall(conversation, arrival, json, json['method']);
   else judgeAnswer(conversation, arrival, json);
   metaKeysOf(conversation, arrival, json);
+}
+
+function refusedOrDocument({ entries }: Conversation, { exchange, json }: Arrival): boolean {
+  const head = entries.findLast((entry) => entry.kind === 'http' && entry.exchange === exchange && entry.direction === 'received');
+  if (head?.kind !== 'http') return false;
+  if (head.method === 'GET') return !(head.headers['content-type'] ?? '').startsWith('text/event-stream');
+  return (head.status ?? 0) >= 400 && !(isObject(json) && 'jsonrpc' in json);
 }
 
 /** A line that is no message. Two halves of a message are a broken line; anything else is a log on stdout. */

@@ -17,6 +17,7 @@ import { memoryTransport } from '../../../src/transport/memory.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { behindServer } from './travel.ts';
 import { everyNth } from '../../every-nth.ts';
+import { scripted } from '../../host/scripted-server.ts';
 import { inProcess } from '../in-process.ts';
 import { barewire } from '../program.ts';
 
@@ -112,6 +113,21 @@ for (const [front, back] of [['http', 'stdio'], ['pipe', 'http']] as const) {
     }
   }
 }
+
+test('bridge: a log message whose level the server invented is dropped, and its call goes on', async (t) => {
+  const server = scripted(({ method }) => {
+    if (method !== 'tools/call') return { tools: [{ name: 'say', inputSchema: { type: 'object' } }] };
+    for (const level of ['loud', 'toString', 'info']) server.say({ method: 'notifications/message', params: { level, data: level } });
+    return { content: [{ type: 'text', text: 'said' }] };
+  });
+  const errors: unknown[] = [];
+  const bridge = await openBridge({ open: () => server.transport, onError: (error) => errors.push(error) });
+  t.after(() => bridge.close());
+  const logs: unknown[] = [];
+  const one = await client(t, Object.assign(bridge, { url: '' }), 'pipe', legacy, { logLevel: 'debug', onLog: ({ data }) => logs.push(data) });
+  assert.equal(text(await one.callTool('say', {})), 'said');
+  assert.deepEqual([logs, errors], [['info'], []]);
+});
 
 test('bridge: each legacy session has a process of its own; the oldest makes room; none is left', { skip: proc }, async (t) => {
   const bridge = await bridged(t, 'stdio', legacy, { limits: { maxBackends: 3 } });

@@ -1,14 +1,16 @@
 // npm run explore:mutants : how many of the mutants that the unit tests leave alive the explorer kills. The mutants are those
 // of the files that hold the nouns of the state machines (nouns.json), a seeded sample of each file, without literals of texts.
-//   -- --only NOUN,…    these nouns: lifecycle, task, subscription, session, question, lease, refresh
+//   -- --only NOUN,…    these nouns of nouns.json
 //   -- --sample N       mutants of each file; 20
 //   -- --seed N         which ones, and which orders the explorer takes first; 1
 //   -- --runs N         complete runs of each world that reaches the mutant; 1000
 //   -- --minutes N      no unit test is begun after so many minutes for each folder of src; what was tried is the sample
+//   -- --known          does not ask the unit tests: all survivors that `npm run mutants` has kept of these files (test/mutants/results)
+//                       go to the explorer
 //   -- --again          does not ask the unit tests: the kept survivors go to the explorer
 // Keeps both verdicts in test/explore/mutants/results.json. MUTANTS_AT_ONCE is how many processes run beside each other.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +25,7 @@ import { Explorer } from './explorer.mjs';
 const kept = new URL('results.json', import.meta.url);
 const { values } = parseArgs({ options: {
   only: { type: 'string' }, sample: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' }, runs: { type: 'string', default: '1000' },
-  minutes: { type: 'string' }, again: { type: 'boolean', default: false },
+  minutes: { type: 'string' }, again: { type: 'boolean', default: false }, known: { type: 'boolean', default: false },
 } });
 const nouns = JSON.parse(readFileSync(new URL('nouns.json', import.meta.url), 'utf8'));
 const chosen = values.only?.split(',') ?? Object.keys(nouns);
@@ -45,13 +47,24 @@ try {
   // What is done is kept: all of it takes hours on a busy machine.
   for (const folder of new Set(files.map(folderOf))) {
     const own = files.filter((file) => folderOf(file) === folder);
-    const units = values.again ? before.files : await unitVerdicts(folder, own, all, randomOf);
+    const units = values.again ? before.files : values.known ? keptVerdicts(own) : await unitVerdicts(folder, own, all, randomOf);
     for (const file of own.filter((one) => units[one])) result.files[file] = { ...units[file], alive: await explored(explorer, units[file].alive, all) };
     writeFileSync(kept, `${JSON.stringify(result, null, 1)}\n`);
   }
   say(result);
 } finally {
   rmSync(copy, { recursive: true, force: true });
+}
+
+/** The survivors of `npm run mutants`, each once; a run of several may have drawn the same. */
+function keptVerdicts(own) {
+  const folder = new URL('../../mutants/results/', import.meta.url);
+  const all = readdirSync(folder).filter((name) => name.endsWith('.json')).flatMap((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')).survivors);
+  const alive = new Map(all.filter((one) => own.includes(one.file) && one.status !== 'Timeout' && !isText(one)).map((one) => [JSON.stringify([one.file, one.mutator, one.original, one.replacement]), one]));
+  return Object.fromEntries(own.map((file) => {
+    const kept = [...alive.values()].filter((one) => one.file === file);
+    return [file, { tried: kept.length, killed: 0, alive: kept }];
+  }).filter(([, { tried }]) => tried > 0));
 }
 
 /** What the unit tests of a folder of src say of a sample of the mutants of each of its files. */

@@ -3,6 +3,7 @@ import { McpServer } from '../../../src/server/index.ts';
 import { calm, pass, worldClock } from '../explorer.ts';
 import type { Kind, Step, World } from '../explorer.ts';
 import { Gate } from '../gate.ts';
+import { endsOnce, nothingHeld, nothingOwed, onlyGrow } from '../invariants.ts';
 import { Pipe } from '../pipe.ts';
 
 /** How a call ended, as text. */
@@ -24,12 +25,13 @@ const told = (promise: Promise<unknown>): { text: string | undefined; times: num
  * cancelled, the person may answer late, the client may close at any time.
  */
 async function make(): Promise<World> {
-  const clock = worldClock();
-  const settle = (): Promise<void> => calm(clock);
+  // Each process has a clock: neither sees how fast that of the other goes.
+  const clocks = { server: worldClock(), client: worldClock() };
+  const settle = (): Promise<void> => calm(clocks.server, clocks.client);
   const work = new Gate();
   const person = new Gate();
   const errors: string[] = [];
-  const server = new McpServer({ name: 's', version: '1.0.0' }, { clock, onError: (error) => errors.push((error as Error).message) });
+  const server = new McpServer({ name: 's', version: '1.0.0' }, { clock: clocks.server, onError: (error) => errors.push((error as Error).message) });
   server.tool('ask', {}, async (_args, ctx) => {
     ctx.progress(1, 3);
     const { action } = await ctx.elicit('Go on?', { name: { type: 'string' } });
@@ -44,7 +46,7 @@ async function make(): Promise<World> {
   });
   const pipe = new Pipe(server);
   const client = new McpClient({ name: 'c', version: '1.0.0' }, {
-    clock, revisions: ['2025-11-25'], cache: false, onError: (error) => errors.push(error.message),
+    clock: clocks.client, revisions: ['2025-11-25'], cache: false, onError: (error) => errors.push(error.message),
     onElicit: () => person.wait().then(() => ({ action: 'accept', content: { name: 'x' } })),
   });
   const connecting = client.connect(pipe.transport);
@@ -58,7 +60,8 @@ async function make(): Promise<World> {
     work: told(client.callTool('work', {}, { timeoutMs: 1000 })),
   };
   await settle();
-  let [ticks, closing, mayCancel] = [0, false, true];
+  const ticks = { server: 0, client: 0 };
+  let [closing, mayCancel] = [false, true];
 
   return {
     steps() {
@@ -66,36 +69,31 @@ async function make(): Promise<World> {
       if (work.waits > 0) steps.push({ name: 'the work is done', touches: ['server'], run: () => (work.open(), settle()) });
       if (person.waits > 0) steps.push({ name: 'the person answers', touches: ['client'], run: () => (person.open(), settle()) });
       if (mayCancel && calls.ask.text === undefined) {
-        steps.push({ name: 'nobody cancels', touches: ['client'], run: () => void (mayCancel = false) });
-        steps.push({ name: 'the first call is cancelled', touches: ['client'], run: () => (mayCancel = false, cancel.abort(new Error('cancelled')), settle()) });
+        steps.push({ name: 'the first call is cancelled', touches: ['client'], optional: true, run: () => (mayCancel = false, cancel.abort(new Error('cancelled')), settle()) });
       }
-      if (ticks < 2 && clock.due !== undefined) {
-        steps.push({ name: `time passes ${ticks + 1}`, touches: ['*'], run: () => (ticks++, pass(clock)) });
+      for (const side of ['server', 'client'] as const) {
+        if (ticks[side] >= 2 || clocks[side].due === undefined) continue;
+        steps.push({ name: `time passes for the ${side} ${ticks[side] + 1}`, touches: [side], run: () => (ticks[side]++, pass(clocks[side]).then(settle)) });
       }
       // It may also stay: then each call has to be answered.
-      if (!closing) {
-        steps.push({ name: 'the client closes', touches: ['client', 'closing'], run: () => (closing = true, void client.close(), settle()) });
-        steps.push({ name: 'the client will not close', touches: ['closing'], run: () => void (closing = true) });
-      }
+      if (!closing) steps.push({ name: 'the client closes', touches: ['client'], optional: true, run: () => (closing = true, void client.close(), settle()) });
       return steps;
     },
     check() {
       pipe.check();
       const odd = errors.find((message) => /not asked/.test(message));
       if (odd !== undefined) throw new Error(`a side takes a good message for a fault of the other: ${odd}`);
-      for (const [name, { times }] of Object.entries(calls)) if (times > 1) throw new Error(`the call ${name} ended ${times} times`);
-      if (progress.some((now, i) => i > 0 && now <= (progress[i - 1] as number))) throw new Error(`progress went ${progress.join(', ')}`);
+      for (const [name, { times }] of Object.entries(calls)) endsOnce(`the call ${name}`, times);
+      onlyGrow('progress', progress);
       if (calls.ask.text?.includes('worked') || calls.work.text?.includes('asked')) throw new Error('an answer crossed to another call');
     },
     async finish() {
-      for (const [name, { text }] of Object.entries(calls)) if (text === undefined) throw new Error(`the call ${name} waits for ever`);
-      if (pipe.open && pipe.server.owed.length > 0) throw new Error(`the server owes answers to ${pipe.server.owed.join()}`);
-      if (pipe.open && pipe.budget.used !== atStart) throw new Error(`the budget holds ${pipe.budget.used - atStart} bytes more than before`);
+      for (const [name, { times }] of Object.entries(calls)) endsOnce(`the call ${name}`, times, true);
+      nothingOwed(pipe, atStart);
       void client.close();
       await pipe.flush(settle);
       pipe.check();
-      if (clock.waiting > 0) throw new Error(`${clock.waiting} timers are left`);
-      if (pipe.budget.used !== 0) throw new Error(`the budget holds ${pipe.budget.used} bytes after the end`);
+      nothingHeld({ clocks: Object.values(clocks), budgets: [pipe.budget], signals: [cancel.signal] });
       return JSON.stringify([calls.ask.text, calls.work.text, errors]);
     },
   };

@@ -10,6 +10,7 @@ import { eventsOf } from '../event-stream.ts';
 import type { EventStream } from '../event-stream.ts';
 import { FleetClient } from '../fleet-client.ts';
 import { Gate } from '../gate.ts';
+import { nothingHeld } from '../invariants.ts';
 import { ProcessClock } from '../process-clock.ts';
 import { SharedEngine } from '../shared-engine.ts';
 
@@ -288,7 +289,7 @@ class FleetWorld implements World {
     // The sweep of sessions comes once more, and not again.
     this.#clock.tick(this.#clock.now() + 3_600_000);
     await this.#settle();
-    if (this.#clock.waiting > 0) throw new Error(`${this.#clock.waiting} timers are left`);
+    nothingHeld({ clocks: [this.#clock] });
   }
 }
 

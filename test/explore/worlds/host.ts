@@ -4,6 +4,7 @@ import { McpServer } from '../../../src/server/index.ts';
 import { AskedPerson } from '../asked-person.ts';
 import { calm, pass, worldClock } from '../explorer.ts';
 import type { Kind, Step, World } from '../explorer.ts';
+import { endsOnce, nothingHeld } from '../invariants.ts';
 import { ServerWire } from '../server-wire.ts';
 import { steadyRandom } from '../steady-random.ts';
 
@@ -38,7 +39,6 @@ class HostWorld implements World {
   readonly #host: Host;
   readonly #calls: Called[] = [];
   readonly #counts = { changes: 0, deaths: 0, late: 0, ticks: 0 };
-  #decided = false;
   #tool: { remove(): void; update(changes: { description: string }): void } | undefined;
   #version = 1;
   #fault: string | undefined;
@@ -119,13 +119,8 @@ class HostWorld implements World {
     const steps = [...this.#wires.flatMap(({ pipe }) => pipe.steps(this.#settle)), ...this.#person.steps(this.#settle), ...this.#serverSteps()];
     const add = (name: string, touches: readonly string[], run: () => Promise<void> | void): void => void steps.push({ name, touches, run });
     const [first] = this.#calls;
-    if (!this.#decided && first?.end === undefined) {
-      add('nobody cancels', ['client'], () => void (this.#decided = true));
-      add('the first call is cancelled', ['client'], () => {
-        this.#decided = true;
-        first?.cancel.abort(new Error('cancelled'));
-        return this.#settle();
-      });
+    if (first && !first.cancel.signal.aborted && first.end === undefined) {
+      steps.push({ name: 'the first call is cancelled', touches: ['client'], optional: true, run: () => (first.cancel.abort(new Error('cancelled')), this.#settle()) });
     }
     if (this.#person.waits && this.#counts.late < most.late) add('the person thinks for six minutes', ['*'], () => {
       this.#counts.late++;
@@ -163,7 +158,7 @@ class HostWorld implements World {
     for (const { pipe } of this.#wires) pipe.check();
     for (const { number, ran, sent, ends, end } of this.#calls) {
       if (ran.length > sent) throw new Error(`call ${number} was sent ${sent} times, and ran ${ran.length} times`);
-      if (ends > 1) throw new Error(`call ${number} ended ${ends} times`);
+      endsOnce(`call ${number}`, ends);
       if (end === 'paid' && ran.length !== 1) throw new Error(`call ${number} was answered, and ran ${ran.length} times`);
     }
     if (this.#wires.filter(({ pipe }) => pipe.open).length > 1) throw new Error('the server runs twice');
@@ -202,9 +197,8 @@ class HostWorld implements World {
     for (const { pipe } of this.#wires) {
       pipe.check();
       if (pipe.open) throw new Error('a connection is open after the end');
-      if (pipe.budget.used !== 0) throw new Error(`the budget holds ${pipe.budget.used} bytes after the end`);
     }
-    if (this.#clock.waiting > 0) throw new Error(`${this.#clock.waiting} timers are left`);
+    nothingHeld({ clocks: [this.#clock], budgets: this.#wires.map(({ pipe }) => pipe.budget), signals: this.#calls.map(({ cancel }) => cancel.signal) });
     return JSON.stringify([this.#calls.map(({ end, ran, sent }) => [end, sent, ran]), this.#wires.length, [...new Set(this.#errors)].length]);
   }
 }

@@ -3,6 +3,7 @@ import type { AuthorizationStore } from '../../../src/oauth/index.ts';
 import type { ManualClock } from '../../../src/bounds/manual-clock.ts';
 import { calm, pass, worldClock } from '../explorer.ts';
 import type { Kind, Step, World } from '../explorer.ts';
+import { nothingHeld } from '../invariants.ts';
 import { steadyRandom } from '../steady-random.ts';
 
 const url = 'https://mcp.example/mcp';
@@ -15,6 +16,10 @@ interface Pending {
   readonly what: string;
   run(): void;
 }
+
+/** What a process reads or changes when it asks: two that read do not disturb each other. */
+const places = (process: string, what: string): string[] =>
+  what === 'asks the server' ? ['server'] : what === 'reads' ? [`store of ${process}`] : ['store of one', 'store of two'];
 
 /** An authorization server that takes each refresh token once: who brings one again loses all. */
 class AuthorizationServer {
@@ -122,7 +127,7 @@ async function make(): Promise<World> {
       const steps: Step[] = [];
       for (const process of alive()) {
         const one = pending.find((each) => each.process === process);
-        if (one) steps.push({ name: `${process} ${one.what}`, touches: [one.what === 'asks the server' ? 'server' : 'store', process], run: () => through(one) });
+        if (one) steps.push({ name: `${process} ${one.what}`, touches: [...places(process, one.what), process], run: () => through(one) });
         if (dead.size === 0 && !results.has(process)) steps.push({ name: `${process} dies`, touches: ['*'], run: () => (dead.add(process), settle()) });
       }
       if (ticks < 2 && clock.due !== undefined && alive().some((process) => !results.has(process))) steps.push({ name: `time passes ${ticks + 1}`, touches: ['*'], run: () => (ticks++, pass(clock)) });
@@ -145,7 +150,7 @@ async function make(): Promise<World> {
       await settle();
       if (dead.size === 0) {
         for (const [process, text] of results) if (text !== `Bearer ${server.current.access}`) throw new Error(`${process} has ${text}, and the server knows ${server.current.access}`);
-        if (clock.waiting > 0) throw new Error(`${clock.waiting} timers are left`);
+        nothingHeld({ clocks: [clock] });
       }
       return JSON.stringify([server.refreshes, dead.size, [...results].filter(([process]) => !dead.has(process)).map(([, text]) => text === 'Bearer access-0' ? 'old' : text.slice(0, 6)).sort(), errors.length]);
     },

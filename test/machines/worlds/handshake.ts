@@ -3,6 +3,7 @@ import { McpServer } from '../../../src/server/index.ts';
 import { calm, pass, worldClock } from '../../explore/explorer.ts';
 import type { Kind, Step, World } from '../../explore/explorer.ts';
 import { Gate } from '../../explore/gate.ts';
+import { nothingHeld, nothingOwed } from '../../explore/invariants.ts';
 import { Pipe } from '../../explore/pipe.ts';
 
 /**
@@ -59,12 +60,11 @@ async function make(): Promise<World> {
     async finish() {
       if (told.connect === undefined) throw new Error('the client connects for ever');
       if (called && told.call === undefined) throw new Error('the call waits for ever');
-      if (pipe.open && pipe.server.owed.length > 0) throw new Error(`the server owes answers to ${pipe.server.owed.join()}`);
+      nothingOwed(pipe);
       void client.close();
       await pipe.flush(settle);
       pipe.check();
-      if (clock.waiting > 0) throw new Error(`${clock.waiting} timers are left`);
-      if (pipe.budget.used !== 0) throw new Error(`the budget holds ${pipe.budget.used} bytes after the end`);
+      nothingHeld({ clocks: [clock], budgets: [pipe.budget] });
       return JSON.stringify([told, changes, errors]);
     },
   };

@@ -4,6 +4,7 @@ import { ScriptedRequest } from '../../transport/http/scripted-request.ts';
 import { calm, worldClock } from '../../explore/explorer.ts';
 import type { Kind, Step, World } from '../../explore/explorer.ts';
 import { Gate } from '../../explore/gate.ts';
+import { nothingHeld } from '../../explore/invariants.ts';
 
 const sessionIdleMs = 10_000;
 const protocolVersion = '2025-11-25';
@@ -109,7 +110,7 @@ async function make(): Promise<World> {
       // The sweep of sessions comes once more, and not again.
       clock.tick(clock.now() + 3_600_000);
       await settle();
-      if (clock.waiting > 0) throw new Error(`${clock.waiting} timers are left`);
+      nothingHeld({ clocks: [clock] });
       return JSON.stringify([counts, clients.map(({ headers, listening }) => [headers !== undefined, listening?.stream]), errors]);
     },
   };

@@ -3,6 +3,7 @@ import { metaKeys } from '../../../src/protocol/meta.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { calm, worldClock } from '../../explore/explorer.ts';
 import type { Kind, Step, World } from '../../explore/explorer.ts';
+import { nothingHeld } from '../../explore/invariants.ts';
 import { Pipe } from '../../explore/pipe.ts';
 
 const meta = {
@@ -137,8 +138,7 @@ async function make(): Promise<World> {
       await settle();
       pipe.check();
       if (errors.length !== before) throw new Error(`telling nobody fails: ${errors.at(-1)}`);
-      if (clock.waiting > 0) throw new Error(`${clock.waiting} timers are left`);
-      if (pipe.budget.used !== 0) throw new Error(`the budget holds ${pipe.budget.used} bytes after the end`);
+      nothingHeld({ clocks: [clock], budgets: [pipe.budget] });
       return JSON.stringify([heard.map(({ acknowledged, told, named, answer }) => [acknowledged, told.length, named, answer?.kind]), cancelled.size, ending, errors]);
     },
   };

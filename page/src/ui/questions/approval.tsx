@@ -17,6 +17,7 @@ const reasons = {
   destructive: 'The server says that this tool may destroy.',
   link: 'The arguments came with a link: read them before the first call.',
   file: 'The arguments came from a file: read them before the first call.',
+  app: 'An app of this server asks for this call.',
   'changed-while-shown': 'The tool changed while you were asked. Look again.',
   'too-late': 'The last answer came too late. Look again.',
 } as const;

@@ -8,6 +8,8 @@ import { Safe, SafeText } from '../parts/safe-text.tsx';
 
 const levels: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const MOST = 500;
+/** Lines of stderr with less time between them were written at once, in milliseconds; and so many of them stand together. */
+const [AT_ONCE, TOGETHER] = [50, 40];
 
 /** What a server says of itself: log messages of the protocol, and lines of its stderr. */
 export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
@@ -41,10 +43,10 @@ export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
       {found.length > MOST && <p class="dim">The last {MOST} of {found.length} lines.</p>}
       {found.length === 0 ? <Empty>Nothing was logged.</Empty> : (
         <ol class="log" aria-label="Log lines">
-          {found.slice(-MOST).reverse().map((one) => (
+          {writtenAtOnce(found.slice(-MOST)).reverse().map(([one, ...more]) => (
             <li key={one.seq} class={`level-${one.level ?? 'stderr'}`}>
               <span class="dim">{clock(one.at)}</span> <span class="badge">{one.level ?? 'stderr'}</span> {one.logger && <code><Safe text={one.logger} most={60} /></code>}
-              <SafeText text={textOf(one)} />
+              <SafeText text={[one, ...more].map(textOf).join('\n')} />
             </li>
           ))}
         </ol>
@@ -54,3 +56,15 @@ export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
 }
 
 const textOf = ({ data }: LogView): string => (typeof data === 'string' ? data : JSON.stringify(data) ?? '');
+
+/** Lines of stderr that were written at once, as those of a stack are, stand together in their order. */
+function writtenAtOnce(lines: readonly LogView[]): [LogView, ...LogView[]][] {
+  const groups: [LogView, ...LogView[]][] = [];
+  for (const line of lines) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group && last && line.source === 'stderr' && last.source === 'stderr' && line.at - last.at < AT_ONCE && group.length < TOGETHER) group.push(line);
+    else groups.push([line]);
+  }
+  return groups;
+}

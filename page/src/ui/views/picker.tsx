@@ -55,7 +55,7 @@ export function Picker({ items, chosen, onPick, label, empty, children }: {
         {items.length === 0 && <Empty>{empty}</Empty>}
         {items.length > 0 && found.length === 0 && <Empty>Nothing matches the filter.</Empty>}
       </div>
-      <div class="picker-detail">{children}</div>
+      {items.length > 0 && <div class="picker-detail">{children}</div>}
     </div>
   );
 }

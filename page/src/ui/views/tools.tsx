@@ -33,7 +33,7 @@ export function Tools({ server }: { readonly server: ServerView }): JSX.Element 
 function ToolDetail({ server, view }: { readonly server: ServerView; readonly view: ToolView }): JSX.Element {
   const state = useState();
   const { tool } = view;
-  const { SavedCalls, Eras, Portability } = state.parts;
+  const { App, SavedCalls, Eras, Portability } = state.parts;
   const form = state.drafts.form(['tool', server.name, tool.name], view.digest, tool.inputSchema as JsonSchema, { formats: state.parts.formats });
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
   const support = tool.execution?.taskSupport;
@@ -71,7 +71,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
         </section>
       )}
       <Hints tool={tool} trusted={server.trusted} />
-      {view.app && <p class="note">This tool has a user interface of its own (MCP Apps). This page does not show it; the tool can be called without it.</p>}
+      {view.app && !App && <p class="note">This tool has a user interface of its own (MCP Apps). This page does not show it; the tool can be called without it.</p>}
       <form noValidate onSubmit={(event) => { event.preventDefault(); call(support === 'required'); }}
         onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); call(support === 'required'); } }}>
         {origin && <p class="note" role="status">These arguments came with a {origin}. Nothing was sent; before it is, you are asked. <button type="button" class="small" onClick={() => form.fill({ value: initial(form.schema, form.schema), lexemes: {} })}>Empty the form</button></p>}
@@ -84,6 +84,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
           {wrong && <span class="problems">{form.problems.value.size} {form.problems.value.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
         </div>
       </form>
+      {view.app && App && <App server={server} view={view} calls={calls} />}
       <Calls calls={calls} label="Calls" reuse={reuse} />
       {SavedCalls && <SavedCalls server={server.name} tool={tool.name} form={form} />}
       {Eras && <Eras server={server} view={view} form={form} />}

@@ -1,8 +1,9 @@
 import { refusalData } from '../../auth.ts';
 import type { AccessDenied, Auth, AuthRefusal, RateRefusal } from '../../auth.ts';
-import type { HeaderFields, HttpRequest, RequestInfo } from './http-request.ts';
+import type { HeaderFields, RequestInfo } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
 import { refuse } from './refuse.ts';
+import type { Refusable } from './refuse.ts';
 import type { EndpointServices } from './services.ts';
 
 /** What `authenticate` finds: who asks; why it is refused; or nothing, which gets 401. */
@@ -29,12 +30,15 @@ export interface Authenticator {
 }
 
 /** Passes a request on once its credentials are checked, with who asks; or refuses it. */
-export type Admit = (request: HttpRequest, admitted: (auth: Auth | undefined) => void) => void;
+export type Admit = (request: RequestInfo & Refusable, admitted: (auth: Auth | undefined) => void) => void;
+
+/** What an endpoint gives to what lets requests in. */
+export type AdmitServices = Pick<EndpointServices, 'server' | 'report' | 'track' | 'tracing'>;
 
 const scoped = 'the server has scopes, and `auth` is missing';
 
 /** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
-export function createAdmit(services: EndpointServices, { auth, challenge }: HttpOptions): Admit {
+export function createAdmit(services: AdmitServices, { auth, challenge }: Pick<HttpOptions, 'auth' | 'challenge'>): Admit {
   if (auth === undefined) {
     const { server } = services;
     if (server.scoped) throw new TypeError(scoped);
@@ -50,7 +54,7 @@ export function createAdmit(services: EndpointServices, { auth, challenge }: Htt
     status: 401, challenge: challenge ?? authenticator.challenge ?? 'Bearer', message: 'Unauthorized',
   };
 
-  async function check(request: HttpRequest, admitted: (auth: Auth) => void): Promise<void> {
+  async function check(request: RequestInfo & Refusable, admitted: (auth: Auth) => void): Promise<void> {
     let found: Auth | AuthRefusal | RateRefusal;
     try {
       found = readFound(await authenticator.authenticate(request) || missing);

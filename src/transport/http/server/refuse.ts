@@ -18,9 +18,12 @@ export interface RefusalDetails {
   readonly fields?: HeaderFields | undefined;
 }
 
+/** What is needed of a request to refuse it. */
+export type Refusable = Pick<HttpRequest, 'respond' | 'exchange'>;
+
 /** Answers with an HTTP status and a JSON-RPC error that says why the request is not served. */
 export function refuse(
-  services: EndpointServices, request: HttpRequest, status: number, message: string,
+  services: Pick<EndpointServices, 'tracing'>, request: Refusable, status: number, message: string,
   { id = null, revision, code, data, fields }: RefusalDetails = {},
 ): void {
   const text = failureText(id, {
@@ -46,6 +49,6 @@ export const noMemory = 'The requests that are open take all the memory there is
 export const tooMany = 'Too many requests are open';
 
 /** Refuses what a closing server does not begin any more. */
-export function refuseWork(services: EndpointServices, request: HttpRequest): void {
+export function refuseWork(services: Pick<EndpointServices, 'tracing'>, request: Refusable): void {
   refuse(services, request, 503, 'The server is closing');
 }

@@ -8,7 +8,7 @@ export interface Tracing {
   /** A request has come: its head is shown, and that of its response will be. */
   begin(request: HttpRequest): void;
   /** A message passes over this request or its response, in this event of a stream. */
-  message(direction: TraceEntry['direction'], text: string, request: HttpRequest, event?: TracedEvent): void;
+  message(direction: TraceEntry['direction'], text: string, request: Pick<HttpRequest, 'exchange'>, event?: TracedEvent): void;
   /** An event that is no message goes out on this response. */
   event(event: TracedEvent, data: string, request: HttpRequest): void;
 }

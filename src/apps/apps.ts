@@ -1,0 +1,152 @@
+import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
+import { isObject } from '../jsonrpc/door.ts';
+import { titles } from '../protocol/door.ts';
+import { revisions } from '../protocol/index.ts';
+import { guards } from '../server/index.ts';
+import type { Handle, Listener, ListFilter, McpServer, Outcome, Context, ResourceDefinition } from '../server/index.ts';
+import { insideOf } from '../server/door.ts';
+import { appMimeType, appsExtension, declaresApps } from './extension.ts';
+import { cspShape, permissionsShape, readAppMeta } from './resource-meta.ts';
+import type { AppResourceMeta } from './resource-meta.ts';
+import { isAppUri, isVisibleTo } from './tool-meta.ts';
+import type { AppVisibility } from './tool-meta.ts';
+
+/** The options of `apps`. */
+export interface AppsOptions {
+  /**
+   * What clients see that did not declare the extension. `text`: no tools that are only for apps, and no documents of apps in
+   * `resources/list`; the other tools with their texts. `all`: the same as everybody. Default: `text`.
+   */
+  readonly undeclared?: 'text' | 'all';
+}
+
+/** The document of an app. */
+export interface AppDefinition extends Omit<ResourceDefinition, 'mimeType' | '_meta' | 'size'>, AppResourceMeta {}
+
+/** A registered app. */
+export interface App {
+  readonly uri: string;
+  /** `_meta` for a tool whose results this app shows. `visibility`: who may call it. Default: models and apps. */
+  tool(visibility?: readonly AppVisibility[]): { readonly ui: Readonly<Record<string, unknown>> };
+  /** Takes the document out. The tools that name it should go with it. */
+  remove(): void;
+}
+
+/** The apps of a server. */
+export interface Apps {
+  /**
+   * Registers the document of an app. `html` is the document, or makes it for each read. Throws a TypeError for a URI that
+   * does not begin with `ui://`, a document without `<!doctype html>`, and a domain that is no origin.
+   */
+  app(uri: string, definition: AppDefinition, html: string | ((context: Context) => Outcome<string>)): App;
+}
+
+/** `_meta` for a tool that has no app of its own and is called by apps only. */
+export const onlyForApps: { readonly ui: Readonly<Record<string, unknown>> } = { ui: { visibility: ['app'] } };
+
+/**
+ * Serves apps: documents for the screen of a host, and tools that they show or call, by the extension
+ * `io.modelcontextprotocol/ui` (SEP-1865), in the revisions since 2025-06-18. Before, a tool has no `_meta`, and so no app: a
+ * client of these is served as one that did not declare the extension. A tool is an app's by its `_meta`:
+ * `server.tool(name, { …, _meta: app.tool() }, handler)`.
+ */
+export function apps(server: McpServer, options: AppsOptions = {}): Apps {
+  checkOptions('apps: options', options, { undeclared: '"all" or "text"' });
+  server.extend({ id: appsExtension, revisions: revisions.filter(titles).map(({ version }) => version) });
+  if (options.undeclared !== 'all') hideFromUndeclared(server);
+  return { app: (uri, definition, html) => register(server, uri, definition, html) };
+}
+
+// For `checkOptions`. What a resource has as well is checked once more with it.
+const definitionShape: Shape<AppDefinition> = {
+  csp: cspShape, permissions: permissionsShape, domain: 'string', prefersBorder: 'boolean',
+  name: 'string', title: 'string', description: 'string', annotations: 'object', icons: 'list', cache: 'object', needs: 'list', scopes: 'list', data: 'object',
+};
+
+function register(server: Pick<McpServer, 'resource'>, uri: string, definition: AppDefinition, html: Parameters<Apps['app']>[2]): App {
+  const place = `app ${JSON.stringify(uri)}`;
+  if (!isAppUri(uri)) throw new TypeError(`${place}: the URI must begin with ui:// and have no white space`);
+  checkOptions(place, definition, definitionShape);
+  const { csp, permissions, domain, prefersBorder, ...described } = definition;
+  checkMeta(place, { csp, permissions, domain, prefersBorder });
+  if (typeof html === 'string') checkHtml(place, html);
+  const ui: AppResourceMeta = {
+    ...csp && { csp }, ...permissions && { permissions }, ...domain !== undefined && { domain }, ...prefersBorder !== undefined && { prefersBorder },
+  };
+  const _meta = Object.keys(ui).length > 0 ? { ui: { ...ui } } : undefined;
+  const handle: Handle<ResourceDefinition> = server.resource(uri, { ...described, mimeType: appMimeType, ..._meta && { _meta } }, async (_uri, context) => {
+    const text = typeof html === 'string' ? html : await settled(html(context));
+    checkHtml(place, text);
+    return { uri, mimeType: appMimeType, text, ..._meta && { _meta } };
+  });
+  return {
+    uri,
+    tool(visibility) {
+      checkVisibility(place, visibility);
+      return { ui: { resourceUri: uri, ...visibility && { visibility: [...visibility] } } };
+    },
+    remove: () => handle.remove(),
+  };
+}
+
+/** A document is no question: a handler that yields is refused. */
+function settled(outcome: Outcome<string>): string | Promise<string> {
+  if (typeof outcome === 'string' || outcome instanceof Promise) return outcome;
+  throw new TypeError('the function that makes a document cannot be a generator');
+}
+
+function checkVisibility(place: string, visibility: readonly AppVisibility[] | undefined): void {
+  if (visibility === undefined) return;
+  checkOptions(`${place}.tool: visibility`, visibility, 'list');
+  if (visibility.length === 0) throw new TypeError(`${place}.tool: visibility must name "model", "app" or both`);
+  visibility.forEach((one, at) => checkOptions(`${place}.tool: visibility[${at}]`, one, '"model" or "app"'));
+}
+
+function checkMeta(place: string, meta: { readonly [K in keyof AppResourceMeta]: AppResourceMeta[K] | undefined }): void {
+  const { faults } = readAppMeta({ ui: meta });
+  if (faults.length > 0) throw new TypeError(`${place}: ${faults.join('; ')}`);
+}
+
+/** Apps, Content Requirements: a valid HTML5 document. This tells a document from a fragment, and no more. */
+function checkHtml(place: string, html: unknown): void {
+  if (typeof html !== 'string' || !/^\uFEFF?\s*<!doctype html[\s>]/i.test(html.slice(0, 1000))) {
+    throw new TypeError(`${place}: the document must be a text that begins with <!doctype html>`);
+  }
+}
+
+/**
+ * Hides from clients without the extension what only a screen needs. Apps, Client-Server Capability Negotiation: servers
+ * check the client's capabilities. A document stays readable: a tool of the list may name it.
+ */
+function hideFromUndeclared(server: McpServer): void {
+  const inside = insideOf(server);
+  if (!inside) throw new TypeError('apps: this is not a server of barewire');
+  const base = inside.guards ?? guards();
+  const { listFilter: before } = base;
+  const shown = ({ capabilities, revision }: Listener): boolean => titles(revision) && declaresApps(capabilities);
+  const listFilter: ListFilter = {
+    key: (requester) => `${shown(requester)} ${before?.key(requester) ?? ''}`,
+    shows: (kind, name, definition, requester) => before?.shows(kind, name, definition, requester) !== false
+      && (kind !== 'tools' || shown(requester) || isVisibleTo(metaOf(definition), 'model')),
+  };
+  const listed = guards({
+    listFilter: {
+      key: listFilter.key,
+      // Apps, Behavior: resources of apps need not be listed.
+      shows: (kind, name, definition, requester) => listFilter.shows(kind, name, definition, requester)
+        && (kind !== 'resources' || shown(requester) || !('mimeType' in definition && definition.mimeType === appMimeType)),
+    },
+  });
+  inside.guards = {
+    listFilter,
+    inspect: base.inspect,
+    surround: (around, wants) => base.surround(around, wants),
+    view: (member, exchange) => listed.view(member, exchange),
+    enclose: (handled) => base.enclose(handled),
+  };
+}
+
+function metaOf(definition: object): { _meta?: Record<string, unknown> } {
+  return '_meta' in definition && isObject(definition._meta) ? { _meta: definition._meta } : {};
+}

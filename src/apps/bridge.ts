@@ -1,0 +1,356 @@
+import { systemClock } from '../bounds/clock.ts';
+import type { Clock, Timer } from '../bounds/clock.ts';
+import { checkOptions } from '../bounds/options.ts';
+import { quote } from '../bounds/quote.ts';
+import { weighValue } from '../bounds/weight.ts';
+import { errorMessage, invalidParams, invalidRequestCode, isObject, toError } from '../jsonrpc/door.ts';
+import { decode, RpcError } from '../jsonrpc/index.ts';
+import type { RequestId } from '../jsonrpc/index.ts';
+import { checkInfo, isImplementation } from '../protocol/door.ts';
+import type { CallToolResult, Implementation, Tool } from '../protocol/index.ts';
+import { cspShape, permissionsShape } from './resource-meta.ts';
+import type { AppCsp, AppPermissions } from './resource-meta.ts';
+import { answerView, handlersShape, refusedByHost } from './view-requests.ts';
+import type { AppDisplayMode, AppHandlers } from './view-requests.ts';
+
+/** The revision of the dialect. */
+export const appProtocolVersion = '2026-01-26';
+
+/** The way to an app, such as the frame that holds it: the host makes it, and judges who a message is from. */
+export interface AppPort {
+  /** Sends one message. */
+  post(message: object): void;
+  /** Calls `receive` with each message of the app, whatever it is, until the function that this returns is called. */
+  listen(receive: (message: unknown) => void): () => void;
+}
+
+/** What an app knows of its surroundings. More members may stand there. */
+export interface AppHostContext {
+  readonly toolInfo?: { readonly id?: RequestId; readonly tool: Tool };
+  readonly theme?: 'light' | 'dark';
+  readonly styles?: { readonly variables?: Readonly<Record<string, string>>; readonly css?: { readonly fonts?: string } };
+  readonly displayMode?: AppDisplayMode;
+  readonly availableDisplayModes?: readonly AppDisplayMode[];
+  /** `height`, `width`: fixed. `maxHeight`, `maxWidth`: the app decides, up to that. */
+  readonly containerDimensions?: { readonly height?: number; readonly maxHeight?: number; readonly width?: number; readonly maxWidth?: number };
+  readonly locale?: string;
+  readonly timeZone?: string;
+  readonly userAgent?: string;
+  readonly platform?: 'web' | 'desktop' | 'mobile';
+  readonly [other: string]: unknown;
+}
+
+/** What an app may take of a host. */
+export interface AppLimits {
+  /** Memory of one message, as `weighValue` counts it. 4 MiB. */
+  readonly maxMessageBytes: number;
+  /** Requests of the app that wait for their answer. 32. */
+  readonly maxInFlight: number;
+  /** Messages in a second; an app that sends more is ended. 500. */
+  readonly maxMessagesPerSecond: number;
+  /** Bad messages in all; an app that sends more is ended. 100. */
+  readonly maxFaults: number;
+  /** How long the app may take to end. 2 seconds. */
+  readonly teardownMs: number;
+}
+
+/** Defaults of `AppLimits`. */
+export const defaultAppLimits: AppLimits = {
+  maxMessageBytes: 4_194_304, maxInFlight: 32, maxMessagesPerSecond: 500, maxFaults: 100, teardownMs: 2_000,
+};
+
+/** The options of `appBridge`. */
+export interface AppBridgeOptions {
+  /** The host, as the app sees it. */
+  readonly info: Implementation;
+  readonly context?: AppHostContext;
+  /** What the host applied of what the app declared. */
+  readonly sandbox?: { readonly csp?: AppCsp; readonly permissions?: AppPermissions };
+  readonly handlers?: AppHandlers;
+  /** The app is ready. */
+  readonly onInitialized?: (app: Implementation) => void;
+  /** The app wants this size, in pixels. The host keeps it within its own bounds. */
+  readonly onSize?: (size: { readonly width?: number; readonly height?: number }) => void;
+  readonly onLog?: (message: { readonly level: string; readonly data: unknown }) => void;
+  /** The app asks to be ended. */
+  readonly onRequestTeardown?: () => void;
+  /** What the app asks for, before it is done: for a log. */
+  readonly onRequest?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  /** What the app may not do, or does wrongly, in a sentence for the person. */
+  readonly onRefused?: (why: string) => void;
+  /** The app took more than `limits` allow. Nothing of it is read any more: remove it. */
+  readonly onEnded?: (why: string) => void;
+  readonly limits?: Partial<AppLimits>;
+  /** What time it is. Default: the runtime's clock. */
+  readonly clock?: Clock;
+}
+
+/** One app and its host. What is sent before the app is ready waits until then. */
+export interface AppBridge {
+  /** The app, once it is ready. */
+  readonly app: Implementation | undefined;
+  /** The arguments of the call, as far as a model has written them. Nothing is sent after `toolInput`. */
+  toolInputPartial(args: Readonly<Record<string, unknown>>): void;
+  /** The arguments of the call that the app is shown for. Once. */
+  toolInput(args: Readonly<Record<string, unknown>>): void;
+  /** The result of that call. Sends empty arguments first if there were none. */
+  toolResult(result: CallToolResult): void;
+  /** That call was cancelled. */
+  toolCancelled(reason: string): void;
+  /** Members of the context that have changed. */
+  contextChanged(changes: AppHostContext): void;
+  /** Tells the app that it ends, and waits for it, at most `teardownMs`. Then the bridge is closed. Never rejects. */
+  teardown(reason: string): Promise<void>;
+  /** Stops reading. Requests that wait are aborted. */
+  close(): void;
+}
+
+/**
+ * Speaks with an app over a port: the host's side of the dialect of Apps (JSON-RPC over `postMessage`). It has no frame and
+ * no window: the host judges who a message is from before it hands it over. Throws a TypeError for a wrong option.
+ */
+export function appBridge(port: AppPort, options: AppBridgeOptions): AppBridge {
+  checkOptions('appBridge: options', options, {
+    info: 'object', context: 'object', sandbox: { csp: cspShape, permissions: permissionsShape }, handlers: handlersShape, onInitialized: 'function', onSize: 'function', onLog: 'function',
+    onRequestTeardown: 'function', onRequest: 'function', onRefused: 'function', onEnded: 'function', limits: defaultAppLimits, clock: 'object',
+  });
+  checkInfo('appBridge: options.info', options.info);
+  return new ConnectedApp(port, options);
+}
+
+const teardownId = 'barewire-teardown';
+
+/** The capabilities that follow from what the host does. Apps, Host Capabilities. */
+function capabilitiesOf({ handlers: { callTool, readResource, openLink, message, updateModelContext } = {}, sandbox, onLog }: AppBridgeOptions): object {
+  return {
+    ...callTool && { serverTools: {} },
+    ...readResource && { serverResources: {} },
+    ...openLink && { openLinks: {} },
+    ...message && { message: { text: {} } },
+    ...updateModelContext && { updateModelContext: { text: {}, structuredContent: {} } },
+    ...onLog && { logging: {} },
+    ...sandbox && { sandbox },
+  };
+}
+
+class ConnectedApp implements AppBridge {
+  app: Implementation | undefined;
+  readonly #port: AppPort;
+  readonly #options: AppBridgeOptions;
+  readonly #limits: AppLimits;
+  readonly #clock: Clock;
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #stop: () => void;
+  #context: AppHostContext;
+  #state: 'new' | 'answered' | 'ready' | 'closed' = 'new';
+  #supported: readonly unknown[] | undefined;
+  #waiting: object[] = [];
+  #input: 'none' | 'partial' | 'whole' = 'none';
+  #faults = 0;
+  #second = { began: -Infinity, count: 0 };
+  #tornDown: (() => void) | undefined;
+
+  constructor(port: AppPort, options: AppBridgeOptions) {
+    this.#port = port;
+    this.#options = options;
+    this.#limits = { ...defaultAppLimits, ...options.limits };
+    this.#clock = options.clock ?? systemClock;
+    this.#context = options.context ?? {};
+    this.#stop = port.listen((message) => this.#take(message));
+  }
+
+  // ---- from the app
+
+  #take(value: unknown): void {
+    if (this.#state === 'closed' || this.#isFlood()) return;
+    const { maxMessageBytes } = this.#limits;
+    const weight = weighValue(value, { maxValues: 100_000, maxDepth: 100 });
+    if (typeof weight === 'object' || weight > maxMessageBytes) {
+      const over = typeof weight === 'object' ? weight.over : `${maxMessageBytes} bytes`;
+      return this.#malformed(`a message passes ${over}`, isObject(value) ? value['id'] : undefined);
+    }
+    let text: string | undefined;
+    try {
+      // A structured clone may hold what JSON has not, and its names may be those of a prototype: as text it is read like any message.
+      text = JSON.stringify(value) as string | undefined;
+    } catch (thrown) {
+      return this.#malformed(`a message is not JSON: ${errorMessage(thrown)}`, undefined);
+    }
+    const decoded = decode(text ?? '');
+    switch (decoded.kind) {
+      case 'request':
+        return void this.#request(decoded.message.id, decoded.message.method, paramsOf(decoded.message.params));
+      case 'notification':
+        return this.#notified(decoded.message.method, paramsOf(decoded.message.params));
+      case 'success':
+      case 'failure':
+        if (decoded.message.id === teardownId && this.#tornDown) return this.#tornDown();
+        return this.#malformed(`an answer has the id ${quote(decoded.message.id)}, and nothing was asked`, undefined);
+      case 'batch':
+        return this.#malformed('a message is a batch', undefined);
+      default:
+        return this.#malformed(`a message is not JSON-RPC: ${decoded.error.message}`, decoded.id);
+    }
+  }
+
+  /** Counts the messages of this second. An app that sends too many is ended: no more of them are read. */
+  #isFlood(): boolean {
+    const now = this.#clock.monotonic();
+    if (now - this.#second.began >= 1000) this.#second = { began: now, count: 0 };
+    if (++this.#second.count <= this.#limits.maxMessagesPerSecond) return false;
+    this.#end(`the app sent more than ${this.#limits.maxMessagesPerSecond} messages in a second`);
+    return true;
+  }
+
+  #malformed(why: string, id: unknown): void {
+    this.#refused(why);
+    if (typeof id === 'string' || typeof id === 'number') this.#fail(id, new RpcError(invalidRequestCode, why));
+    if (++this.#faults > this.#limits.maxFaults) this.#end(`the app sent more than ${this.#limits.maxFaults} bad messages`);
+  }
+
+  #refused(why: string): void {
+    this.#options.onRefused?.(why);
+  }
+
+  #end(why: string): void {
+    if (this.#state === 'closed') return;
+    this.close();
+    this.#options.onEnded?.(why);
+  }
+
+  async #request(id: RequestId, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#running.has(id)) return this.#malformed(`the id ${quote(id)} waits for its answer`, undefined);
+    if (this.#running.size >= this.#limits.maxInFlight) return this.#malformed(`more than ${this.#limits.maxInFlight} requests wait`, id);
+    if (method === 'ui/initialize') return this.#initialize(id, params);
+    if (this.#state !== 'ready' && method !== 'ping') return this.#malformed(`${quote(method)} came before ui/notifications/initialized`, id);
+    const stop = new AbortController();
+    this.#running.set(id, stop);
+    this.#options.onRequest?.(method, params);
+    try {
+      const { displayMode = 'inline' } = this.#context;
+      const result = await answerView(method, params, this.#options.handlers ?? {}, stop.signal, { current: displayMode, supported: this.#supported });
+      if (method === 'ui/request-display-mode') this.#context = { ...this.#context, displayMode: (result as { mode: AppDisplayMode }).mode };
+      this.#post({ jsonrpc: '2.0', id, result });
+    } catch (thrown) {
+      this.#refused(`${quote(method)}: ${toError(thrown).message}`);
+      this.#fail(id, thrown);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  #initialize(id: RequestId, { appInfo, appCapabilities, protocolVersion }: Readonly<Record<string, unknown>>): void {
+    if (this.#state !== 'new') return this.#malformed('ui/initialize came twice', id);
+    // Apps, App Capabilities: the app must include its capabilities.
+    if (!isImplementation(appInfo) || !isObject(appCapabilities) || typeof protocolVersion !== 'string') {
+      return this.#malformed(invalidParams('appInfo, appCapabilities and protocolVersion are required').message, id);
+    }
+    const { availableDisplayModes: modes } = appCapabilities;
+    this.#supported = Array.isArray(modes) ? modes : undefined;
+    this.app = appInfo;
+    this.#state = 'answered';
+    this.#post({
+      jsonrpc: '2.0', id,
+      result: { protocolVersion: appProtocolVersion, hostInfo: this.#options.info, hostCapabilities: capabilitiesOf(this.#options), hostContext: this.#context },
+    });
+  }
+
+  #notified(method: string, params: Readonly<Record<string, unknown>>): void {
+    const { onInitialized, onSize, onLog, onRequestTeardown } = this.#options;
+    switch (method) {
+      case 'ui/notifications/initialized': {
+        if (this.#state !== 'answered' || !this.app) return this.#malformed('ui/notifications/initialized came without ui/initialize', undefined);
+        this.#state = 'ready';
+        onInitialized?.(this.app);
+        for (const message of this.#waiting.splice(0)) this.#post(message);
+        return;
+      }
+      case 'ui/notifications/size-changed': {
+        const size = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 100_000;
+        const { width, height } = params;
+        return onSize?.({ ...size(width) && { width }, ...size(height) && { height } });
+      }
+      case 'notifications/message':
+        return onLog?.({ level: String(params['level']).slice(0, 20), data: params['data'] });
+      case 'ui/notifications/request-teardown':
+        return onRequestTeardown?.();
+      case 'notifications/cancelled':
+        return this.#running.get(params['requestId'] as RequestId)?.abort(new RpcError(refusedByHost, 'the app cancelled it'));
+      default:
+        return this.#malformed(`the notification ${quote(method)} is unknown`, undefined);
+    }
+  }
+
+  // ---- to the app
+
+  #post(message: object): void {
+    if (this.#state !== 'closed') this.#port.post(message);
+  }
+
+  #fail(id: RequestId, thrown: unknown): void {
+    const { code, message, data } = thrown instanceof RpcError ? thrown : { code: refusedByHost, message: toError(thrown).message, data: undefined };
+    this.#post({ jsonrpc: '2.0', id, error: { code, message, ...data !== undefined && { data } } });
+  }
+
+  /** Apps, Sandbox proxy: nothing is sent to the app before it is ready. */
+  #notify(method: string, params: object): void {
+    const message = { jsonrpc: '2.0', method, params };
+    if (this.#state === 'ready') this.#post(message);
+    else if (this.#state !== 'closed') this.#waiting.push(message);
+  }
+
+  toolInputPartial(args: Readonly<Record<string, unknown>>): void {
+    if (this.#input === 'whole') return;
+    this.#input = 'partial';
+    this.#notify('ui/notifications/tool-input-partial', { arguments: args });
+  }
+
+  toolInput(args: Readonly<Record<string, unknown>>): void {
+    if (this.#input === 'whole') return;
+    this.#input = 'whole';
+    // Parts that still wait are of no use beside the whole.
+    this.#waiting = this.#waiting.filter((one) => !('method' in one && one.method === 'ui/notifications/tool-input-partial'));
+    this.#notify('ui/notifications/tool-input', { arguments: args });
+  }
+
+  toolResult(result: CallToolResult): void {
+    // Apps, tool-input: required before the result.
+    this.toolInput({});
+    this.#notify('ui/notifications/tool-result', result);
+  }
+
+  toolCancelled(reason: string): void {
+    this.#notify('ui/notifications/tool-cancelled', { reason });
+  }
+
+  contextChanged(changes: AppHostContext): void {
+    this.#context = { ...this.#context, ...changes };
+    // An app that has no answer yet gets the whole context with it.
+    if (this.#state !== 'new') this.#notify('ui/notifications/host-context-changed', changes);
+  }
+
+  async teardown(reason: string): Promise<void> {
+    if (this.#state === 'ready' && !this.#tornDown) {
+      let timer: Timer | undefined;
+      await new Promise<void>((resolve) => {
+        this.#tornDown = resolve;
+        timer = this.#clock.after(this.#limits.teardownMs, resolve);
+        this.#post({ jsonrpc: '2.0', id: teardownId, method: 'ui/resource-teardown', params: { reason } });
+      });
+      timer?.stop();
+    }
+    this.close();
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#waiting = [];
+    this.#stop();
+    this.#tornDown?.();
+    for (const stop of this.#running.values()) stop.abort(new RpcError(refusedByHost, 'the app was ended'));
+    this.#running.clear();
+  }
+}
+
+const paramsOf = (params: unknown): Readonly<Record<string, unknown>> => (isObject(params) ? params : {});

@@ -1,0 +1,180 @@
+import { processBudget } from '../../bounds/budget.ts';
+import { notificationText } from '../../jsonrpc/outlet.ts';
+import { connected } from './message-tests.ts';
+import { TestClient, turns } from './test-client.ts';
+import { testServer } from './test-server.ts';
+import type { SeenPeer, TestServer } from './test-server.ts';
+import { check, same, skip } from './transport-test.ts';
+import type { WrittenTest } from './transport-test.ts';
+
+const last = ({ seen }: TestServer): SeenPeer => {
+  const peer = seen.at(-1);
+  check(peer !== undefined, 'the server has no client');
+  return peer;
+};
+
+/** Waits until a session is closed, and expects one reason. */
+async function closedOnce(client: TestClient, peer: SeenPeer): Promise<void> {
+  await client.eventually(() => peer.closed.length > 0, () => 'the server was not told that the client has gone');
+  await turns(20);
+  same(peer.closed.length, 1, 'times that the session was closed');
+  check(peer.closed[0] !== '', 'the server was not told why the client has gone');
+}
+
+/** Characters after which a server has to be told that there is no room: more than any default of this package. */
+const tooMuch = 160_000_000;
+
+/** Ends from either side, backpressure, and what is given back. */
+export const endingTests: readonly WrittenTest[] = [
+  {
+    name: 'a client that closes ends its session, once, with a cause', role: 'both',
+    run: (open) => connected(open, {}, async ({ client, server }) => {
+      const peer = last(server);
+      await client.transport.close();
+      await closedOnce(client, peer);
+      const from = client.heard.length;
+      peer.outlet.send(notificationText('notifications/late'));
+      const id = client.begin('echo', { text: 'late' });
+      check((await client.endOf(id, 'a request after the close')).failed !== undefined, 'a request after the close did not fail');
+      await client.transport.close();
+      await turns(20);
+      same(client.heard.length - from, 0, 'messages after the close');
+      same(peer.closed.length, 1, 'times that the session was closed');
+    }),
+  },
+  {
+    name: 'what was said before a close still arrives', role: 'client',
+    run: (open) => connected(open, {}, async ({ client, server }) => {
+      if (client.transport.kind === 'http') skip('each message is a request of its own');
+      const peer = last(server);
+      client.say({ jsonrpc: '2.0', method: 'notifications/said', params: { text: 'last words' } });
+      await client.transport.close();
+      await client.eventually(() => peer.texts.includes('last words'), () => 'the last words did not arrive');
+    }),
+  },
+  {
+    name: 'a server that closes ends the requests of its client, with a cause', role: 'both',
+    run: (open) => connected(open, {}, async ({ client, server, wire }) => {
+      const peer = last(server);
+      const id = client.begin('wait');
+      await client.eventually(() => server.waiting.size > 0, () => 'the request did not arrive');
+      await wire.closeServer();
+      await client.until(() => client.closed.length > 0 || client.endsOf(id).length > 0, 'word of the end');
+      const why = [...client.closed, ...client.endsOf(id).map(({ failed, error }) => failed?.message ?? error?.message ?? '')];
+      check(why.every((text) => text !== ''), 'the client was not told why');
+      if (client.transport.kind === 'pipe') {
+        await client.until(() => client.closed.length > 0, 'word of the close');
+        await turns(20);
+        same(client.closed.length, 1, 'times that the close was told');
+      }
+      await closedOnce(client, peer);
+      const next = client.begin('echo', { text: 'late' });
+      check((await client.endOf(next, 'a request after the end')).result === undefined, 'a request after the end was served');
+    }),
+  },
+  {
+    name: 'a server that gives a client up closes the channel', role: 'both',
+    run: (open) => connected(open, {}, async ({ client, server }) => {
+      const peer = last(server);
+      // Over HTTP an idle session ends without a word, and its next request is told.
+      if (client.transport.kind === 'http') skip('there is no channel to close');
+      const { lost } = peer.options;
+      check(lost !== undefined, 'the transport gave the server no way to end the channel');
+      lost('the client is silent');
+      await client.until(() => client.closed.length > 0, 'word of the end');
+      check(client.closed[0] !== '', 'the client was not told why');
+      await turns(20);
+      // The server has ended the session itself before it calls `lost`.
+      check(peer.closed.length <= 1, 'the session was closed several times');
+    }),
+  },
+  {
+    name: 'a request before the opening fails, and is not thrown', role: 'client',
+    async run(open) {
+      const server = testServer();
+      const wire = await open(server, {});
+      const client = new TestClient(wire);
+      client.begin('echo', { text: 'early' });
+      await client.open();
+      await client.alive('a request before the opening');
+      await client.transport.close();
+      await wire.closeServer();
+      await wire.release?.();
+      same(server.seen[0]?.texts.includes('early'), false, 'that the early request was served');
+    },
+  },
+  {
+    name: 'a transport is opened once', role: 'client',
+    run: (open) => connected(open, {}, async ({ client }) => {
+      if (client.transport.kind === 'http') skip('there is no channel');
+      const error: unknown = await client.transport.open(client.receiver).then(() => undefined, (thrown: unknown) => thrown);
+      check(error instanceof Error, 'it was opened twice');
+      await client.alive('a second opening');
+    }),
+  },
+  {
+    name: 'a transport that reopens begins a new session, and nothing of the old one arrives', role: 'both',
+    run: (open) => connected(open, {}, async ({ client, server }) => {
+      if (!client.transport.reopen) skip('it does not reopen');
+      const old = last(server);
+      await client.transport.reopen();
+      if (client.transport.kind === 'pipe') await closedOnce(client, old);
+      const from = client.heard.length;
+      old.outlet.send(notificationText('notifications/of-before'));
+      await client.greet();
+      await client.alive('a reopening');
+      check(last(server) !== old, 'there is no new session');
+      check(!client.heard.slice(from).some(({ kind }) => kind === 'notification'), 'a message of the session before arrived');
+    }),
+  },
+  {
+    name: 'where a client does not read, its server is told that there is no room; then all arrives', role: 'server',
+    run: (open) => connected(open, {}, async ({ client, server, wire }) => {
+      if (!wire.hold) skip('the wire cannot wait');
+      const { outlet } = last(server);
+      const text = 'x'.repeat(100_000);
+      wire.hold(true);
+      let said = 0;
+      let full = false;
+      while (!full && said * text.length < tooMuch) {
+        outlet.send(notificationText('notifications/step', { step: said++, text }));
+        // The transport writes between two turns.
+        await turns(1);
+        full = outlet.room?.(text.length) === false;
+      }
+      check(full, `${said * text.length} characters wait for a client that does not read, and there is still room`);
+      check(outlet.room?.(text.length, true) === false, 'what may be lost still has room');
+      const from = client.heard.length;
+      wire.hold(false);
+      await client.until(() => client.heard.length - from >= said, 'what waited');
+      const steps = client.heard.slice(from).flatMap((decoded) => ('message' in decoded && 'params' in decoded.message ? [decoded.message.params?.['step']] : []));
+      same(steps, Array.from({ length: said }, (_, i) => i), 'what waited');
+      await client.eventually(() => outlet.room?.(text.length) !== false, () => 'there is no room again');
+      await client.alive('a pause');
+    }),
+  },
+  {
+    name: 'all that was charged is given back', role: 'both',
+    async run(open) {
+      const before = processBudget().used;
+      const budgets: SeenPeer[] = [];
+      let one: TestClient | undefined;
+      await connected(open, {}, async ({ client, server }) => {
+        for (const size of [10, 100_000]) await Promise.all(Array.from({ length: 20 }, () => client.ask('echo', { text: 'é'.repeat(size) })));
+        await client.ask('steps', { count: 50, text: 'x'.repeat(10_000) });
+        client.sayText(`{"jsonrpc":"2.0","id":7,"method":"echo","params":{"text":"${'x'.repeat(100_000)}`, { method: 'none' });
+        await client.alive('half a message');
+        // One is in flight at the end.
+        client.begin('wait', { text: 'x'.repeat(100_000) });
+        await client.eventually(() => server.waiting.size > 0, () => 'the request did not arrive');
+        budgets.push(...server.seen);
+        one = client;
+        await client.transport.close();
+        await closedOnce(client, last(server));
+      });
+      const held = (): number => budgets.reduce((sum, { budget }) => sum + budget.used, 0);
+      await one?.eventually(() => held() === 0 && processBudget().used === before,
+        () => `${held()} bytes are still charged to the client, and ${processBudget().used - before} to the process`);
+    },
+  },
+];

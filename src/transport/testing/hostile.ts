@@ -1,0 +1,39 @@
+/** Texts that are no message of JSON-RPC, by what is wrong with them. A server answers each with an error, or ignores it. */
+export const hostileTexts: Readonly<Record<string, string>> = {
+  'no JSON': 'hello',
+  'half a message': '{"jsonrpc":"2.0","id":',
+  'a number': '42',
+  'null': 'null',
+  'an empty object': '{}',
+  'no version': '{"id":901,"method":"ping"}',
+  'another version': '{"jsonrpc":"1.0","id":902,"method":"ping"}',
+  'an id that is an object': '{"jsonrpc":"2.0","id":{},"method":"ping"}',
+  'a fraction as id': '{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+  'a method that is a number': '{"jsonrpc":"2.0","id":903,"method":7}',
+  'parameters that are a list': '{"jsonrpc":"2.0","id":904,"method":"ping","params":[1]}',
+  'an answer to no question': '{"jsonrpc":"2.0","id":905,"result":{}}',
+  'an error without a code': '{"jsonrpc":"2.0","id":906,"error":{"message":"x"}}',
+  'an empty batch': '[]',
+  'a prototype': '{"jsonrpc":"2.0","id":907,"method":"none","__proto__":{"polluted":true},"params":{"__proto__":{"polluted":true}}}',
+  'nesting': `{"jsonrpc":"2.0","id":908,"method":"none","params":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+  'a method called like a member of objects': '{"jsonrpc":"2.0","id":909,"method":"constructor"}',
+};
+
+/** Texts that a message may hold and that a transport may damage. */
+export const difficultTexts: readonly string[] = [
+  'äöü ß é', '漢字かな', '😀👩‍👩‍👧‍👦🏳️‍🌈', '\u2028 and \u2029', 'line\nfeed\r\nand return\r', '\u0000\u0001\u001f\u007f', 'a\\u0041"\'\\', '\ud83d', '\udc00\ud800',
+  '\uFEFFbegins with a mark', '\u{10FFFF}', 'é and é', `${'é'.repeat(4095)}😀`, 'data: event\n\n: comment\n\nid: 7\n\n',
+];
+
+const utf8 = new TextEncoder();
+const bytes = (...parts: readonly (string | number[])[]): Uint8Array =>
+  new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...utf8.encode(part)] : part)));
+
+/** Bytes that are not UTF-8, as one message each where messages are lines. */
+export const hostileBytes: Readonly<Record<string, Uint8Array>> = {
+  'a byte that no text has': bytes('{"jsonrpc":"2.0","id":911,"method":"', [0xff], '"}\n'),
+  'half a character': bytes('{"jsonrpc":"2.0","id":912,"method":"', [0xe2, 0x82], '"}\n'),
+  'an overlong character': bytes('{"jsonrpc":"2.0","id":913,"method":"', [0xc0, 0xaf], '"}\n'),
+  'half a pair in three bytes': bytes('{"jsonrpc":"2.0","id":914,"method":"', [0xed, 0xa0, 0x80], '"}\n'),
+  'zeros': bytes([0, 0, 0, 0], '\n'),
+};

@@ -1,0 +1,15 @@
+/**
+ * `barewire/transport/testing`: `transportTests`: what every transport has to pass.
+ *
+ * @module
+ */
+
+import { endingTests } from './ending-tests.ts';
+import { hostileTests, messageTests } from './message-tests.ts';
+import { published } from './transport-test.ts';
+import type { TransportTest } from './transport-test.ts';
+
+export type { OpenedTransport, OpenOptions, OpenTransport, TransportTest } from './transport-test.ts';
+
+/** What every transport has to do: `for (const { name, run } of transportTests) test(name, () => run(open))`. */
+export const transportTests: readonly TransportTest[] = /* @__PURE__ */ [...messageTests, ...hostileTests, ...endingTests].map(published);

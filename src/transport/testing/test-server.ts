@@ -1,0 +1,113 @@
+import { systemClock } from '../../bounds/clock.ts';
+import type { Budget } from '../../bounds/budget.ts';
+import { Connection } from '../../jsonrpc/connection.ts';
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { RpcError } from '../../jsonrpc/errors.ts';
+import { Inbound } from '../../jsonrpc/inbound.ts';
+import { notificationText } from '../../jsonrpc/outlet.ts';
+import type { Outlet } from '../../jsonrpc/outlet.ts';
+import { readCancellation } from '../../protocol/cancellation.ts';
+import { negotiate } from '../../protocol/initialize.ts';
+import { selectRevisions } from '../../protocol/revisions.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import type { PeerOptions, ServerPeer, ServerPort } from '../server-port.ts';
+
+/** What the server of a test saw of one client. */
+export interface SeenPeer {
+  readonly options: PeerOptions;
+  readonly outlet: Outlet;
+  readonly budget: Budget;
+  readonly peer: ServerPeer;
+  /** Parameters of the requests `echo` and of the notifications, in the order in which they came. */
+  readonly texts: unknown[];
+  /** Messages that were refused. */
+  readonly refused: string[];
+  /** Why it was closed, each time. */
+  readonly closed: string[];
+}
+
+/** The server of a test: a few methods, and all that came. */
+export interface TestServer extends ServerPort {
+  readonly seen: SeenPeer[];
+  /** Requests `wait` that are not answered. */
+  readonly waiting: Set<Inbound>;
+}
+
+/**
+ * Makes the server. Its methods: `echo` returns `params.text`; `steps` sends `params.count` notifications before its result;
+ * `say` sends `params.texts` as they are before its result; `big` returns `params.size` characters; `wait` ends only when it is cancelled.
+ */
+export function testServer(): TestServer {
+  const revisions: readonly Revision[] = selectRevisions(['2025-11-25']);
+  const seen: SeenPeer[] = [];
+  const waiting = new Set<Inbound>();
+
+  function answer(inbound: Inbound, texts: unknown[]): object | Promise<object> {
+    const { method, params = {} } = inbound.request;
+    switch (method) {
+      case 'initialize': return { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'test', version: '1' } };
+      case 'ping': return {};
+      case 'echo':
+        texts.push(params['text']);
+        return { text: params['text'] };
+      case 'steps':
+        for (let step = 0; step < Number(params['count']); step++) inbound.send(notificationText('notifications/step', { step, text: params['text'] }));
+        return {};
+      case 'say':
+        for (const text of params['texts'] as string[]) inbound.send(text);
+        return {};
+      case 'big': return { text: 'x'.repeat(Number(params['size'])) };
+      case 'wait':
+        waiting.add(inbound);
+        return new Promise((_, reject) => inbound.signal.addEventListener('abort', () => {
+          waiting.delete(inbound);
+          reject(new Error('it was cancelled'));
+        }));
+      default: throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
+    }
+  }
+
+  return {
+    revisions, clock: systemClock, seen, waiting,
+    scoped: false,
+    toolInput: () => undefined,
+    endSubscriptions() {},
+    connect(outlet, options = {}) {
+      const [texts, refused, closed]: [unknown[], string[], string[]] = [[], [], []];
+      let revision: Revision | undefined;
+      const connection = new Connection(outlet, {
+        request(inbound) {
+          if (inbound.request.method === 'initialize') revision = negotiate(revisions, '2025-11-25');
+          return answer(inbound, texts);
+        },
+        cancellation: readCancellation,
+        notification: ({ params }) => void texts.push(params?.['text']),
+        error() {},
+      }, undefined, options.budget);
+      const peer: ServerPeer = {
+        receive(decoded, to) {
+          if (decoded.kind === 'refusal') refused.push(decoded.error.message);
+          connection.receive(decoded, to);
+        },
+        close(why = '') {
+          closed.push(why);
+          connection.close(why);
+        },
+        idle: () => connection.idle(),
+        get inFlight() {
+          return connection.inFlight;
+        },
+        get revision() {
+          return revision;
+        },
+      };
+      seen.push({ options, outlet, budget: connection.budget, peer, texts, refused, closed });
+      return peer;
+    },
+    answer(request, _meta, outlet) {
+      const inbound = new Inbound(request, outlet);
+      inbound.run((one) => answer(one, []));
+      return inbound;
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import type { Budget } from '../../bounds/budget.ts';
+import type { Clock, Timer } from '../../bounds/clock.ts';
+import { quote } from '../../bounds/quote.ts';
+import { refusal, tooLarge } from '../../jsonrpc/codec.ts';
+import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { defaultMaxMessageBytes } from '../../jsonrpc/framing.ts';
+import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
+import { readPort } from '../port-reading.ts';
+import type { PortReading } from '../port-reading.ts';
+import type { Trace } from '../trace.ts';
+import type { WebSocketEvent, WebSocketLike } from './socket.ts';
+
+/** What both roles may be given. */
+export interface WebSocketOptions {
+  /** Sees each message as it passes: `sent` is what this side said. */
+  readonly trace?: Trace | undefined;
+  /** Bytes of one message in UTF-8; a longer one is refused. 16 MiB. Give the socket itself a limit not far above it (`maxPayload` of `ws`). */
+  readonly maxMessageBytes?: number | undefined;
+  /**
+   * Bytes that may come without a message among them, each frame that is not one counted as 100 more; then the connection is
+   * closed. 256 MiB.
+   */
+  readonly maxNoiseBytes?: number | undefined;
+  /** Bytes that may wait to be sent; results that are longer become errors, and meanwhile nothing is read. 16 MiB. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** Milliseconds in which the other side must take some of what waits for it; then the connection is closed. 60,000. */
+  readonly stallMs?: number | undefined;
+}
+
+/** Both roles close with these codes: a browser's `close` takes 1000 and those from 3000 on, and no others. */
+export const normalClosure = 1000;
+/** The other side broke a limit. */
+export const givenUpClosure = 4000;
+
+/** Milliseconds between two looks at what waits: a WebSocket does not tell when it has room again. */
+const lookMs = 20;
+/** Bytes that may wait without being counted or watched. */
+const littleWaiting = 65_536;
+/** Bytes that may wait while this side still reads. */
+const maxUnsent = 1_048_576;
+
+/** What a link tells, and how it decodes. */
+export interface LinkEvents<D extends Decoded | Unjudged> {
+  readonly clock: Clock;
+  readonly budget: Budget;
+  /** `decode`, or `decodeUnjudged` where the connection judges answers. */
+  decode(text: string): D;
+  message(decoded: D | Refusal): void;
+  /** The socket is closed, or was closed by this link because the other side broke a limit. Called once, and not after `close`. */
+  gone(why: string): void;
+}
+
+/**
+ * A WebSocket that carries one message in each text frame: reading with limits and turns, writing with what
+ * `bufferedAmount` tells.
+ */
+export class SocketLink<D extends Decoded | Unjudged> {
+  readonly #socket: WebSocketLike;
+  readonly #options: WebSocketOptions;
+  readonly #events: LinkEvents<D>;
+  readonly #reading: PortReading;
+  #open = true;
+  /** Bytes that wait and are charged. */
+  #charged = 0;
+  #looking: Timer | undefined;
+  /** Whether the socket reads nothing because too much waits to be sent. */
+  #paused = false;
+  /** When the other side last took something of what waits. */
+  #tookAt = 0;
+
+  constructor(socket: WebSocketLike, options: WebSocketOptions, events: LinkEvents<D>) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#events = events;
+    const { clock, budget } = events;
+    const binary = (): Refusal => refusal(null, errorCodes.invalidRequest, 'Invalid request: a message is a text frame, not a binary one');
+    this.#reading = readPort<D | Refusal>({
+      trace: options.trace, budget, maxNoiseBytes: options.maxNoiseBytes,
+      // While too much waits to be sent, a rest lasts until the next look.
+      clock: {
+        now: () => clock.now(),
+        monotonic: () => clock.monotonic(),
+        soon: (run) => clock.soon(run),
+        after: (ms, run, background) => clock.after(this.#paused ? lookMs : ms, run, background),
+      },
+      decode: (data) => (typeof data === 'string' ? this.#decode(data) : binary()),
+      decodeValue: binary,
+      message: (decoded) => {
+        events.message(decoded);
+        if (this.#paused) this.#reading.rest();
+      },
+      resumed: () => {
+        if (this.#paused) this.#reading.rest();
+      },
+      givenUp: (why) => this.giveUp(why),
+    });
+    socket.addEventListener('message', this.#onMessage);
+    socket.addEventListener('close', this.#onClose);
+    socket.addEventListener('error', this.#onError);
+  }
+
+  readonly #onMessage = ({ data }: WebSocketEvent): void => this.#reading.take(data);
+
+  // What came before is read first.
+  readonly #onClose = ({ code, reason }: WebSocketEvent): void => this.#reading.end(() => {
+    // workerd leaves the answer to the closing handshake to its program.
+    if (this.#socket.readyState === 2) this.#socket.close(normalClosure);
+    this.#finish(`the other side closed the connection (code ${code ?? 1005})${reason ? `: ${quote(reason, 200)}` : ''}`);
+  });
+
+  /** `close` follows, and says it again: the code is 1006. */
+  readonly #onError = ({ message }: WebSocketEvent): void => {
+    if (message) this.#finish(`the connection failed: ${quote(message, 200)}`);
+  };
+
+  #decode(text: string): D | Refusal {
+    const { maxMessageBytes: most = defaultMaxMessageBytes } = this.#options;
+    return isLonger(text, most) ? tooLarge(`the limit of ${most} bytes`, text) : this.#events.decode(text);
+  }
+
+  /** Sends one message. Does nothing once the link is over. */
+  send(text: string): void {
+    const { trace } = this.#options;
+    const socket = this.#socket;
+    // Between the last message and `close` some sockets throw.
+    if (!this.#open || socket.readyState !== 1) return;
+    trace?.({ direction: 'sent', text, at: this.#events.clock.now() });
+    socket.send(text);
+    if (this.#waiting > littleWaiting) this.#look();
+  }
+
+  get #waiting(): number {
+    return this.#socket.bufferedAmount ?? 0;
+  }
+
+  /** Whether a text of this length may follow. What may be lost has half of the room. */
+  room(length: number, mayBeLost: boolean = false): boolean {
+    const { maxWaitingBytes = defaultMaxMessageBytes } = this.#options;
+    const waiting = this.#waiting;
+    if (waiting <= littleWaiting) return true;
+    return waiting + length <= (mayBeLost ? maxWaitingBytes / 2 : maxWaitingBytes) && this.#events.budget.fits(length);
+  }
+
+  /** Charges what waits, and looks again until little does. Too much of it stops the reading. */
+  #look(): void {
+    const { clock } = this.#events;
+    const waiting = this.#waiting;
+    const now = clock.monotonic();
+    if (waiting < this.#charged || this.#charged === 0) this.#tookAt = now;
+    this.#charge(waiting > littleWaiting ? waiting : 0);
+    this.#pause(waiting > maxUnsent);
+    const { stallMs = 60_000 } = this.#options;
+    if (this.#charged > 0 && now - this.#tookAt >= stallMs) return this.giveUp(`it took none of what was sent to it within ${stallMs} ms`);
+    if (this.#charged > 0) {
+      this.#looking ??= clock.after(lookMs, () => {
+        this.#looking = undefined;
+        this.#look();
+      });
+    }
+  }
+
+  #charge(bytes: number): void {
+    this.#events.budget.hold(bytes - this.#charged);
+    this.#charged = bytes;
+  }
+
+  #pause(on: boolean): void {
+    if (on === this.#paused) return;
+    this.#paused = on;
+    const socket = this.#socket;
+    if (on) {
+      socket.pause?.();
+      this.#reading.rest();
+    } else socket.resume?.();
+  }
+
+  /** Closes the connection because the other side broke a limit, and tells why. */
+  giveUp(why: string): void {
+    if (!this.#open) return;
+    this.#close(givenUpClosure, why);
+    this.#finish(`the other side was given up: ${why}`);
+  }
+
+  /** Closes the connection; `reason` is what the other side reads. */
+  close(reason: string): void {
+    if (!this.#open) return;
+    this.#close(normalClosure, reason);
+    this.#stop();
+  }
+
+  #close(code: number, reason: string): void {
+    const socket = this.#socket;
+    // A paused socket would not see the other side's part of the handshake.
+    this.#pause(false);
+    if (socket.readyState < 2) socket.close(code, closeReason(reason));
+  }
+
+  #finish(why: string): void {
+    if (!this.#open) return;
+    this.#stop();
+    this.#events.gone(why);
+  }
+
+  #stop(): void {
+    const socket = this.#socket;
+    this.#open = false;
+    this.#looking?.stop();
+    this.#reading.stop();
+    this.#charge(0);
+    socket.removeEventListener('message', this.#onMessage);
+    socket.removeEventListener('close', this.#onClose);
+    // The listener for `error` stays: an error without one would end a process of Node.
+  }
+}
+
+/** Whether a text has more bytes than this in UTF-8. */
+function isLonger(text: string, most: number): boolean {
+  if (text.length > most) return true;
+  return text.length * 3 > most && new TextEncoder().encode(text).length > most;
+}
+
+/** RFC 6455, 5.5: a control frame has at most 125 bytes, 2 of them for the code. */
+function closeReason(reason: string): string {
+  const bytes = new TextEncoder().encode(reason);
+  if (bytes.length <= 123) return reason;
+  // A character that was cut is left out.
+  return new TextDecoder().decode(bytes.subarray(0, 120)).replace(/\uFFFD+$/, '') + '…';
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { describeLine } from '../../src/cli/commands/log.ts';
+import { openDesk } from '../../src/cli/desk.ts';
+import { entryFor, hostOf } from '../../src/cli/installed-hosts.ts';
+import { didYouMean } from '../../src/cli/near-miss.ts';
+import { jsonReporter } from '../../src/cli/reporter.ts';
+import { isBelieved, ruledConsent, rulesOf } from '../../src/cli/rules-file.ts';
+import { shellWord } from '../../src/cli/shell-word.ts';
+import { table, wrap } from '../../src/cli/terminal.ts';
+import { textArguments } from '../../src/cli/text-arguments.ts';
+import { isWholeObject, readArguments } from '../../src/cli/tool-arguments.ts';
+import { toolDigest } from '../../src/host/index.ts';
+import type { HostStore, Rule } from '../../src/host/index.ts';
+import type { Prompter } from '../../src/host/node/prompter.ts';
+
+// Parts of the command that need no process.
+
+const schema = {
+  type: 'object',
+  properties: {
+    text: { type: 'string' }, count: { type: 'integer' }, ratio: { type: 'number' }, flag: { type: 'boolean' }, list: { type: 'array' }, bag: { type: 'object', properties: { inner: { type: 'string' }, n: { type: 'number' } } },
+    none: { type: 'null' }, either: { type: ['string', 'number'] }, texts: { type: ['string', 'array'] }, any: {}, 'a.b': { type: 'string' }, choice: { enum: ['1', '2'] }, mixed: { enum: ['a', 1] },
+    branches: { anyOf: [{ type: 'string' }, { type: 'boolean' }] }, others: { oneOf: [{ type: ['string', 'null'] }] }, nothing: true,
+  },
+};
+
+test('arguments: a value is what the schema says of its property', () => {
+  const source = (name: string): string => ({ file: '7', '-': 'from stdin', object: '{"text":"x","deep":{"__proto__":1}}' })[name] ?? '';
+  const cases: [string[], object][] = [
+    [['text=5'], { text: '5' }], [['count=5'], { count: 5 }], [['count=x'], { count: 'x' }], [['ratio=1.5'], { ratio: 1.5 }], [['flag=true'], { flag: true }], [['flag=yes'], { flag: 'yes' }],
+    [['list=[1,2]'], { list: [1, 2] }], [['bag={"a":1}'], { bag: { a: 1 } }], [['none=null'], { none: null }], [['either=5'], { either: 5 }], [['either=true'], { either: 'true' }], [['either=x'], { either: 'x' }],
+    [['texts=[1]'], { texts: [1] }], [['texts={"a":1}'], { texts: '{"a":1}' }], [['texts=5'], { texts: '5' }], [['any=5'], { any: 5 }], [['any=x y'], { any: 'x y' }], [['choice=1'], { choice: '1' }], [['mixed=1'], { mixed: 1 }],
+    [['branches=true'], { branches: true }], [['branches=5'], { branches: '5' }], [['others=null'], { others: null }], [['others=5'], { others: '5' }], [['nothing=5'], { nothing: 5 }], [['unknown=5'], { unknown: 5 }],
+    [['bag.inner=5', 'bag.n=5'], { bag: { inner: '5', n: 5 } }], [['a.b=5'], { 'a.b': '5' }], [['x.y.z=1', 'x.y.w=2'], { x: { y: { z: 1, w: 2 } } }], [['x=1', 'x.y=2'], { x: { y: 2 } }],
+    [['text:=5'], { text: 5 }], [['text:="a=b"'], { text: 'a=b' }], [['text=a=b'], { text: 'a=b' }], [['text='], { text: '' }], [['a:b=1'], { 'a:b': 1 }], [['text=@file'], { text: '7' }], [['count=@file'], { count: 7 }], [['text=@-'], { text: 'from stdin' }], [['text=@@x'], { text: '@x' }],
+    [['@object'], { text: 'x', deep: JSON.parse('{"__proto__":1}') }], [['{"text":1}', 'text=2'], { text: '2' }], [[' {"a":null}'], { a: null }], [['text=a\nb'], { text: 'a\nb' }],
+  ];
+  for (const [words, expected] of cases) assert.deepEqual(readArguments(words, schema, source), expected, words.join(' '));
+  assert.deepEqual(Object.keys(readArguments(['__proto__=1', 'toString.x=1'], schema, source)), ['__proto__', 'toString']);
+  for (const [word, says] of [['=5', /an argument is key=value/], ['text', /an argument is key=value/], ['text:=x', /^text: x is not JSON$/], ['{', /is no JSON object/], ['@file', /is no JSON object/], ['-', /is no JSON object/]] as const) {
+    assert.throws(() => readArguments([word], schema, source), { message: says }, word);
+  }
+  assert.deepEqual(['{}', ' {', '@x', '-', '--', 'a={', '-x', '['].map(isWholeObject), [true, true, true, true, false, false, false, false]);
+  assert.deepEqual(textArguments(['a=1', 'b=c=d', 'e=']), { a: '1', b: 'c=d', e: '' });
+  for (const word of ['a', '=x']) assert.throws(() => textArguments([word]), /an argument of a prompt is key=value/);
+});
+
+test('tables and lines: the widest columns give way, blanks stand between, none at an end', () => {
+  const rows = [['a', 'one two three four', '5'], ['bb', 'x', '1000']];
+  assert.deepEqual(table(['n', 'text', '#'], rows), ['n   text                #', '──  ──────────────────  ────', 'a   one two three four  5', 'bb  x                   1000']);
+  assert.deepEqual(table(['n', 'text', '#'], rows, { right: [2], head: (text) => text.toUpperCase() }), ['N   TEXT                   #', '──  ──────────────────  ────', 'a   one two three four     5', 'bb  x                   1000']);
+  const cut = table(['n', 'text', '#'], rows, { columns: 18 });
+  assert.deepEqual([cut.map((line) => line.length <= 18), cut[1]], [[true, true, true, true], '──  ────────  ────']);
+  assert.match(cut[2] ?? '', /^a {3}one two… {2}5$/);
+  assert.deepEqual(table(['n', 'text', '#'], rows, { columns: 18, wrap: true }), ['n   text      #', '──  ────────  ────', 'a   one two   5', '    three', '    four', 'bb  x         1000']);
+  const whole = table(['name', 'text'], [['a-very-long-name', 'some text']], { columns: 12, whole: [0] });
+  assert.ok(whole[2]?.startsWith('a-very-long-name'));
+  assert.equal(table(['a', 'b'], [['x'.repeat(100), 'y'.repeat(100)]], { columns: 1 })[1], '─  ─');
+  assert.deepEqual(table(['a'], [[]]), ['a', '─', '']);
+  assert.deepEqual(wrap('one two three', 7), ['one two', 'three']);
+  assert.deepEqual(wrap('one two three', 6), ['one', 'two', 'three']);
+  assert.deepEqual(wrap('longword x', 4), ['longword', 'x']);
+  assert.deepEqual(wrap('x longword', 4), ['x', 'longword']);
+  assert.deepEqual([wrap('', 4), wrap('日本 語', 4), wrap('日本 語', 7)], [[''], ['日本', '語'], ['日本 語']]);
+});
+
+test('a line of the log for a person: its time, kind, call, server and tool, and the rest as JSON', () => {
+  assert.equal(describeLine('{"seq":1,"at":0,"kind":"sent","previous":"","call":3,"server":"s","tool":"t","ms":5}'), '1970-01-01T00:00:00.000Z  sent     #3 s/t  {"ms":5}');
+  assert.equal(describeLine('{"kind":"roots","server":"s","tool":7}'), '  roots    s  {}');
+  assert.equal(describeLine('{"at":"x","kind":"pin","tool":"t"}'), '  pin      t  {}');
+  assert.equal(describeLine('no \u001b JSON'), describeLine('"no \u001b JSON"').slice(1, -1));
+  assert.equal(describeLine('[1]'), '[1]');
+});
+
+test('words that are near, and words for a shell', () => {
+  assert.equal(didYouMean('servr', ['server', 'client']), '; did you mean server?');
+  assert.equal(didYouMean('xyz', ['server', 'client']), '');
+  assert.equal(didYouMean('a', ['b']), '');
+  assert.equal(didYouMean('ab', ['abc']), '; did you mean abc?');
+  assert.equal(didYouMean('server', []), '');
+  assert.equal(didYouMean('servr', ['server'], (name) => `<${name}>`), '; did you mean <server>?');
+  assert.equal(didYouMean('x', ['x'.repeat(81)]), '');
+  assert.equal(didYouMean('server', [...Array.from({ length: 2_000 }, (_, at) => `0${at}`), 'serve']), '');
+  assert.deepEqual(['a-b_c./@x:1=2,3%4+5', 'a b', '', "it's", 'ä', '$x'].map(shellWord), ['a-b_c./@x:1=2,3%4+5', "'a b'", "''", "'it'\\''s'", "'ä'", "'$x'"]);
+});
+
+test('a tour for a program: one object a line, each kind with its members', () => {
+  const lines: unknown[] = [];
+  const report = jsonReporter((line) => lines.push(JSON.parse(line)));
+  const row = { step: 's', outcome: 'ok', detail: 'd', messages: 1, ms: 2 } as const;
+  report.walk('w');
+  report.step('s', 'intro');
+  report.part('p');
+  const message = { at: 1, direction: 'sent', what: 'w', section: 'x' } as const;
+  report.message({ ...message, text: 't', message: undefined });
+  report.message({ ...message, text: 't', message: { a: 1 }, exchange: 2 });
+  report.note('n');
+  report.stderr('e');
+  report.problem('b');
+  report.result(row);
+  report.summary('t', [row]);
+  report.end(false, 'over');
+  report.pause();
+  report.resume();
+  assert.deepEqual(lines, [
+    { type: 'walk', title: 'w' }, { type: 'step', title: 's' }, { type: 'part', title: 'p' }, { type: 'message', ...message, text: 't' }, { type: 'message', ...message, message: { a: 1 }, exchange: 2 },
+    { type: 'note', text: 'n' }, { type: 'stderr', line: 'e' }, { type: 'problem', text: 'b' }, { type: 'result', ...row }, { type: 'summary', title: 't', rows: [row] }, { type: 'end', ok: false, text: 'over' },
+  ]);
+});
+
+test('an entry in the words of each host: its transport, its variables, and what it has no use for', () => {
+  const program = { command: '${A}/x', args: ['--key', '${B}', '${workspaceFolder}'], env: { C: '${C}' }, cwd: '${D}' };
+  const address = { url: 'https://h/${E}', headers: { Authorization: 'Bearer ${F}' } };
+  for (const [name, form] of [['claude-code', '${N}'], ['vscode', '${env:N}'], ['cursor', '${env:N}']] as const) {
+    const variable = (one: string): string => form.replace('N', one);
+    const typed = name === 'cursor' ? [{}, {}] : [{ type: 'stdio' }, { type: 'http' }];
+    assert.deepEqual(entryFor(name, hostOf(name), program), { ...typed[0], command: `${variable('A')}/x`, args: ['--key', variable('B'), '${workspaceFolder}'], env: { C: variable('C') }, cwd: variable('D') });
+    assert.deepEqual(entryFor(name, hostOf(name), address), { ...typed[1], url: `https://h/${variable('E')}`, headers: { Authorization: `Bearer ${variable('F')}` } });
+    assert.deepEqual(entryFor(name, hostOf(name), { command: 'x', env: {} }), { ...typed[0], command: 'x', args: [] });
+    assert.equal(hostOf(name).member, name === 'vscode' ? 'servers' : 'mcpServers');
+  }
+  assert.throws(() => entryFor('claude-desktop', hostOf('claude-desktop'), program), /knows no variables, and the server has \$\{[A-D]\}/);
+  assert.throws(() => entryFor('claude-desktop', hostOf('claude-desktop'), { url: 'https://h/' }), /starts programs only; .* barewire bridge https:\/\/h\//);
+  assert.deepEqual(entryFor('claude-desktop', hostOf('claude-desktop'), { command: 'x', args: ['y'] }), { command: 'x', args: ['y'] });
+});
+
+const tool = { name: 'write', inputSchema: { type: 'object' } } as const;
+
+test('rules, then what was allowed for good, then the words of the command, then the person', async (t) => {
+  const digest = await toolDigest(tool);
+  const grant = { server: 's', tool: 'write', digest, principal: 'user' };
+  const store = (grants: unknown): HostStore => ({ get: async (key: string) => (key === 'grants' ? grants : undefined), set: async () => {} }) as unknown as HostStore;
+  const consent = async (rules: Rule[], { grants, name = 's', folder, all = false, ask }: { grants?: unknown; name?: string | undefined; folder?: string; all?: boolean; ask?: () => Promise<boolean> } = {}): Promise<string> => {
+    const { given, why } = await ruledConsent(rules, { server: { command: 'x', ...folder !== undefined && { folder } }, name: name === '' ? undefined : name, targetName: 'target', store: store(grants), tool, args: {} }, { all, allowed: [], strict: false, ...ask && { ask } });
+    return `${given ? 'yes' : 'no'}: ${why}`;
+  };
+  assert.equal(await consent([{ then: 'deny' }], { all: true, grants: [grant] }), 'no: rule 0 denies it');
+  assert.equal(await consent([{ then: 'deny', tool: 'x' }, { then: 'allow', server: 's' }]), 'yes: rule 1 allows it');
+  assert.equal(await consent([{ then: 'ask' }], { all: true, grants: [grant] }), 'no: rule 0 asks, and nobody is here');
+  assert.equal(await consent([{ then: 'ask' }], { all: true, ask: async () => true }), 'yes: the person consented');
+  assert.equal(await consent([], { grants: [grant] }), 'yes: it was allowed always');
+  for (const other of [{ server: 'other' }, { tool: 'other' }, { digest: 'other' }, { principal: 'other' }]) assert.match(await consent([], { grants: [{ ...grant, ...other }] }), /^no: /, JSON.stringify(other));
+  for (const odd of [undefined, null, {}, 'x', [null, 5]]) assert.match(await consent([], { grants: odd }), /^no: /);
+  // A server without a name in the configuration, or of a folder, is another one.
+  assert.match(await consent([], { grants: [grant], name: '' }), /^no: /);
+  assert.match(await consent([], { grants: [grant], folder: '/w/.mcp.json' }), /^no: /);
+  assert.equal(await consent([], { grants: [{ ...grant, server: '/w/.mcp.json#s' }], folder: '/w/.mcp.json' }), 'yes: it was allowed always');
+  assert.equal(await consent([], { all: true }), 'yes: --yes consents to everything');
+  assert.deepEqual([isBelieved(undefined), isBelieved({ command: 'x' }), isBelieved({ command: 'x', folder: '/w' })], [true, true, false]);
+  const folder = mkdtempSync(join(tmpdir(), 'barewire-rules-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'rules.json');
+  assert.deepEqual(rulesOf(undefined, { BAREWIRE_HOME: folder }), []);
+  assert.throws(() => rulesOf(file, {}), (error) => error instanceof Error && error.message.startsWith(`${file}: `));
+  writeFileSync(file, '{"rules":[{"then":"deny"}]}');
+  assert.deepEqual(rulesOf(file, {}), [{ then: 'deny' }]);
+  writeFileSync(file, '{"rules":[{"then":"x"}]}');
+  assert.throws(() => rulesOf(file, {}), (error) => error instanceof Error && error.message.startsWith(`${file}: `));
+});
+
+test('a desk: questions come one at a time and before the next command, and what was typed before does not answer them', async () => {
+  const asked: { text: string; answer(line: string | undefined): void; signal: AbortSignal | undefined }[] = [];
+  let cleared = 0;
+  const prompter: Prompter = {
+    say: () => {}, close: () => undefined, clear: () => void cleared++,
+    ask: (text, signal) => new Promise((resolve) => {
+      asked.push({ text, answer: resolve, signal });
+      signal?.addEventListener('abort', () => resolve(undefined));
+    }),
+  };
+  const desk = openDesk(prompter);
+  const turns = async (): Promise<void> => {
+    for (let at = 0; at < 20; at++) await Promise.resolve();
+  };
+  const command = desk.command('> ');
+  await turns();
+  assert.deepEqual(asked.map(({ text }) => text), ['> ']);
+  const [one, two] = [desk.question((given) => given.ask('one? ')), desk.question(async () => { throw new Error('two'); })];
+  await turns();
+  assert.deepEqual([asked.map(({ text }) => text), asked[0]?.signal?.aborted, cleared], [['> ', 'one? '], true, 1]);
+  asked[1]?.answer('yes');
+  assert.equal(await one, 'yes');
+  await assert.rejects(two, /^Error: two$/);
+  await turns();
+  // The prompt comes back when all are answered, also where one failed.
+  assert.deepEqual([asked.map(({ text }) => text), cleared], [['> ', 'one? ', '> '], 2]);
+  asked[2]?.answer('list');
+  assert.equal(await command, 'list');
+  const last = desk.command('> ');
+  await turns();
+  asked[3]?.answer(undefined);
+  assert.equal(await last, undefined);
+});

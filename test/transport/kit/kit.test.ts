@@ -1,0 +1,20 @@
+// In a process of its own: it measures what the whole process is charged with.
+import test from 'node:test';
+import { transportTests } from '../../../src/transport/testing/index.ts';
+import type { OpenTransport } from '../../../src/transport/testing/index.ts';
+import { fetchHttp, memory, messagePorts, nodeHttp, serialFrames, serialLines, stdio, unixSocket } from './transports.ts';
+
+const transports: Readonly<Record<string, OpenTransport>> = {
+  memory, messagePorts, serialLines, serialFrames, stdio, unixSocket, nodeHttp, fetchHttp,
+};
+
+for (const [name, open] of Object.entries(transports)) {
+  test(`every transport: ${name}`, async (t) => {
+    for (const one of transportTests) {
+      await t.test(`${one.role}: ${one.name}`, async (tt) => {
+        const reason = await one.run(open);
+        if (reason !== undefined) tt.skip(reason);
+      });
+    }
+  });
+}

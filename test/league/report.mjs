@@ -1,5 +1,5 @@
 // docs/league.md from the results and the readings: what each target breaks, and what a second reading says of it.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { at } from './targets.mjs';
 
@@ -95,4 +95,39 @@ ${stopped.map(({ name, stopped: why }) => `- ${name}: ${why.replaceAll(/\s+/g, '
 - Servers and clients in Java and Rust: their builds take minutes. \`test/peers/languages\` has programs on those SDKs.
 - OAuth: no target of the league asks for it.
 `);
+}
+
+const fence = (text) => `\`\`\`json\n${text}\n\`\`\``;
+
+/** Reports that can be filed upstream: `reports.json` names target, rule, title and suggestion; the bytes are those of the result. */
+export function writeUpstream(top) {
+  const all = [...results('servers').map((one) => ({ kind: 'servers', ...one })), ...results('clients').map((one) => ({ kind: 'clients', ...one }))];
+  const parts = [];
+  for (const { kind, name, rule, title, suggestion } of JSON.parse(readFileSync(at('reports.json'), 'utf8'))) {
+    const result = all.find((one) => one.kind === kind && one.name === name);
+    const fault = result?.told?.find(({ id, verdict }) => id === rule && verdict === 'broken');
+    if (!fault || readingOf(rule, name)?.reading !== 'confirmed') {
+      console.error(`no report: ${kind} ${name} ${rule}`);
+      continue;
+    }
+    const [evidence] = fault.evidence;
+    const replay = kind === 'servers' ? `barewire judge --only ${rule} --revision ${evidence.revision} -- COMMAND` : `barewire judge --client --only ${rule} --revision ${evidence.revision} -- node CLIENT '{url}'`;
+    parts.push(`## ${result.package} ${result.version}: ${title}
+
+Rule \`${rule}\` (${fault.level}): ${fault.text}. Section: <${fault.address}>. Seen on ${result.date}, revision ${evidence.revision}${result.of ? `, with \`test/league/${result.of}\`` : ''}.
+${evidence.sent ? `\nSent:\n\n${fence(evidence.sent)}\n` : ''}
+Expected: ${evidence.expected}.
+
+Came:
+
+${fence(evidence.came)}
+
+To see it again: \`${replay}\`.
+
+${suggestion}
+`);
+  }
+  mkdirSync(join(top, 'docs/league'), { recursive: true });
+  writeFileSync(join(top, 'docs/league/reports.md'), `# Reports that can be filed\n\n<!-- Written by npm run league -- report from test/league/reports.json and the results. Do not edit. -->\n\nEach is about one rule of one package: the section, the bytes, how to see it again, and a suggestion. None has been filed yet.\n\n${parts.join('\n')}`);
+  return parts.length;
 }

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeReport } from './report.mjs';
+import { writeReport, writeUpstream } from './report.mjs';
 import { at, clients, go, python, servers } from './targets.mjs';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
@@ -167,7 +167,10 @@ async function judgeClients() {
   rmSync(folder, { recursive: true, force: true });
 }
 
-const work = { install, servers: judgeServers, clients: judgeClients, report: () => writeReport(top) };
+const work = { install, servers: judgeServers, clients: judgeClients, report: () => {
+  writeReport(top);
+  console.log(`${writeUpstream(top)} reports`);
+} };
 if (!Object.hasOwn(work, what ?? '')) {
   console.error('npm run league -- install | servers [NAME …] | clients [NAME …] | report');
   process.exit(2);

@@ -7,6 +7,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { createFramer } from '../../jsonrpc/index.ts';
 import type { ClientEvents, ClientWay, HiddenRequest, JudgedClient, Leaving, StartedClient, StartOptions } from '../client/port.ts';
@@ -27,10 +29,13 @@ export interface ClientProgramOptions {
   readonly clock?: Clock | undefined;
 }
 
+const optionsShape: Shape<ClientProgramOptions> = { command: 'list', relay: 'list', env: 'object', cwd: 'string', onOutput: 'function', clock: 'object' };
+
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll('\'', String.raw`'\''`)}'`);
 
 /** The client that a command starts, for `judgeClient`. Throws a TypeError where the command has no place for a server. */
 export function clientProgram(options: ClientProgramOptions): JudgedClient {
+  checkOptions('clientProgram: options', options, optionsShape);
   const { command, clock = systemClock } = options;
   const has = (word: string): boolean => command.some((one) => one.includes(word));
   const ways: ClientWay[] = [...has('{program}') ? ['pipe' as const] : [], ...has('{url}') ? ['http' as const] : []];

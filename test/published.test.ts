@@ -40,7 +40,8 @@ test('published: every file has code: a door or an index of the sources leaves n
 test('published: what V8 reads before a stdio server answers does not grow', built, () => {
   // Nobody saw the start grow with its source (bench/NOTES.md, "stdio, start"). The files are not minified, so that stacks can be
   // read: minified they had 115 KB, which V8 passes over in 2 ms less. Down with each saving, up only in a commit that says why.
-  const ceiling = 237_600;
+  // Up by 177 for `barewire/socket/node`: what it shares with stdio moved into core.js, and has to be exported and imported.
+  const ceiling = 237_777;
   const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
   assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);
 });

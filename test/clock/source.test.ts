@@ -40,7 +40,7 @@ const programs = [
   // A browser on this machine, and lock files of other processes.
   'src/oauth/node/',
   // Tests that are published, for engines and stores of others.
-  'src/fleet/engine-tests.ts', 'src/fleet/store-tests.ts', 'src/tasks/testing.ts', 'src/tasks/store-test.ts',
+  'src/fleet/engine-tests.ts', 'src/fleet/store-tests.ts', 'src/tasks/testing.ts', 'src/tasks/store-test.ts', 'src/transport/testing/',
   // Whether the clock is the one that lacks timers on some runtimes.
   'src/jsonrpc/errors.ts',
   'src/transport/http/node/listener.ts',

@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import process from 'node:process';
@@ -36,8 +37,11 @@ import { mqttTransport, serveMqtt } from '../../src/transport/mqtt/index.ts';
 import type { MqttConnection } from '../../src/transport/mqtt/index.ts';
 import { frames, serialTransport, serveSerial } from '../../src/transport/serial/index.ts';
 import { serialPort } from '../../src/transport/serial/node/index.ts';
+import { serveSocket, socketTransport } from '../../src/transport/socket/node/index.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
 import { tap } from '../../src/transport/tap.ts';
+import { webSocketHandler, webSocketTransport } from '../../src/transport/websocket/index.ts';
+import type { WebSocketLike } from '../../src/transport/websocket/index.ts';
 
 // How each place that takes options is called.
 
@@ -203,6 +207,7 @@ const offline = (): MqttConnection => ({
   on: (event: string, listener: (...values: never[]) => void) => event === 'connect' && setImmediate(() => void Reflect.apply(listener, undefined, [])),
 });
 const wire = { write: nothing, read: nothing };
+const webSocket: WebSocketLike = { readyState: 1, send: nothing, close: nothing, addEventListener: nothing, removeEventListener: nothing };
 
 const ofTransports: Readonly<Record<string, Tried>> = {
   'barewire/mqtt serveMqtt(options)': { call: (options) => serveMqtt(server(), offline, options), base: { name: 'x' } },
@@ -236,6 +241,13 @@ const ofTransports: Readonly<Record<string, Tried>> = {
   'barewire/message-port messagePortTransport(options)': { call: (options) => messagePortTransport(port(), options) },
   'barewire/message-port serveMessagePort(options)': { call: (options) => serveMessagePort(server(), port(), options) },
   'barewire/tap tap(options)': { call: (options) => tap(() => memoryTransport(server()), options) },
+  'barewire/websocket webSocketTransport(options)': { call: (options) => webSocketTransport(webSocket, options) },
+  'barewire/websocket webSocketHandler(options)': { call: (options) => webSocketHandler(server(), options) },
+  'barewire/websocket WebSocketHandler.close(options)': { call: (options) => webSocketHandler(server()).close(options) },
+  'barewire/socket/node socketTransport(options)': { call: (options) => socketTransport(join(tmpdir(), 'barewire-options.sock'), options) },
+  'barewire/socket/node serveSocket(options)': {
+    call: async (options) => (await serveSocket(server(), join(mkdtempSync(join(tmpdir(), 'barewire-options-')), 'socket'), options)).close(),
+  },
   'barewire/schema compile(options)': { call: (options) => compile({}, options) },
   'barewire/schema/full compile(options)': { call: (options) => compileFull({}, options) },
   'barewire/jsonrpc decode(limits)': { call: (options) => decode('{}', options) },

@@ -36,6 +36,7 @@ export interface TestServer extends ServerPort {
 /**
  * Makes the server. Its methods: `echo` returns `params.text`; `steps` sends `params.count` notifications before its result;
  * `say` sends `params.texts` as they are before its result; `big` returns `params.size` characters; `wait` ends only when it is cancelled.
+ * Long function: its methods and its peers write into the same lists.
  */
 export function testServer(): TestServer {
   const revisions: readonly Revision[] = selectRevisions(['2025-11-25']);

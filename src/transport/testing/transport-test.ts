@@ -47,18 +47,18 @@ export interface WrittenTest extends Omit<TransportTest, 'run'> {
   run(open: OpenTransport): Promise<void>;
 }
 
-class Skipped extends Error {}
+class NotApplicable extends Error {}
 
 /** Ends a test that does not apply. */
 export function skip(reason: string): never {
-  throw new Skipped(reason);
+  throw new NotApplicable(reason);
 }
 
 /** Has a test resolve with the reason where it does not apply. */
 export const published = ({ name, role, run }: WrittenTest): TransportTest => ({
   name, role,
   run: (open) => run(open).then(() => undefined, (thrown: unknown) => {
-    if (thrown instanceof Skipped) return thrown.message;
+    if (thrown instanceof NotApplicable) return thrown.message;
     throw thrown;
   }),
 });

@@ -21,6 +21,7 @@ export interface WebSocketTransportOptions extends WebSocketOptions {
 /**
  * Connects a client to a server over a WebSocket. `socket` is a function that makes one, such as
  * `() => new WebSocket('wss://trips.example/mcp', 'mcp')`, and then the transport can reopen; or a socket that is used once.
+ * Long function: its short methods share the receiver and the link.
  */
 export function webSocketTransport(
   socket: WebSocketLike | (() => WebSocketLike | Promise<WebSocketLike>), options: WebSocketTransportOptions = {},

@@ -99,7 +99,7 @@ const shape: Shape<WebSocketHandlerOptions> = {
 };
 
 /** Connections that are open or allowed, together and by principal. */
-class Places {
+class ConnectionPlaces {
   readonly #limits: WebSocketLimits;
   readonly #byPrincipal = new Map<string, number>();
   #count = 0;
@@ -144,7 +144,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   const services = { server, report, tracing: undefined, track: (promise: Promise<unknown>): void => void promise.catch(report) };
   const admit = createAdmit(services, { auth: authenticator, challenge });
-  const places = new Places({ ...defaultWebSocketLimits, ...options.limits });
+  const places = new ConnectionPlaces({ ...defaultWebSocketLimits, ...options.limits });
   const budgets = new Budgets();
   const connections = new Map<ServerPeer, () => void>();
   let closing: Promise<void> | undefined;

@@ -116,6 +116,7 @@ class SocketConnection {
 /**
  * Connects a client to a server on a Unix socket or a named pipe. The path is not followed where it is a link, and a socket of another
  * user is refused: who answers there would read what the client says.
+ * Long function: its short methods share the receiver and the connection.
  */
 export function socketTransport(path: string, options: SocketTransportOptions = {}): ClientTransport {
   checkOptions('socketTransport: path', path, 'string');

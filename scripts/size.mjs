@@ -20,11 +20,11 @@ const KIB = 1024;
 // Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
   { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.50 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.78 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.79 * KIB },
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.28 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.47 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.26 * KIB },
-  { ...programNamed('protected'), ceiling: 40.63 * KIB },
+  { ...programNamed('protected'), ceiling: 40.64 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.18 * KIB },
   { ...programNamed('tasks-server'), ceiling: 52.26 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.69 * KIB },
@@ -40,13 +40,13 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.68 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 82.22 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 82.36 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2370 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4210 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2443 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4342 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

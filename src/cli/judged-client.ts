@@ -60,10 +60,9 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   return value;
 }
 
-/** `judge --relay PORT [stays]`: the hidden server as the client starts it. */
-export async function relayed([port = '', how]: readonly string[]): Promise<number> {
-  const number = wholeNumber('--relay', port) ?? 0;
-  if (number < 1 || number > 65_535) throw new WrongUse(`judge --relay takes a port, not ${port}`);
-  await relay(number, how === 'stays');
+/** `judge --relay PATH [stays]`: the hidden server as the client starts it. */
+export async function relayed([path = '', how]: readonly string[]): Promise<number> {
+  if (path === '') throw new WrongUse('judge --relay takes the path of a socket');
+  await relay(path, how === 'stays');
   return exitCodes.good;
 }

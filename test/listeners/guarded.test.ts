@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { httpRelay } from '../../src/cli/http-relay.ts';
+import { hiddenHttp } from '../../src/judge/node/hidden-http.ts';
 import { loopback } from '../../src/oauth/node/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { guarded, guardedUpgrade, httpListener, ownAddress, serveHttp } from '../../src/transport/http/node/index.ts';
@@ -72,6 +73,11 @@ const listeners: Readonly<Record<string, (t: TestContext) => Promise<Listening>>
     const relay = await httpRelay({ target, port: 0, headers: { authorization: 'Bearer hunter2' }, trace: () => {}, onEnd: () => {} });
     t.after(() => relay.close());
     return { port: Number(new URL(relay.url).port), path: '/mcp', hosts: 'loopback', navigations: false };
+  },
+  async "the judge's server for a client"(t) {
+    const hidden = await hiddenHttp({ line: () => {}, unreadable: () => {}, left: () => {}, request: (request) => request.respond(200, {}) });
+    t.after(() => hidden.close());
+    return { port: Number(new URL(hidden.url).port), path: '/mcp', hosts: 'loopback', navigations: false };
   },
   async "the login's loopback"(t) {
     const listener = await loopback().listen(undefined);

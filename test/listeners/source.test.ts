@@ -13,7 +13,7 @@ test('listeners: each in src, page, integrations, examples/page and scripts has 
   const { listening, faults } = listenersIn(files);
   assert.deepEqual(faults, []);
   // test/listeners/guarded.test.ts asks each of src, and page/test/host/server.test.ts the page.
-  assert.deepEqual(listening, ['examples/page/serve.mjs', 'page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts', 'src/transport/http1/node/engine.ts']);
+  assert.deepEqual(listening, ['examples/page/serve.mjs', 'page/src/server/sandbox.ts', 'page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/judge/node/hidden-http.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts', 'src/transport/http1/node/engine.ts']);
 });
 
 const head = "import { createServer } from 'node:http'; import { guarded } from 'barewire/http';\n";

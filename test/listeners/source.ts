@@ -46,6 +46,9 @@ const guards: Readonly<Record<string, RegExp>> = {
  */
 const engines: readonly string[] = ['src/transport/http1/node/engine.ts'];
 
+/** Files that listen at a socket file or a named pipe, which its permissions guard: no page reaches it. test/transport/socket.test.ts. */
+const byPermission: readonly string[] = ['src/transport/socket/node/serve.ts', 'src/judge/node/hidden-pipe.ts'];
+
 /** The sources of the project: what is published, the page, the integrations, the page's example, what runs it all. */
 export const sources = (): string[] => ['src', 'page', 'integrations', 'examples/page', 'scripts'].flatMap(filesIn).filter((file) => /\.([mc]?[jt]s|[jt]sx)$/.test(file)).sort();
 
@@ -60,6 +63,7 @@ export function listenersIn(files: readonly string[], folder: string = top): Fou
   const listening: string[] = [];
   const faults = readParsed(folder, files, (source, file) => {
     const seen = look(source);
+    if (byPermission.includes(file)) return [];
     if (seen.listens) listening.push(file);
     return engines.includes(file) ? [] : seen.faults.map((what) => ({ file, what }));
   });

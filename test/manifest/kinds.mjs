@@ -7,7 +7,7 @@ export const kinds = ['network', 'files', 'storage', 'processes', 'environment',
 
 const rows = {
   network: ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dns', 'node:dns/promises', 'node:dgram'],
-  files: ['node:fs', 'node:fs/promises'],
+  files: ['node:fs', 'node:fs/promises', 'process.umask'],
   storage: ['indexedDB', 'localStorage', 'sessionStorage', 'caches'],
   processes: ['node:child_process', 'node:cluster', 'node:worker_threads', 'Worker', 'process.kill', 'process.exit', 'process.exitCode', 'process.on', 'process.once', 'process.off', 'process.listenerCount', 'process.listeners', 'process.pid', 'process.ppid', 'process.send', 'process.disconnect', 'process.connected', 'process.emitWarning', 'process.removeListener', 'process.prependListener', 'process.getuid', 'process.getgid', 'process.geteuid', 'process.reallyExit', 'process.report'],
   environment: ['process.env', 'process.argv', 'process.platform', 'process.cwd', 'process.execPath', 'process.version', 'process.versions', 'process.arch', 'node:os', 'node:process', 'navigator', 'location', 'import.meta'],

@@ -1,5 +1,5 @@
 // npm run websocket: the kit for transports over the sockets of `ws`, and servers in Bun, Deno and workerd that a client
-// reaches by `ws` and by Node's own WebSocket.
+// reaches by `ws` and, from Node 22 on, by Node's own WebSocket.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -251,7 +251,7 @@ const config :Workerd.Config = (
 };
 
 for (const [name, start] of Object.entries(runtimes)) {
-  test(`a server in ${name}: every revision by ws and by Node's own WebSocket, a page of another origin is refused, a binary frame by name`, async () => {
+  test(`a server in ${name}: every revision by ${Object.keys(clients).join(' and by ')}, a page of another origin is refused, a binary frame by name`, async () => {
     const server = await start();
     try {
       for (const connect of Object.values(clients)) await uses(() => connect(server.url));

@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
-import { createFramer } from '../../jsonrpc/index.ts';
-import type { ClientEvents, ClientWay, HiddenRequest, JudgedClient, Leaving, StartedClient, StartOptions } from '../client/port.ts';
+import type { ClientEvents, ClientWay, JudgedClient, StartedClient, StartOptions } from '../client/port.ts';
+import { hiddenHttp } from './hidden-http.ts';
+import { hiddenPipe } from './hidden-pipe.ts';
 
 /** How a client program is started. */
 export interface ClientProgramOptions {
@@ -20,7 +15,7 @@ export interface ClientProgramOptions {
    * of one over stdio: as several arguments where it stands by itself, as one text within another argument.
    */
   readonly command: readonly string[];
-  /** The command that runs `relay(port, stays)`; the port, and `stays` where it does, are added. */
+  /** The command that runs `relay(path, stays)`; the path of the socket, and `stays` where it does, are added. */
   readonly relay: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
@@ -83,117 +78,27 @@ function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock
   };
 }
 
-async function listening(server: { listen(port: number, host: string): unknown; address(): unknown }, events: NodeJS.EventEmitter): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(events, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 async function overPipe(options: ClientProgramOptions, clock: Clock, events: ClientEvents, { stays }: StartOptions): Promise<StartedClient> {
-  let streams: Socket | undefined;
-  let waiting = '';
-  const sockets = new Set<Socket>();
-  const left = (how: Leaving): void => {
-    events.left(how);
-    // As a server does: the end of its input is its own end.
-    if (how === 'input' && !stays) streams?.end();
-  };
-  const door = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-    const framer = createFramer({ line: (line) => events.line(line), refused: ({ error }) => events.unreadable(error.message) });
-    let head: Buffer | undefined = Buffer.alloc(0);
-    socket.on('data', (chunk: Buffer) => {
-      if (head === undefined) return framer.push(chunk);
-      head = Buffer.concat([head, chunk]);
-      const at = head.indexOf(0x0a);
-      if (at < 0) return;
-      const first = head.subarray(0, at).toString();
-      const rest = head.subarray(at + 1);
-      head = undefined;
-      if (first === 'left input') left('input');
-      else if (first === 'left signal') left('signal');
-      else if (first === 'streams') {
-        // A client may start its server again: the last one is the one that it talks to.
-        streams = socket;
-        // The relay never ends its side by itself: its end is that of the process.
-        socket.on('end', () => {
-          framer.end();
-          if (stays) events.left('killed');
-          socket.end();
-        });
-        socket.write(waiting);
-        waiting = '';
-        if (rest.length > 0) framer.push(rest);
-      }
-    });
-  });
-  const port = await listening(door, door);
-  const words = [...options.relay, String(port), ...stays ? ['stays'] : []];
+  const { path, write, close } = await hiddenPipe(events, stays);
+  const words = [...options.relay, path, ...stays ? ['stays'] : []];
   const { ended, stop } = run(options, clock, filled(options.command, '{program}', words));
   return {
-    ended, url: undefined,
-    write(text) {
-      if (streams) streams.write(text);
-      else waiting += text;
-    },
+    ended, url: undefined, write,
     async stop() {
       await stop();
-      for (const socket of sockets) socket.destroy();
-      door.close();
+      close();
     },
   };
 }
 
 async function overHttp(options: ClientProgramOptions, clock: Clock, events: ClientEvents): Promise<StartedClient> {
-  let count = 0;
-  const http = createHttpServer((request, response) => {
-    response.on('error', () => {});
-    const number = ++count;
-    void take(number, request, response).then((one) => events.request(one), (error: unknown) => {
-      events.unreadable(errorMessage(error));
-      response.destroy();
-    });
-  });
-  const port = await listening(http, http);
-  const url = `http://127.0.0.1:${port}/mcp`;
+  const { url, close } = await hiddenHttp(events);
   const { ended, stop } = run(options, clock, filled(options.command, '{url}', [url]));
   return {
     ended, url, write() {},
     async stop() {
       await stop();
-      http.closeAllConnections();
-      http.close();
-    },
-  };
-}
-
-const maxBody = 16 * 1024 * 1024;
-
-async function take(number: number, request: IncomingMessage, response: ServerResponse): Promise<HiddenRequest> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBody) throw new Error(`a body above ${maxBody} bytes`);
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
-  const body = bytes.toString('utf8');
-  return {
-    number, method: request.method ?? '', path: request.url ?? '', body, utf8: Buffer.from(body, 'utf8').equals(bytes),
-    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value ?? ''])),
-    respond(status, headers, text = '') {
-      if (!response.headersSent) response.writeHead(status, headers).end(text);
-    },
-    stream(headers) {
-      if (!response.headersSent) response.writeHead(200, headers).flushHeaders();
-      return {
-        write: (text) => void response.write(text),
-        end: () => void response.end(),
-        cut: () => void response.destroy(),
-      };
+      close();
     },
   };
 }

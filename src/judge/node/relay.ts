@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 
 /**
- * The program that a client starts as its server: it hands its streams on to the judge, who listens at this port of the
- * loopback interface. Each connection begins with a line: `streams` for the two streams, `left WORD` for how the client ends
+ * The program that a client starts as its server: it hands its streams on to the judge, which listens at this
+ * socket file or named pipe. Each connection begins with a line: `streams` for the two streams, `left WORD` for how the client ends
  * it. With `stays` it outlives the end of its input, and SIGTERM.
  */
-export function relay(port: number, stays: boolean): Promise<void> {
+export function relay(path: string, stays: boolean): Promise<void> {
   return new Promise((resolve) => {
     const { stdin, stdout } = process;
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const socket = connect({ path, allowHalfOpen: true });
     const tell = (how: string): void => {
-      const told = connect({ port, host: '127.0.0.1' });
+      const told = connect({ path });
       told.on('error', () => {});
       told.end(`left ${how}\n`);
     };

@@ -42,7 +42,7 @@ export const discoveryProbes: readonly Probe[] = [
     },
   },
   {
-    // 2026-07-28 basic/versioning#backward-compatibility.
+    // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions.
     name: 'initialize of a modern server', rules: ['versioning-1'], era: 'modern', slow: true, needs: 'a server that speaks 2026-07-28 only',
     async run(bench, revision) {
       if (bench.spoken.some(({ era }) => era === 'legacy')) return bench.ledger.notApplicable('versioning-1', revision.version, 'the server speaks earlier revisions, too');

@@ -73,7 +73,7 @@ export const utilityProbes: readonly Probe[] = [
     },
   },
   {
-    // 2026-07-28 server/utilities/caching#pagination.
+    // 2026-07-28 server/utilities/caching#interaction-with-pagination.
     name: 'the scope of pages', rules: ['caching-14'], era: 'modern', needs: 'a list of more than one page',
     async run(bench, revision) {
       const survey = await bench.survey(revision);

@@ -41,7 +41,8 @@ test('published: what V8 reads before a stdio server answers does not grow', bui
   // Nobody saw the start grow with its source (bench/NOTES.md, "stdio, start"). The files are not minified, so that stacks can be
   // read: minified they had 115 KB, which V8 passes over in 2 ms less. Down with each saving, up only in a commit that says why.
   // Up by 177 for `barewire/socket/node`: what it shares with stdio moved into core.js, and has to be exported and imported.
-  const ceiling = 237_777;
+  // Up by 2,363 for the validator whose plain comparisons are data, and for the refusal of an unknown level of `ctx.log`.
+  const ceiling = 240_140;
   const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
   assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);
 });
@@ -75,7 +76,8 @@ test('published: each module of each file is named in a comment, and no name of 
     assert.match(file, /^[a-z]+1?(?:-[a-z]+1?)*(?:-\d+)?\.js$/);
     const text = readFileSync(join(lib, file), 'utf8');
     for (const [, source = ''] of text.matchAll(/^\/\/ (src\/\S+)$/gm)) assert.ok(existsSync(join(lib, '../..', source)), `${file}: ${source}`);
-    assert.ok(text.split('\n').every((line) => line.length < 400), `${file} has a long line`);
+    // A rule of the judge is a line of data: its id, its level, its words, its sections.
+    assert.ok(text.split('\n').every((line) => line.length < 400 || /^[\w-]+\|(?:MUST|SHOULD)\|/.test(line)), `${file} has a long line`);
   }
 });
 

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { badgeReport, baselineOf, htmlReport, junitReport, sarifReport, wireReport } from '../judge/index.ts';
-import type { Ruling } from '../judge/index.ts';
+import type { JudgeRuling } from '../judge/index.ts';
 import { errorMessage } from '../jsonrpc/door.ts';
 import type { ClientWords, OwnOptions } from './client-options.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** The reports that are written as files, by option. */
-const writers: Readonly<Record<string, (ruling: Ruling) => string>> = {
+const writers: Readonly<Record<string, (ruling: JudgeRuling) => string>> = {
   junit: junitReport,
   sarif: (ruling) => `${JSON.stringify(sarifReport(ruling), undefined, 2)}\n`,
   html: htmlReport,
@@ -28,7 +28,7 @@ export const reportHelp: readonly (readonly [string, string])[] = [
 ];
 
 /** Writes the files that the options ask for. */
-export function writeReports({ text }: Pick<ClientWords, 'text'>, ruling: Ruling): void {
+export function writeReports({ text }: Pick<ClientWords, 'text'>, ruling: JudgeRuling): void {
   for (const [name, write] of Object.entries(writers)) {
     const file = text(name);
     if (file !== undefined) save(name, file, write(ruling));

@@ -1,8 +1,8 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Revision } from '../protocol/index.ts';
 import { answerQuestion, fullCapabilities } from './answers.ts';
-import { Conversation, judgeInfo } from './conversation.ts';
-import type { Answer, ConversationOptions, Watcher } from './conversation.ts';
+import { JudgedConversation, judgeInfo } from './conversation.ts';
+import type { ReceivedAnswer, ConversationOptions, ConversationWatcher } from './conversation.ts';
 import { http } from './http.ts';
 import type { Ledger } from './ledger.ts';
 import { pipe } from './pipe.ts';
@@ -32,13 +32,13 @@ export class Bench {
   /** Versions that server/discover named. */
   readonly named: Set<string> = new Set();
   /** How each handshake was answered. */
-  readonly offered: { readonly conversation: Conversation; readonly answer: Answer }[] = [];
-  readonly #watcher: Watcher;
-  readonly #main = new Map<string, Promise<Conversation>>();
+  readonly offered: { readonly conversation: JudgedConversation; readonly answer: ReceivedAnswer }[] = [];
+  readonly #watcher: ConversationWatcher;
+  readonly #main = new Map<string, Promise<JudgedConversation>>();
   readonly #surveys = new Map<string, Promise<Survey>>();
-  readonly #conversations: Conversation[] = [];
+  readonly #conversations: JudgedConversation[] = [];
 
-  constructor(server: JudgedServer, ledger: Ledger, options: JudgeOptions, clock: Clock, watcher: Watcher) {
+  constructor(server: JudgedServer, ledger: Ledger, options: JudgeOptions, clock: Clock, watcher: ConversationWatcher) {
     this.server = server;
     this.ledger = ledger;
     this.options = options;
@@ -48,9 +48,9 @@ export class Bench {
   }
 
   /** A new conversation, in which nothing was said. Rejects where the server cannot be reached. */
-  async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<Conversation> {
+  async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<JudgedConversation> {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
-    const conversation = new Conversation({
+    const conversation = new JudgedConversation({
       number: this.#conversations.length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
       carry: (events) => {
         if (server.http) return http(server.http, clock, startMs, events);
@@ -64,21 +64,21 @@ export class Bench {
   }
 
   /** A new conversation after the handshake, which the era of 2026-07-28 does not have. */
-  async fresh(revision: Revision, how: OpeningOptions = {}): Promise<Conversation> {
+  async fresh(revision: Revision, how: OpeningOptions = {}): Promise<JudgedConversation> {
     const conversation = await this.raw(revision, how);
     if (revision.era === 'legacy') await handshake(conversation);
     return conversation;
   }
 
   /** The conversation of a revision that probes share: they do it no harm. */
-  main(revision: Revision): Promise<Conversation> {
+  main(revision: Revision): Promise<JudgedConversation> {
     let found = this.#main.get(revision.version);
     if (!found) this.#main.set(revision.version, found = this.fresh(revision));
     return found;
   }
 
   /** Makes a conversation the one that probes share. */
-  keep(conversation: Conversation): void {
+  keep(conversation: JudgedConversation): void {
     this.#main.set(conversation.revision.version, Promise.resolve(conversation));
   }
 
@@ -96,7 +96,7 @@ export class Bench {
 }
 
 /** Sends `initialize`, and what follows it. */
-export async function handshake(conversation: Conversation, version: string = conversation.revision.version): Promise<Answer> {
+export async function handshake(conversation: JudgedConversation, version: string = conversation.revision.version): Promise<ReceivedAnswer> {
   const answer = await conversation.ask('initialize', { protocolVersion: version, capabilities: conversation.capabilities, clientInfo: judgeInfo });
   const session = answer.reply?.headers['mcp-session-id'];
   if (session !== undefined) conversation.session = session;

@@ -1,7 +1,7 @@
-import type { Entry } from './verdict.ts';
+import type { WireEntry } from './verdict.ts';
 
 /** The response to one HTTP request, as far as it has come. */
-export interface Reply {
+export interface CarrierReply {
   /** The number of the exchange, from 1, as in the entries. */
   readonly exchange: number;
   readonly method: string;
@@ -31,7 +31,7 @@ export interface HttpAbout {
 }
 
 /** Where the messages of one conversation go. */
-export interface Carrier {
+export interface ByteCarrier {
   readonly kind: 'pipe' | 'http';
   /** Rejects where the target cannot be reached. */
   open(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Carrier {
    * Sends text as it is. Over HTTP it resolves with the response once its head (and a body that is no stream) is here;
    * rejects where the request fails. Over a pipe it resolves with undefined.
    */
-  send(text: string | undefined, about?: HttpAbout): Promise<Reply | undefined>;
+  send(text: string | undefined, about?: HttpAbout): Promise<CarrierReply | undefined>;
   /** Ends everything; resolves with the milliseconds that this took. Never rejects. */
   close(): Promise<number>;
 }
@@ -47,7 +47,7 @@ export interface Carrier {
 /** What a carrier tells its conversation. */
 export interface CarrierEvents {
   /** Something has passed. */
-  entry(entry: Entry): void;
+  entry(entry: WireEntry): void;
   /** Bytes came that no entry holds: not UTF-8, or too large. */
   unreadable(why: string): void;
   /** The peer is gone, for good. */

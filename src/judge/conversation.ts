@@ -4,14 +4,14 @@ import type { RequestId } from '../jsonrpc/index.ts';
 import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
 import type { Revision } from '../protocol/index.ts';
 import type { TracedEvent } from '../transport/door.ts';
-import type { Carrier, CarrierEvents, HttpAbout, Reply } from './carrier.ts';
+import type { ByteCarrier, CarrierEvents, HttpAbout, CarrierReply } from './carrier.ts';
 import { standardHeaders } from './headers.ts';
 import type { Ledger } from './ledger.ts';
 import { version } from './version.ts';
-import type { Entry } from './verdict.ts';
+import type { WireEntry } from './verdict.ts';
 
 /** A request that was sent. */
-export interface Asked {
+export interface SentToServer {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -39,11 +39,11 @@ export interface Arrival {
   /** Whether its stream was resumed: it may have come before. */
   readonly replayed: boolean;
   /** The request whose id it has. */
-  readonly answers: Asked | undefined;
+  readonly answers: SentToServer | undefined;
 }
 
 /** How a request ended. */
-export interface Answer {
+export interface ReceivedAnswer {
   readonly kind: 'result' | 'error' | 'failed' | 'silent';
   /** Of a result; an empty object where it is none. */
   readonly result: Readonly<Record<string, unknown>>;
@@ -53,26 +53,26 @@ export interface Answer {
   readonly data: unknown;
   /** What came, byte for byte; else what happened. */
   readonly came: string;
-  readonly asked: Asked;
+  readonly asked: SentToServer;
   readonly arrival: Arrival | undefined;
   /** Over HTTP, where a response came. */
-  readonly reply: Reply | undefined;
+  readonly reply: CarrierReply | undefined;
 }
 
 /** What a request may have beside its parameters. */
-export interface AskingOptions extends HttpAbout {
+export interface AskOptions extends HttpAbout {
   readonly id?: RequestId | undefined;
   /** Joins `_meta`; undefined leaves out a key that would be sent. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly timeoutMs?: number | undefined;
   /** Is told the request once it has been sent. */
-  readonly onSent?: ((asked: Asked) => void) | undefined;
+  readonly onSent?: ((asked: SentToServer) => void) | undefined;
 }
 
 /** Sees what arrives, before anybody who waits for it. */
-export interface Watcher {
-  arrived(conversation: Conversation, arrival: Arrival): void;
-  replied(conversation: Conversation, reply: Reply, asked: string | undefined): void;
+export interface ConversationWatcher {
+  arrived(conversation: JudgedConversation, arrival: Arrival): void;
+  replied(conversation: JudgedConversation, reply: CarrierReply, asked: string | undefined): void;
 }
 
 /** How a conversation is held. */
@@ -80,10 +80,10 @@ export interface ConversationOptions {
   readonly number: number;
   readonly revision: Revision;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  readonly carry: (events: CarrierEvents) => Carrier;
+  readonly carry: (events: CarrierEvents) => ByteCarrier;
   readonly clock: Clock;
   readonly ledger: Ledger;
-  readonly watcher: Watcher;
+  readonly watcher: ConversationWatcher;
   readonly answerMs: number;
   /** Milliseconds to wait for the first answer. */
   readonly startMs: number;
@@ -95,13 +95,13 @@ export interface ConversationOptions {
 export const judgeInfo: { readonly name: string; readonly version: string } = { name: 'barewire-judge', version };
 
 /** A client that sends only what it is told to send, and keeps all that passes. */
-export class Conversation {
+export class JudgedConversation {
   readonly number: number;
   readonly revision: Revision;
   readonly kind: 'pipe' | 'http';
-  readonly entries: Entry[] = [];
+  readonly entries: WireEntry[] = [];
   readonly arrivals: Arrival[] = [];
-  readonly asked: Asked[] = [];
+  readonly asked: SentToServer[] = [];
   /** Why the peer has gone. */
   gone: string | undefined;
   /** Over HTTP: the session that the peer gave. */
@@ -112,8 +112,8 @@ export class Conversation {
   offered: Readonly<Record<string, unknown>> = {};
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly #how: ConversationOptions;
-  readonly #carrier: Carrier;
-  readonly #waiting = new Map<Asked, (arrival: Arrival | undefined, why: string) => void>();
+  readonly #carrier: ByteCarrier;
+  readonly #waiting = new Map<SentToServer, (arrival: Arrival | undefined, why: string) => void>();
   readonly #expecting = new Set<(arrival: Arrival | undefined) => void>();
   /** Exchanges that resume a stream. */
   readonly #resumed = new Set<number>();
@@ -150,7 +150,7 @@ export class Conversation {
   }
 
   /** Sends a request in the form of the revision. Never rejects. */
-  async ask(method: string, params: Readonly<Record<string, unknown>> = {}, how: AskingOptions = {}): Promise<Answer> {
+  async ask(method: string, params: Readonly<Record<string, unknown>> = {}, how: AskOptions = {}): Promise<ReceivedAnswer> {
     const { id = this.nextId(), meta = {}, timeoutMs, onSent, headers, method: verb, url } = how;
     const own = params['_meta'];
     const whole = this.modern || how.meta ? {
@@ -166,15 +166,15 @@ export class Conversation {
 
   /** Sends this text, which counts as a request of that id. Never rejects. */
   askText(
-    { id, method, params, text }: Pick<Asked, 'id' | 'method' | 'params' | 'text'>, about: HttpAbout = {}, timeoutMs?: number, onSent?: (asked: Asked) => void,
-  ): Promise<Answer> {
-    const asked: Asked = { id, method, params, text, at: this.entries.length, done: false, left: false };
+    { id, method, params, text }: Pick<SentToServer, 'id' | 'method' | 'params' | 'text'>, about: HttpAbout = {}, timeoutMs?: number, onSent?: (asked: SentToServer) => void,
+  ): Promise<ReceivedAnswer> {
+    const asked: SentToServer = { id, method, params, text, at: this.entries.length, done: false, left: false };
     this.asked.push(asked);
     const nothing = { result: {}, code: undefined, message: undefined, data: undefined, asked, arrival: undefined, reply: undefined };
     if (this.gone !== undefined) return Promise.resolve({ ...nothing, kind: 'failed', came: this.gone });
     return new Promise((resolve) => {
-      let reply: Reply | undefined;
-      const end = (answer: Answer): void => {
+      let reply: CarrierReply | undefined;
+      const end = (answer: ReceivedAnswer): void => {
         timer?.stop();
         this.#waiting.delete(asked);
         resolve(answer);
@@ -204,18 +204,18 @@ export class Conversation {
   }
 
   /** Sends a notification. Over HTTP it resolves with the response; undefined where it failed. */
-  async tell(method: string, params?: Readonly<Record<string, unknown>>, about: HttpAbout = {}): Promise<Reply | undefined> {
+  async tell(method: string, params?: Readonly<Record<string, unknown>>, about: HttpAbout = {}): Promise<CarrierReply | undefined> {
     return this.sendText(JSON.stringify({ jsonrpc: '2.0', method, ...params && { params } }), { ...about, headers: { ...standardHeaders(this, method, params ?? {}), ...about.headers } });
   }
 
   /** Sends text as it is. Never rejects. */
-  sendText(text: string, about: HttpAbout = {}): Promise<Reply | undefined> {
+  sendText(text: string, about: HttpAbout = {}): Promise<CarrierReply | undefined> {
     this.#remember(text);
     return this.#send(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }).catch(() => undefined);
   }
 
   /** Sends an HTTP request that carries no message. Never rejects. */
-  bare(method: string, headers: HttpAbout['headers'] = {}, url?: string): Promise<Reply | undefined> {
+  bare(method: string, headers: HttpAbout['headers'] = {}, url?: string): Promise<CarrierReply | undefined> {
     return this.#send(undefined, { method, headers: { ...this.#own(), ...headers }, url }).catch(() => undefined);
   }
 
@@ -248,7 +248,7 @@ export class Conversation {
   }
 
   /** Says whether rules are kept here. `came`: an answer, an arrival, or what happened. */
-  check(ids: string | readonly string[], kept: boolean, expected: string, about: Answer | Arrival | string, sent?: string): void {
+  check(ids: string | readonly string[], kept: boolean, expected: string, about: ReceivedAnswer | Arrival | string, sent?: string): void {
     if (this.#held) return void this.#held.push(() => this.check(ids, kept, expected, about, sent));
     for (const id of typeof ids === 'string' ? [ids] : ids) {
       if (kept) this.#how.ledger.kept(id, this.revision.version);
@@ -256,7 +256,7 @@ export class Conversation {
     }
   }
 
-  dispute(id: string, expected: string, about: Answer | Arrival | string, sent?: string): void {
+  dispute(id: string, expected: string, about: ReceivedAnswer | Arrival | string, sent?: string): void {
     if (this.#held) return void this.#held.push(() => this.dispute(id, expected, about, sent));
     this.#how.ledger.dispute(id, this.#evidence(expected, about, sent));
   }
@@ -265,7 +265,7 @@ export class Conversation {
     return this.#closed ??= this.#carrier.close();
   }
 
-  #evidence(expected: string, about: Answer | Arrival | string, sent?: string) {
+  #evidence(expected: string, about: ReceivedAnswer | Arrival | string, sent?: string) {
     const whole = typeof about === 'string' ? { came: about, sent }
       : 'kind' in about ? { came: about.came, sent: sent ?? about.asked.text }
         : { came: about.text, sent: sent ?? about.answers?.text };
@@ -281,7 +281,7 @@ export class Conversation {
     return { ...this.session !== undefined && { 'mcp-session-id': this.session }, ...(this.agreed || this.modern) && this.revision.place > 1 && { 'mcp-protocol-version': this.revision.version } };
   }
 
-  async #send(text: string | undefined, about: HttpAbout, sending?: (exchange: number) => void): Promise<Reply | undefined> {
+  async #send(text: string | undefined, about: HttpAbout, sending?: (exchange: number) => void): Promise<CarrierReply | undefined> {
     const going = this.#carrier.send(text, about);
     const head = this.entries.findLast((entry) => entry.direction === 'sent');
     if (head?.exchange !== undefined) sending?.(head.exchange);
@@ -309,11 +309,11 @@ export class Conversation {
   }
 
   /** The error of a response that has no id, or the id null: over HTTP it answers what was posted. */
-  #loose({ exchange, stream }: Reply): Arrival | undefined {
+  #loose({ exchange, stream }: CarrierReply): Arrival | undefined {
     return stream ? undefined : this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
   }
 
-  #enter(entry: Entry): void {
+  #enter(entry: WireEntry): void {
     this.entries.push(entry);
     if (entry.kind === 'http' && entry.direction === 'sent' && entry.headers['last-event-id'] !== undefined && entry.method === 'GET') this.#resumed.add(entry.exchange);
     if (entry.kind === 'http' || entry.kind === 'event' || entry.direction === 'sent') return;
@@ -328,7 +328,7 @@ export class Conversation {
     for (const item of batch ? (json as unknown[]).slice(0, maxBatch) : [json]) this.#arrive({ text, json: item, batch, at: this.entries.length - 1, exchange, event, replayed: this.#resumed.has(exchange ?? 0), answers: this.#answeredBy(item) });
   }
 
-  #answeredBy(json: unknown): Asked | undefined {
+  #answeredBy(json: unknown): SentToServer | undefined {
     if (!isObject(json) || 'method' in json || json['id'] === undefined) return undefined;
     return this.asked.findLast(({ id }) => id === json['id']);
   }
@@ -360,7 +360,7 @@ const maxEntries = 400;
 const maxArrivals = 20_000;
 const maxBatch = 1_000;
 
-function answerOf(arrival: Arrival | undefined, why: string, rest: Omit<Answer, 'kind' | 'came'>): Answer {
+function answerOf(arrival: Arrival | undefined, why: string, rest: Omit<ReceivedAnswer, 'kind' | 'came'>): ReceivedAnswer {
   if (!arrival) return { ...rest, kind: 'failed', came: why };
   const message = isObject(arrival.json) ? arrival.json : {};
   const { error } = message;

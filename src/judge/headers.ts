@@ -1,8 +1,8 @@
 import { encodeHeaderValue, mirroredParameter } from '../protocol/door.ts';
-import type { Conversation } from './conversation.ts';
+import type { JudgedConversation } from './conversation.ts';
 
 /** 2026-07-28 basic/transports/streamable-http#standard-request-headers: what mirrors the body of a modern message. */
-export function standardHeaders({ modern, kind }: Conversation, method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
+export function standardHeaders({ modern, kind }: JudgedConversation, method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
   if (!modern || kind !== 'http') return {};
   const name = mirroredParameter(method);
   const value = name === undefined ? undefined : params[name];

@@ -1,10 +1,10 @@
 import type { Clock } from '../bounds/clock.ts';
 import { errorMessage } from '../jsonrpc/door.ts';
 import { redact, redactPath, watchStream } from '../transport/door.ts';
-import type { Carrier, CarrierEvents, HttpAbout, Reply } from './carrier.ts';
+import type { ByteCarrier, CarrierEvents, HttpAbout, CarrierReply } from './carrier.ts';
 
 /** An address, and how to send requests to it. */
-export interface HttpTarget {
+export interface JudgedAddress {
   readonly url: string;
   /** Sends HTTP requests. */
   readonly fetch: typeof globalThis.fetch;
@@ -19,14 +19,14 @@ const mostOfStream = 16_777_216;
 
 /**
  * Carries each message in a POST. Redirects are not followed; nothing is sent to another origin. `timeoutMs`: until the head
- * of a response, and for a body that is no stream.
+ * of a response, and for a body that is no stream. Long function: its requests share the session, the revision and the streams.
  */
-export function http({ url, fetch, headers: own = {} }: HttpTarget, clock: Clock, timeoutMs: number, to: CarrierEvents): Carrier {
+export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Clock, timeoutMs: number, to: CarrierEvents): ByteCarrier {
   const { origin } = new URL(url);
   const open = new Set<AbortController>();
   let exchanges = 0;
 
-  async function send(text: string | undefined, { headers = {}, method = 'POST', url: other = url }: HttpAbout = {}): Promise<Reply> {
+  async function send(text: string | undefined, { headers = {}, method = 'POST', url: other = url }: HttpAbout = {}): Promise<CarrierReply> {
     const address = new URL(other, url);
     if (address.origin !== origin) throw new Error(`${address.origin} is another origin than ${origin}`);
     const given = { ...own, ...headers };

@@ -4,26 +4,26 @@ import { errorMessage } from '../jsonrpc/door.ts';
 import { revisions } from '../protocol/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import { Bench, handshake } from './bench.ts';
-import type { Answer, Conversation } from './conversation.ts';
+import type { ReceivedAnswer, JudgedConversation } from './conversation.ts';
 import { Ledger } from './ledger.ts';
 import { judgedServerShape, judgeShape } from './options.ts';
 import type { JudgedServer, JudgeOptions } from './options.ts';
 import { watchedRules, watchServer } from './passive/watch.ts';
 import { suits } from './probe.ts';
-import type { Probe } from './probe.ts';
+import type { ServerProbe } from './probe.ts';
 import { allRules, ruleSetVersion } from './rules.ts';
-import type { Rule } from './rules.ts';
+import type { JudgedRule } from './rules.ts';
 import { checkItems } from './items-file.ts';
 import { authorizationProbes } from './server/authorization.ts';
 import { openingProbes } from './server/opening.ts';
 import { serverProbes } from './server/probes.ts';
-import type { Ruling } from './verdict.ts';
+import type { JudgeRuling } from './verdict.ts';
 
 /**
  * Judges a server: which rule of the specification it breaks, with what was sent and what came. It ends by itself, and
  * rejects only with a TypeError, for an unknown or malformed option.
  */
-export async function judgeServer(server: JudgedServer, options: JudgeOptions = {}): Promise<Ruling> {
+export async function judgeServer(server: JudgedServer, options: JudgeOptions = {}): Promise<JudgeRuling> {
   checkOptions('judgeServer: server', server, judgedServerShape);
   checkOptions('judgeServer: options', options, judgeShape);
   checkItems('judgeServer: options.items', options.items ?? {});
@@ -96,7 +96,7 @@ async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ rea
 }
 
 /** A server that serves 2026-07-28 without server/discover: its results show the revision. */
-async function undiscovered(conversation: Conversation, discovered: Answer): Promise<void> {
+async function undiscovered(conversation: JudgedConversation, discovered: ReceivedAnswer): Promise<void> {
   const answer = await conversation.ask('tools/list');
   if (answer.kind === 'result' && typeof answer.result['resultType'] === 'string') conversation.check('discover-1', false, 'a result: tools/list is served in this revision', discovered);
 }
@@ -115,7 +115,7 @@ function nameOf(info: unknown): string | undefined {
   return typeof name === 'string' ? `${name}${typeof version === 'string' ? ` ${version}` : ''}`.slice(0, 200) : undefined;
 }
 
-async function judgeRevision(bench: Bench, revision: Revision, probes: readonly Probe[], failures: string[]): Promise<void> {
+async function judgeRevision(bench: Bench, revision: Revision, probes: readonly ServerProbe[], failures: string[]): Promise<void> {
   const { options: { quick = false, hostile = false, onStep }, ledger } = bench;
   for (const probe of probes) {
     if (!suits(probe, bench.kind, revision) || (probe.slow && quick) || (probe.hostile && !hostile)) continue;
@@ -130,9 +130,9 @@ async function judgeRevision(bench: Bench, revision: Revision, probes: readonly 
 }
 
 /** What a rule that nothing was said about would have needed. */
-function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): (rule: Rule) => string {
+function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): (rule: JudgedRule) => string {
   return ({ id }) => {
-    const probes: readonly Probe[] = serverProbes.filter(({ rules }) => rules.includes(id));
+    const probes: readonly ServerProbe[] = serverProbes.filter(({ rules }) => rules.includes(id));
     const [probe] = probes;
     if (!probe) return watchedRules[id] ?? 'nothing that is seen from outside shows it';
     if (probes.every(({ over }) => over !== undefined && over !== kind)) return `a target over ${probe.over === 'http' ? 'HTTP' : 'a pipe'}`;

@@ -1,16 +1,16 @@
 import { allRules, holdsIn, levelOf, rulesFor } from './rules.ts';
-import type { Role, Rule } from './rules.ts';
-import type { Evidence, Judgement, Verdict } from './verdict.ts';
+import type { JudgedRole, JudgedRule } from './rules.ts';
+import type { Evidence, Judgement, RuleVerdict } from './verdict.ts';
 
 /** The strongest first: what is said of a rule as a whole. */
-const strength: readonly Verdict[] = ['broken', 'dispute', 'kept', 'not-applicable', 'not-seen'];
-const stronger = (a: Verdict, b: Verdict): Verdict => (strength.indexOf(a) <= strength.indexOf(b) ? a : b);
+const strength: readonly RuleVerdict[] = ['broken', 'dispute', 'kept', 'not-applicable', 'not-seen'];
+const stronger = (a: RuleVerdict, b: RuleVerdict): RuleVerdict => (strength.indexOf(a) <= strength.indexOf(b) ? a : b);
 
 /** Pieces of evidence that are kept for a rule: each holds a conversation. */
 const mostEvidence = 3;
 
-interface Page {
-  readonly revisions: Map<string, Verdict>;
+interface RulePage {
+  readonly revisions: Map<string, RuleVerdict>;
   readonly evidence: Evidence[];
   times: number;
   /** Whether the evidence is of a fault, and not of a dispute. */
@@ -20,12 +20,12 @@ interface Page {
 
 /** Collects what probes and watchers say about rules. A rule is looked at only in revisions that have it. */
 export class Ledger {
-  readonly #pages = new Map<string, Page>();
-  readonly #role: Role;
+  readonly #pages = new Map<string, RulePage>();
+  readonly #role: JudgedRole;
   readonly #only: ReadonlySet<string> | undefined;
 
   /** `only`: ids of the rules that are judged; undefined: all. */
-  constructor(role: Role, only?: ReadonlySet<string>) {
+  constructor(role: JudgedRole, only?: ReadonlySet<string>) {
     this.#role = role;
     this.#only = only;
   }
@@ -61,12 +61,12 @@ export class Ledger {
   }
 
   /** The verdict so far. */
-  verdict(id: string, revision: string): Verdict | undefined {
+  verdict(id: string, revision: string): RuleVerdict | undefined {
     return this.#pages.get(id)?.revisions.get(revision);
   }
 
   /** All rules of the role. `needsOf`: what a rule that nothing was said about would have needed. */
-  judgements(spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement[] {
+  judgements(spoken: readonly string[], needsOf: (rule: JudgedRule) => string): Judgement[] {
     return rulesFor(this.#role).filter(({ id }) => this.wants(id)).map((rule) => this.#judgement(rule, spoken, needsOf));
   }
 
@@ -75,7 +75,7 @@ export class Ledger {
     return rulesFor(this.#role).filter(({ id }) => !this.wants(id)).map((rule) => this.#judgement(rule, [], () => '')).filter(({ verdict }) => verdict === 'broken');
   }
 
-  #judgement(rule: Rule, spoken: readonly string[], needsOf: (rule: Rule) => string): Judgement {
+  #judgement(rule: JudgedRule, spoken: readonly string[], needsOf: (rule: JudgedRule) => string): Judgement {
     const page = this.#pages.get(rule.id);
     // A target cannot break the rules of a revision that it does not speak, also where it answers a probe in it.
     const counts = (revision: string): boolean => spoken.length === 0 || spoken.includes(revision);
@@ -108,7 +108,7 @@ export class Ledger {
     if (page.evidence.length < mostEvidence && known === 0) page.evidence.push(evidence);
   }
 
-  #enter(id: string, revision: string, verdict: Verdict): Page | undefined {
+  #enter(id: string, revision: string, verdict: RuleVerdict): RulePage | undefined {
     const rule = allRules().get(id);
     if (!rule) throw new RangeError(`the referee has no rule ${id}`);
     if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
 import type { ClientTransport, Trace } from '../transport/door.ts';
-import type { HttpTarget } from './http.ts';
+import type { JudgedAddress } from './http.ts';
 
 /** The server that is judged: over a pipe, or at an address. */
 export interface JudgedServer {
@@ -10,7 +10,7 @@ export interface JudgedServer {
   /** Opens a new pipe to it, with a process of its own. Each message must be passed to `trace`. */
   readonly open?: ((trace: Trace) => ClientTransport) | undefined;
   /** Instead of `open`: an address, and what sends requests to it. */
-  readonly http?: HttpTarget | undefined;
+  readonly http?: JudgedAddress | undefined;
 }
 
 /** A tool, a resource or a prompt that the person names for rules that need one. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { ClientTransport, Trace } from '../transport/door.ts';
-import type { Carrier, CarrierEvents } from './carrier.ts';
+import type { ByteCarrier, CarrierEvents } from './carrier.ts';
 
 /** Carries messages over a transport that is handed in; what it traces is what is judged. */
-export function pipe(make: (trace: Trace) => ClientTransport, clock: Clock, { entry, unreadable, gone }: CarrierEvents): Carrier {
+export function pipe(make: (trace: Trace) => ClientTransport, clock: Clock, { entry, unreadable, gone }: CarrierEvents): ByteCarrier {
   const transport = make(entry);
   return {
     kind: 'pipe',

@@ -2,7 +2,7 @@ import type { Revision } from '../protocol/index.ts';
 import type { Bench } from './bench.ts';
 
 /** One thing that is tried, and the rules that it shows. */
-export interface Probe {
+export interface ServerProbe {
   /** For people who wait, and for the report: what is tried. */
   readonly name: string;
   /** The ids of the rules that it may show. */
@@ -22,5 +22,5 @@ export interface Probe {
 }
 
 /** Whether a probe is of this revision and transport. */
-export const suits = ({ over, era }: Probe, kind: 'pipe' | 'http', revision: Revision): boolean =>
+export const suits = ({ over, era }: ServerProbe, kind: 'pipe' | 'http', revision: Revision): boolean =>
   (over ?? kind) === kind && (era ?? revision.era) === revision.era;

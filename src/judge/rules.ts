@@ -8,7 +8,7 @@ import { serverRules } from './rules/server.ts';
 export const ruleSetVersion = '1.0';
 
 /** The side of the protocol that is judged. */
-export type Role = 'server' | 'client';
+export type JudgedRole = 'server' | 'client';
 
 /** How binding a rule is: MUST and SHOULD, with their negations. */
 export type Level = 'MUST' | 'SHOULD';
@@ -23,10 +23,10 @@ export interface RulePlace {
 }
 
 /** One rule of the specification. */
-export interface Rule {
+export interface JudgedRule {
   /** Stable: baselines refer to it. It is the id of the requirements matrix; `form-…` are the forms of the schema. */
   readonly id: string;
-  readonly who: Role | 'both';
+  readonly who: JudgedRole | 'both';
   /** The level of most revisions. `levelOf` knows the others. */
   readonly level: Level;
   /** The rule in our words. */
@@ -41,7 +41,7 @@ const versions: readonly string[] = revisions.map(({ version }) => version).reve
 
 const site = 'https://modelcontextprotocol.io/specification';
 
-function placesOf(cell: string): Pick<Rule, 'places' | 'weaker'> {
+function placesOf(cell: string): Pick<JudgedRule, 'places' | 'weaker'> {
   const places: RulePlace[] = [];
   const weaker = new Set<string>();
   const strong = new Set<string>();
@@ -56,17 +56,17 @@ function placesOf(cell: string): Pick<Rule, 'places' | 'weaker'> {
   return { places, weaker: [...weaker].filter((revision) => !strong.has(revision)) };
 }
 
-function rulesOf(rows: string, who: Rule['who']): Rule[] {
+function rulesOf(rows: string, who: JudgedRule['who']): JudgedRule[] {
   return rows.trim().split('\n').map((row) => {
     const [id = '', level, text = '', places = ''] = row.split('|');
     return { id, who, level: level === 'MUST' ? 'MUST' : 'SHOULD', text, ...placesOf(places) };
   });
 }
 
-let read: ReadonlyMap<string, Rule> | undefined;
+let read: ReadonlyMap<string, JudgedRule> | undefined;
 
 /** All rules by id, in the order of the matrix. */
-export function allRules(): ReadonlyMap<string, Rule> {
+export function allRules(): ReadonlyMap<string, JudgedRule> {
   read ??= new Map([
     ...rulesOf(serverRules, 'server'), ...rulesOf(clientRules, 'client'), ...rulesOf(bothRules, 'both'), ...rulesOf(formRules, 'both'),
   ].map((rule) => [rule.id, rule]));
@@ -74,10 +74,10 @@ export function allRules(): ReadonlyMap<string, Rule> {
 }
 
 /** The rules that bind a role. */
-export const rulesFor = (role: Role): Rule[] => [...allRules().values()].filter(({ who }) => who === role || who === 'both');
+export const rulesFor = (role: JudgedRole): JudgedRule[] => [...allRules().values()].filter(({ who }) => who === role || who === 'both');
 
 /** Whether a rule holds in this revision. */
-export const holdsIn = ({ places }: Rule, revision: string): boolean => places.some((place) => place.revision === revision);
+export const holdsIn = ({ places }: JudgedRule, revision: string): boolean => places.some((place) => place.revision === revision);
 
 /** Its level in one revision. */
-export const levelOf = ({ level, weaker }: Rule, revision: string): Level => (weaker.includes(revision) ? 'SHOULD' : level);
+export const levelOf = ({ level, weaker }: JudgedRule, revision: string): Level => (weaker.includes(revision) ? 'SHOULD' : level);

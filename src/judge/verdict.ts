@@ -1,4 +1,4 @@
-import type { Level, Role, Rule } from './rules.ts';
+import type { Level, JudgedRole, JudgedRule } from './rules.ts';
 import type { EventTraceEntry, HttpTraceEntry, TraceEntry } from '../transport/door.ts';
 
 /**
@@ -6,10 +6,10 @@ import type { EventTraceEntry, HttpTraceEntry, TraceEntry } from '../transport/d
  * `not-applicable`: the target does not have what the rule is about. `not-seen`: nothing showed it either way.
  * `dispute`: two honest readers of the section could differ.
  */
-export type Verdict = 'kept' | 'broken' | 'not-applicable' | 'not-seen' | 'dispute';
+export type RuleVerdict = 'kept' | 'broken' | 'not-applicable' | 'not-seen' | 'dispute';
 
 /** What passed: a message, the head of an HTTP exchange, or an event of a stream. */
-export type Entry = TraceEntry | HttpTraceEntry | EventTraceEntry;
+export type WireEntry = TraceEntry | HttpTraceEntry | EventTraceEntry;
 
 /** What showed that a rule is broken. */
 export interface Evidence {
@@ -22,17 +22,17 @@ export interface Evidence {
   /** What came, byte for byte, or what happened. */
   readonly came: string;
   /** All that passed in the conversation until then. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly WireEntry[];
 }
 
 /** The verdict about one rule. */
 export interface Judgement {
-  readonly rule: Rule;
+  readonly rule: JudgedRule;
   /** The level in the revision of the evidence, else that of the rule. */
   readonly level: Level;
-  readonly verdict: Verdict;
+  readonly verdict: RuleVerdict;
   /** The verdict of each revision in which it was looked at. */
-  readonly revisions: Readonly<Record<string, Verdict>>;
+  readonly revisions: Readonly<Record<string, RuleVerdict>>;
   /** How often it was kept in what came. */
   readonly times: number;
   /** Of a broken rule or a dispute: at most three. */
@@ -42,9 +42,9 @@ export interface Judgement {
 }
 
 /** The result of a run. */
-export interface Ruling {
+export interface JudgeRuling {
   readonly target: string;
-  readonly role: Role;
+  readonly role: JudgedRole;
   /** The version of the rule set. */
   readonly ruleSet: string;
   readonly seed: number;

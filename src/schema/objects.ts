@@ -68,7 +68,7 @@ interface PropertyEntry extends Certain {
 /**
  * `properties` and `required` in one pass over the value's own keys. Keys usually come in the schema's order, so the
  * next entry is tried before a name is looked up. `others` runs only if other keys are present, or always if there
- * are patterns.
+ * are patterns. Long function: its loops share the entry that is expected next.
  */
 function namedProperties(
   node: Node, keywords: Keywords, compiler: Compiler, others: Check<Properties> | undefined,

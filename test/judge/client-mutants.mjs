@@ -1,6 +1,6 @@
 // npm run judge:mutants:clients [-- --only ID,… | --draw N --by TEXT | --jobs N | --seconds N]: breaks the line that keeps a rule of
 // clients (the edits of test/removals) in a copy of the compiled code, has the referee judge test/judge/client.ts from it, and looks
-// whether the rule is found. Writes docs/judge-client-mutants.md where no rule is chosen.
+// whether the rule is found. Writes requirements/judge-client-mutants.md where no rule is chosen.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ const count = (verdict) => tried.filter((row) => row.verdict === verdict).length
 const found = count('found');
 const wrong = count('under another rule');
 console.log(`${rows.length} broken rules, ${tried.length} tried: found ${found}, disputed ${count('disputed')}, under another rule ${wrong}, not found ${count('not found')}, failed ${count('failed')}; of ${decidable.length} that can be decided ${found} found; ${Math.round((performance.now() - began) / 1000)} s`);
-if (!values.only && !values.draw && !values.seconds) writeFileSync(join(top, 'docs/judge-client-mutants.md'), documentOf());
+if (!values.only && !values.draw && !values.seconds) writeFileSync(join(top, 'requirements/judge-client-mutants.md'), documentOf());
 if (found < decidable.length * 0.95 || wrong > Math.max(1, tried.length * 0.01)) process.exitCode = 1;
 
 function documentOf() {

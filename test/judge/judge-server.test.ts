@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { allRules, judgeServer, seenRules } from '../../src/judge/index.ts';
-import type { JudgeOptions, Ruling } from '../../src/judge/index.ts';
+import type { JudgeOptions, JudgeRuling } from '../../src/judge/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
@@ -13,20 +13,20 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const url = 'http://127.0.0.1/mcp';
 
 /** Judges the target over memory; `edit` breaks what it says. */
-const overPipe = (edit: (text: string) => string = (text) => text, options: JudgeOptions = {}): Promise<Ruling> => judgeServer({
+const overPipe = (edit: (text: string) => string = (text) => text, options: JudgeOptions = {}): Promise<JudgeRuling> => judgeServer({
   name: 'target', open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
 }, { compile, answerMs: 1_000, mayCall: ({ name }) => ['add', 'log', 'fail', 'ask', 'content'].includes(String(name)), ...options });
 
 /** Likewise over HTTP, without a network. */
-function overHttp(edit: (response: Response) => Response | Promise<Response> = (response) => response, options: JudgeOptions = {}): Promise<Ruling> {
+function overHttp(edit: (response: Response) => Response | Promise<Response> = (response) => response, options: JudgeOptions = {}): Promise<JudgeRuling> {
   const handle = fetchHandler(target());
   return judgeServer({
     name: 'target', http: { url, fetch: async (to, init) => edit(await handle(new Request(to as string, init))) },
   }, { compile, answerMs: 1_000, mayCall: ({ name }) => ['add', 'log', 'ask', 'mirror'].includes(String(name)), ...options });
 }
 
-const broken = ({ judgements, others }: Ruling): string[] => [...judgements, ...others].filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id);
-const kept = ({ judgements }: Ruling, level: string): number => judgements.filter((one) => one.verdict === 'kept' && one.level === level).length;
+const broken = ({ judgements, others }: JudgeRuling): string[] => [...judgements, ...others].filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id);
+const kept = ({ judgements }: JudgeRuling, level: string): number => judgements.filter((one) => one.verdict === 'kept' && one.level === level).length;
 
 test('judge: the rules are those of the matrix', () => {
   execFileSync(process.execPath, ['scripts/judge-rules.mjs', '--check'], { cwd: root });
@@ -135,7 +135,7 @@ test('judge: only tools that say they only read are called over a pipe, and none
 });
 
 test('judge: the same seed gives the same verdicts', async () => {
-  const verdicts = ({ judgements }: Ruling): string[] => judgements.map(({ rule, verdict }) => `${rule.id} ${verdict}`);
+  const verdicts = ({ judgements }: JudgeRuling): string[] => judgements.map(({ rule, verdict }) => `${rule.id} ${verdict}`);
   const [one, two] = [await overPipe(undefined, { quick: true, seed: 7 }), await overPipe(undefined, { quick: true, seed: 7 })];
   assert.deepEqual(verdicts(one), verdicts(two));
 });

@@ -1,6 +1,6 @@
 // npm run judge:mutants [-- --only ID,… | --draw N --by TEXT | --jobs N | --seconds N]: breaks the line that keeps a rule (the edits of
 // test/removals) in a copy of the compiled code, serves test/judge/target.ts from it, and looks whether the referee says so.
-// Writes docs/judge-mutants.md where no rule is chosen. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than
+// Writes requirements/judge-mutants.md where no rule is chosen. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than
 // 95 in 100 of those that can be decided are found.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -111,7 +111,7 @@ const count = (verdict) => tried.filter((row) => row.verdict === verdict).length
 const found = decidable.filter(({ verdict }) => verdict === 'found').length;
 const wrong = tried.filter(({ id, verdict }) => verdict === 'under another rule' && !reasons.has(id)).length;
 console.log(`${rows.length} broken rules, ${tried.length} tried: found ${count('found')}, under another rule ${count('under another rule')}, not found ${count('not found')}, does not start ${count('does not start')}, failed ${count('failed')}; of ${decidable.length} that can be decided ${found} found, ${wrong} under a wrong rule; ${Math.round((performance.now() - began) / 1000)} s`);
-if (!values.only && !values.draw && !values.seconds) writeFileSync(join(top, 'docs/judge-mutants.md'), documentOf());
+if (!values.only && !values.draw && !values.seconds) writeFileSync(join(top, 'requirements/judge-mutants.md'), documentOf());
 if (found < decidable.length * 0.95 || wrong > Math.max(1, tried.length * 0.01)) process.exitCode = 1;
 
 function documentOf() {

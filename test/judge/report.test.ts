@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { badgeReport, baselineOf, htmlReport, jsonReport, judgeServer, junitReport, newFaults, readBaseline, readItems, sarifReport, textReport, wireReport, withoutSecrets } from '../../src/judge/index.ts';
-import type { Ruling } from '../../src/judge/index.ts';
+import type { JudgeRuling } from '../../src/judge/index.ts';
 import { parseTranscript } from '../../src/transcript/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { target } from './target.ts';
@@ -9,7 +9,7 @@ import { target } from './target.ts';
 const secret = 'sk-judge-0123456789';
 
 /** A server that says no resultType and repeats a secret. */
-const ruling: Promise<Ruling> = judgeServer({
+const ruling: Promise<JudgeRuling> = judgeServer({
   name: 'a <server> & "more"',
   open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: entry.text.replace('"resultType":"complete",', `"said":"${secret}",`) } : entry) }),
 }, { quick: true, answerMs: 500, mayCall: () => false });

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { appBridge, apps, contentSecurityPolicy, loadApp, permissionsPolicy } from '../../src/apps/index.ts';
 import { answering, ClientCore, McpClient } from '../../src/client/index.ts';
 import { diagnose, fetchProbe } from '../../src/doctor/index.ts';
-import { judgeClient, judgeServer } from '../../src/judge/index.ts';
+import { judgeClient, judgeServer, textReport } from '../../src/judge/index.ts';
 import { executables } from '../../src/executables/index.ts';
 import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import { findAndCall, Host, hostSkills, rule, ToolSearch } from '../../src/host/index.ts';
@@ -343,6 +343,9 @@ const ofOthers: Readonly<Record<string, Tried>> = {
   'barewire/doctor diagnose(options)': { call: (options) => diagnose({ name: 'x', open: () => memoryTransport(server()) }, options) },
   'barewire/judge judgeServer(server)': { call: (options) => judgeServer(options, { revisions: [] }), base: { name: 'x', open: () => memoryTransport(server()) } },
   'barewire/judge judgeClient(options)': { call: (options) => judgeClient({ name: 'x', ways: [], start: () => Promise.reject(new Error('no start')) }, options), base: {} },
+  'barewire/judge textReport(options)': {
+    call: (options) => textReport({ target: 'x', role: 'server', ruleSet: '1', seed: 1, revisions: [], judgements: [], others: [], failures: [], ms: 0 }, options),
+  },
   'barewire/judge judgeServer(options)': { call: (options) => judgeServer({ name: 'x', open: () => memoryTransport(server()) }, options), base: { revisions: [] } },
   'barewire/doctor fetchProbe(options)': { call: (options) => fetchProbe(fetch, options) },
 };

@@ -21,7 +21,7 @@ export const openTypes: Readonly<Record<string, string>> = {
   UpgradeRequest: 'a request of a runtime, with all its members', OpenOptions: ofOurs,
   FetchContext: 'what a runtime passes with a request', SharedPeer: byAuthor, Pinging: byAuthor,
   PeerOptions: 'what a transport says of a connection; without `auth` the client is nobody, and reaches nothing that has scopes',
-  ErrorPlace: ofOurs, ObservedRequest: ofOurs, TraceEntry: ofOurs, HttpTraceEntry: ofOurs, TappedMessage: ofOurs, ProbeRequest: ofOurs, HttpSend: ofOurs, Outgoing: ofOurs,
+  ErrorPlace: ofOurs, ObservedRequest: ofOurs, TraceEntry: ofOurs, HttpTraceEntry: ofOurs, TappedMessage: ofOurs, ProbeRequest: ofOurs, JudgeRuling: ofOurs, Judgement: ofOurs, HttpSend: ofOurs, Outgoing: ofOurs,
   CallToolResult: ofWire, 'Pick<Tool, "_meta">': ofWire, 'Pick<Resource, "_meta" | "uri">': ofWire, AppHostContext: 'goes to an app as it is: hosts and later revisions have more members',
   ApprovalRequest: ofOurs, PinChange: ofOurs, PinnedServer: ofOurs, PendingLogin: ofOurs, Node: ofOurs,
   SchemaInterface: 'a schema of a library: an object with whatever the library has',

@@ -2,8 +2,8 @@ import { isObject } from '../../jsonrpc/door.ts';
 import type { Revision } from '../../protocol/index.ts';
 import { cacheHints, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
 import type { HiddenRequest } from './port.ts';
-import type { Offer, Play } from './scene.ts';
-import type { Bag, Received } from './visit.ts';
+import type { HiddenOffer, Play } from './scene.ts';
+import type { SeenMembers, Received } from './visit.ts';
 
 // The plain hidden server: what every scene answers that it does not answer itself. It keeps every rule of a server.
 
@@ -11,11 +11,11 @@ export const hiddenInfo = { name: 'hidden-server', version: '1.0.0' } as const;
 const modernVersion = '2026-07-28';
 
 const numbers = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] };
-export const addTool: Bag = { name: 'add_numbers', description: 'Adds two numbers', inputSchema: numbers };
-export const echoTool: Bag = { name: 'echo', description: 'Says a text again', inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } };
+export const addTool: SeenMembers = { name: 'add_numbers', description: 'Adds two numbers', inputSchema: numbers };
+export const echoTool: SeenMembers = { name: 'echo', description: 'Says a text again', inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } };
 
 /** What the plain server offers. */
-export function plainOffer(revision: Revision): Offer {
+export function plainOffer(revision: Revision): HiddenOffer {
   return {
     capabilities: { tools: {}, resources: {}, prompts: {}, ...revision.place > 0 && { completions: {} } },
     tools: [addTool, echoTool],
@@ -25,20 +25,20 @@ export function plainOffer(revision: Revision): Offer {
   };
 }
 
-const lists: Readonly<Record<string, readonly [member: string, offered: Exclude<keyof Offer, 'capabilities'>, capability: string]>> = {
+const lists: Readonly<Record<string, readonly [member: string, offered: Exclude<keyof HiddenOffer, 'capabilities'>, capability: string]>> = {
   'tools/list': ['tools', 'tools', 'tools'], 'resources/list': ['resources', 'resources', 'resources'],
   'resources/templates/list': ['resourceTemplates', 'templates', 'resources'], 'prompts/list': ['prompts', 'prompts', 'prompts'],
 };
 
 /** A result with what the revision wants beside its own members. */
-export function dressed(revision: Revision, method: string, result: Bag): Bag {
+export function dressed(revision: Revision, method: string, result: SeenMembers): SeenMembers {
   if (!resultType(revision)) return result;
   const cached = cacheHints(revision) && (method === 'server/discover' || method.endsWith('/list') || method === 'resources/read');
   return { resultType: 'complete', ...cached && { ttlMs: 0, cacheScope: 'private' }, ...result, _meta: { [serverInfoKey]: hiddenInfo, ...isObject(result['_meta']) && result['_meta'] } };
 }
 
 /** Answers with a result of the revision. */
-export function give({ visit }: Play, to: Received, result: Bag): void {
+export function give({ visit }: Play, to: Received, result: SeenMembers): void {
   visit.reply(to, { result: dressed(visit.revision, to.method ?? '', result) });
 }
 
@@ -49,7 +49,7 @@ export function refuse({ visit }: Play, to: Received, code: number, message: str
 }
 
 /** The result of a call: its text. */
-export const textResult = (text: string): Bag => ({ content: [{ type: 'text', text }] });
+export const textResult = (text: string): SeenMembers => ({ content: [{ type: 'text', text }] });
 
 /** What the plain server says to one message. */
 export function serve(play: Play, message: Received): void {
@@ -88,7 +88,7 @@ function request(play: Play, message: Received, method: string): void {
   const { visit, offer } = play;
   const { revision } = visit;
   if (visit.modern) {
-    const meta = message.params['_meta'] as Bag;
+    const meta = message.params['_meta'] as SeenMembers;
     const version = meta[versionKey];
     if (version !== revision.version) return refuse(play, message, -32022, 'Unsupported protocol version', { supported: [revision.version], requested: version });
   }
@@ -111,7 +111,7 @@ function request(play: Play, message: Received, method: string): void {
 }
 
 /** Answers the handshake. */
-export function welcome(play: Play, message: Received, more: Bag = {}): void {
+export function welcome(play: Play, message: Received, more: SeenMembers = {}): void {
   const { visit, offer } = play;
   const session = visit.way === 'http' && visit.session !== undefined && visit.revision.place > 0 ? { 'mcp-session-id': visit.session } : {};
   visit.agreed = true;

@@ -7,8 +7,8 @@ import { revisions } from '../../protocol/index.ts';
 import type { Revision } from '../../protocol/index.ts';
 import { Ledger } from '../ledger.ts';
 import { allRules, ruleSetVersion } from '../rules.ts';
-import type { Rule } from '../rules.ts';
-import type { Ruling } from '../verdict.ts';
+import type { JudgedRule } from '../rules.ts';
+import type { JudgeRuling } from '../verdict.ts';
 import { isModern, plainOffer, serve, serveHttp } from './hidden-server.ts';
 import type { ClientWay, JudgedClient } from './port.ts';
 import type { Play, Scene } from './scene.ts';
@@ -48,11 +48,11 @@ const optionsShape: Shape<JudgeClientOptions> = {
  * Judges a client: starts its program once for each hidden server, and says which rule it breaks, with what was sent and what
  * came. It ends by itself, and rejects only with a TypeError, for an unknown or malformed option.
  */
-export async function judgeClient(client: JudgedClient, options: JudgeClientOptions = {}): Promise<Ruling> {
+export async function judgeClient(client: JudgedClient, options: JudgeClientOptions = {}): Promise<JudgeRuling> {
   checkOptions('judgeClient: client', client, clientShape);
   checkOptions('judgeClient: options', options, optionsShape);
   for (const id of options.only ?? []) if (!allRules().has(id)) throw new TypeError(`judgeClient: options.only names ${JSON.stringify(id)}, which is not a rule`);
-  return new Run(client, options).all();
+  return new ClientRun(client, options).all();
 }
 
 /** One revision over one way, as the client speaks it. */
@@ -62,7 +62,7 @@ interface Spoken {
   readonly usual: ReadonlySet<string>;
 }
 
-class Run {
+class ClientRun {
   readonly #client: JudgedClient;
   readonly #options: JudgeClientOptions;
   readonly #clock: Clock;
@@ -83,7 +83,7 @@ class Run {
     this.#ledger = new Ledger('client', options.only && new Set(options.only));
   }
 
-  async all(): Promise<Ruling> {
+  async all(): Promise<JudgeRuling> {
     const { onStep, quick = false } = this.#options;
     const began = this.#clock.monotonic();
     const first = scenes.filter((scene) => scene.first);
@@ -202,7 +202,7 @@ const leavingMs = 1_000;
 /** A program that never stops talking does not hold the run up for ever: each visit waits only while there is news. */
 const maxVisits = 500;
 
-function needsOf({ id }: Rule): string {
+function needsOf({ id }: JudgedRule): string {
   const scene = scenes.find(({ rules }) => rules.includes(id));
   if (!scene) return 'nothing that a hidden server sees shows it';
   return `the scene "${scene.name}" did not come to it: the program has to list and call tools there, and to answer what it is asked`;

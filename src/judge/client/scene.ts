@@ -1,20 +1,20 @@
 import type { Revision } from '../../protocol/index.ts';
-import type { Bag, Received, Visit } from './visit.ts';
+import type { SeenMembers, Received, Visit } from './visit.ts';
 import type { ClientWay, HiddenRequest } from './port.ts';
 
 /** What a hidden server offers. */
-export interface Offer {
-  readonly capabilities: Bag;
-  readonly tools: readonly Bag[];
-  readonly resources: readonly Bag[];
-  readonly templates: readonly Bag[];
-  readonly prompts: readonly Bag[];
+export interface HiddenOffer {
+  readonly capabilities: SeenMembers;
+  readonly tools: readonly SeenMembers[];
+  readonly resources: readonly SeenMembers[];
+  readonly templates: readonly SeenMembers[];
+  readonly prompts: readonly SeenMembers[];
 }
 
 /** What one scene knows of its visit. */
 export interface Play {
   readonly visit: Visit;
-  readonly offer: Offer;
+  readonly offer: HiddenOffer;
   /** What the scene keeps for itself: by any name. */
   readonly notes: Map<string, unknown>;
   /** The methods that the client has sent to the plain server of this revision. */
@@ -39,7 +39,7 @@ export interface Scene {
   /** Whether the hidden server stays when the client closes its input, and on SIGTERM. */
   readonly stays?: boolean | undefined;
   /** What it offers instead of the plain offer. */
-  offer?(revision: Revision): Partial<Offer>;
+  offer?(revision: Revision): Partial<HiddenOffer>;
   /** Answers a message itself: true. */
   answer?(play: Play, message: Received): boolean;
   /** Answers an HTTP request itself: true. */

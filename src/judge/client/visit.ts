@@ -4,11 +4,11 @@ import type { RequestId } from '../../jsonrpc/index.ts';
 import { capabilitiesKey, versionKey } from '../../protocol/door.ts';
 import type { Revision } from '../../protocol/index.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Entry, Evidence } from '../verdict.ts';
+import type { WireEntry, Evidence } from '../verdict.ts';
 import { harmless } from './headers.ts';
 import type { ClientEvents, ClientWay, HiddenRequest, HiddenStream, JudgedClient, Leaving, StartedClient, StartOptions } from './port.ts';
 
-export type Bag = Readonly<Record<string, unknown>>;
+export type SeenMembers = Readonly<Record<string, unknown>>;
 
 /** One message of the client. */
 export interface Received {
@@ -17,7 +17,7 @@ export interface Received {
   readonly json: unknown;
   readonly method: string | undefined;
   readonly id: unknown;
-  readonly params: Bag;
+  readonly params: SeenMembers;
   readonly batch: boolean;
   /** Its place among all messages of the visit. */
   readonly place: number;
@@ -46,7 +46,7 @@ export interface VisitOptions {
 }
 
 /** A question of the hidden server. */
-interface Asked {
+interface AskedOfClient {
   readonly method: string;
   readonly text: string;
   answer(received: Received | undefined): void;
@@ -61,10 +61,10 @@ export class Visit {
   readonly number: number;
   readonly way: ClientWay;
   readonly revision: Revision;
-  readonly entries: Entry[] = [];
+  readonly entries: WireEntry[] = [];
   readonly messages: Received[] = [];
   readonly requests: HiddenRequest[] = [];
-  readonly asked: Map<RequestId, Asked> = new Map();
+  readonly asked: Map<RequestId, AskedOfClient> = new Map();
   /** Ids that the hidden server has cancelled, also of requests that it never sent: a response to them is no answer to a request. */
   readonly cancelled: Set<unknown> = new Set();
   /** Lines of the client that are no JSON, and wait for what comes next. */
@@ -72,7 +72,7 @@ export class Visit {
   /** The answer to `initialize` was sent with these capabilities. */
   agreed = false;
   /** What the client has declared: at the handshake, or with its last request. */
-  declared: Bag = {};
+  declared: SeenMembers = {};
   /** Over HTTP: the session that the hidden server has given. */
   session: string | undefined;
   /** How the client has left its server over a pipe, in order. */
@@ -152,7 +152,7 @@ export class Visit {
   }
 
   /** Sends a result or an error for a request. Over HTTP it is the body, or the last event of the stream that stands open. */
-  reply(to: Received, answer: Bag, about: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}): void {
+  reply(to: Received, answer: SeenMembers, about: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}): void {
     if (to.answered) return;
     to.answered = true;
     const text = JSON.stringify({ jsonrpc: '2.0', id: to.id, ...answer });
@@ -188,7 +188,7 @@ export class Visit {
   }
 
   /** Sends a notification, or text as it is: over HTTP on the stream that stands open for this message. */
-  say(message: Bag | string, on: Received | undefined): void {
+  say(message: SeenMembers | string, on: Received | undefined): void {
     const text = typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message });
     if (!on?.http) this.#write(text);
     else {
@@ -198,7 +198,7 @@ export class Visit {
   }
 
   /** Asks the client. Resolves with its response; with undefined if none comes in time. */
-  ask(method: string, params: Bag | undefined, on: Received | undefined): Promise<Received | undefined> {
+  ask(method: string, params: SeenMembers | undefined, on: Received | undefined): Promise<Received | undefined> {
     const id = `hidden-${++this.#ids}`;
     return this.askText(JSON.stringify({ jsonrpc: '2.0', id, method, ...params && { params } }), id, method, on);
   }

@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { batching, capabilitiesKey, clientInfoKey, isMetaKey, versionKey } from '../../protocol/door.ts';
 import { isModern } from './hidden-server.ts';
-import type { Bag, Received, Visit } from './visit.ts';
+import type { SeenMembers, Received, Visit } from './visit.ts';
 
 // What every message of a client has to be, whatever the scene.
 
@@ -58,7 +58,7 @@ export function endLoose(visit: Visit): void {
   for (const one of visit.loose.splice(0)) visit.check('stdio-3', false, 'nothing but messages on the input of the server', one);
 }
 
-function kindOf(json: Bag): 'request' | 'notification' | 'response' | undefined {
+function kindOf(json: SeenMembers): 'request' | 'notification' | 'response' | undefined {
   if (typeof json['method'] === 'string') return 'id' in json && !json['method'].startsWith('notifications/') ? 'request' : 'notification';
   return 'result' in json || 'error' in json ? 'response' : undefined;
 }
@@ -70,7 +70,7 @@ function batch(visit: Visit, message: Received): void {
   visit.check('lifecycle-10', !visit.messages.some(({ text, method }) => text === message.text && method === 'initialize'), 'initialize outside of a batch', message);
 }
 
-function request(visit: Visit, message: Received, json: Bag): void {
+function request(visit: Visit, message: Received, json: SeenMembers): void {
   const { id, method } = message;
   visit.check('base-68', id !== null, 'an id that is not null', message);
   if (id !== null) visit.check('base-65', isId(id), 'an id that is a string or an integer', message);
@@ -138,7 +138,7 @@ function tokenOf({ params }: Received): unknown {
   return isObject(meta) ? meta['progressToken'] : undefined;
 }
 
-function notification(visit: Visit, message: Received, json: Bag): void {
+function notification(visit: Visit, message: Received, json: SeenMembers): void {
   const { method, params } = message;
   visit.check('base-61', !('id' in json), 'a notification without an id', message);
   if (method === 'notifications/cancelled') cancellation(visit, message);
@@ -157,7 +157,7 @@ function cancellation(visit: Visit, message: Received): void {
   visit.check('cancellation-12', cancelled?.method !== 'initialize', 'initialize not cancelled', message);
 }
 
-function response(visit: Visit, message: Received, json: Bag): void {
+function response(visit: Visit, message: Received, json: SeenMembers): void {
   const { id } = message;
   if (visit.modern) {
     visit.check('base-3', false, 'no response: a server of 2026-07-28 sends no requests', message);
@@ -174,7 +174,7 @@ function response(visit: Visit, message: Received, json: Bag): void {
   if ('result' in json) visit.check('base-71', isObject(json['result']), 'a result that is an object', message);
 }
 
-function metaKeys(visit: Visit, message: Received, json: Bag): void {
+function metaKeys(visit: Visit, message: Received, json: SeenMembers): void {
   for (const holder of [json['params'], json['result']]) {
     const meta = isObject(holder) ? holder['_meta'] : undefined;
     if (!isObject(meta)) continue;

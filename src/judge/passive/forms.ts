@@ -1,16 +1,16 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { hasCacheHints } from '../../protocol/door.ts';
-import type { Arrival, Conversation } from '../conversation.ts';
+import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { anything, flag, list, number, object, oneOf, text } from './shapes.ts';
-import type { Check } from './shapes.ts';
+import type { ShapeCheck } from './shapes.ts';
 
 // The form of results by method. Source: the schema of each revision.
 
 const annotations = object({ 'audience?': list(oneOf('user', 'assistant')), 'priority?': number });
-const contents: Check = (value, at) => object({ uri: text, 'mimeType?': text })(value, at)
+const contents: ShapeCheck = (value, at) => object({ uri: text, 'mimeType?': text })(value, at)
   ?? (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string') ? undefined : `${at} has neither text nor blob`);
 
-const blocks: Readonly<Record<string, Check>> = {
+const blocks: Readonly<Record<string, ShapeCheck>> = {
   text: object({ text, 'annotations?': annotations }),
   image: object({ data: text, mimeType: text, 'annotations?': annotations }),
   audio: object({ data: text, mimeType: text, 'annotations?': annotations }),
@@ -19,7 +19,7 @@ const blocks: Readonly<Record<string, Check>> = {
 };
 
 /** A content block. One of a type that nobody knows is judged elsewhere. */
-const block: Check = (value, at) => {
+const block: ShapeCheck = (value, at) => {
   if (!isObject(value)) return `${at} is not an object`;
   const { type } = value;
   if (typeof type !== 'string') return `${at}.type is missing`;
@@ -35,13 +35,13 @@ const template = object({ uriTemplate: text, name: text, 'title?': text, 'descri
 const prompt = object({ name: text, 'title?': text, 'description?': text, 'arguments?': list(object({ name: text, 'description?': text, 'required?': flag })) });
 const page = { 'nextCursor?': text };
 
-interface Form {
+interface SchemaForm {
   readonly rule: string;
-  readonly check: Check;
+  readonly check: ShapeCheck;
 }
 
 /** By method. */
-const forms: Readonly<Record<string, Form>> = {
+const forms: Readonly<Record<string, SchemaForm>> = {
   initialize: { rule: 'form-initialize', check: object({ protocolVersion: text, capabilities: object(), serverInfo: object({ name: text, version: text }), 'instructions?': text }) },
   'server/discover': { rule: 'form-discover', check: object({ supportedVersions: list(text), capabilities: object(), 'instructions?': text }) },
   'tools/list': { rule: 'form-tools-list', check: object({ tools: list(tool), ...page }) },
@@ -63,7 +63,7 @@ const cachingRules: Readonly<Record<string, string>> = {
 /** Which rules an answer may show, beside those of every message. */
 export const formRuleIds: readonly string[] = [...Object.values(forms).map(({ rule }) => rule), ...Object.values(cachingRules), 'caching-23', 'form-progress', 'form-message', 'lifecycle-11', 'base-12'];
 
-export function judgeForm(conversation: Conversation, arrival: Arrival): void {
+export function judgeForm(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, answers } = arrival;
   if (!isObject(json) || !answers || !isObject(json['result'])) return;
   const { result } = json;
@@ -79,7 +79,7 @@ export function judgeForm(conversation: Conversation, arrival: Arrival): void {
   if (conversation.modern && hasCacheHints(answers.method)) judgeHints(conversation, arrival, answers.method, result);
 }
 
-function judgeHints(conversation: Conversation, arrival: Arrival, method: string, result: Readonly<Record<string, unknown>>): void {
+function judgeHints(conversation: JudgedConversation, arrival: Arrival, method: string, result: Readonly<Record<string, unknown>>): void {
   const hints = object({ ttlMs: anything, cacheScope: oneOf('public', 'private') })(result, 'result');
   const rule = Object.hasOwn(cachingRules, method) ? cachingRules[method] : undefined;
   if (rule !== undefined) conversation.check(rule, hints === undefined, hints ?? '', arrival);
@@ -90,7 +90,7 @@ function judgeHints(conversation: Conversation, arrival: Arrival, method: string
 const since: Readonly<Record<string, number>> = { audio: 1, resource_link: 2 };
 
 /** Content that the revision does not have: its client cannot read it. Whether a server "respects" the version with it can be disputed. */
-function newer(conversation: Conversation, arrival: Arrival, result: Readonly<Record<string, unknown>>): void {
+function newer(conversation: JudgedConversation, arrival: Arrival, result: Readonly<Record<string, unknown>>): void {
   const found = [...Array.isArray(result['content']) ? result['content'] : [], ...(Array.isArray(result['messages']) ? result['messages'] : []).map((one: unknown) => (isObject(one) ? one['content'] : undefined))];
   for (const one of found) {
     const type = isObject(one) && typeof one['type'] === 'string' ? one['type'] : '';

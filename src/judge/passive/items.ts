@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import type { Arrival, Conversation } from '../conversation.ts';
+import type { Arrival, JudgedConversation } from '../conversation.ts';
 import type { SchemaCompiler } from '../options.ts';
 
 // What is listed, and what is read and got.
@@ -10,7 +10,7 @@ const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 const objects = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-export function judgeItems(conversation: Conversation, arrival: Arrival, compile: SchemaCompiler | undefined): void {
+export function judgeItems(conversation: JudgedConversation, arrival: Arrival, compile: SchemaCompiler | undefined): void {
   const { json, answers } = arrival;
   if (!isObject(json) || !answers || !isObject(json['result'])) return;
   const { result } = json;
@@ -29,7 +29,7 @@ export function judgeItems(conversation: Conversation, arrival: Arrival, compile
   }
 }
 
-function judgeTools(conversation: Conversation, arrival: Arrival, tools: readonly Record<string, unknown>[], compile: SchemaCompiler | undefined): void {
+function judgeTools(conversation: JudgedConversation, arrival: Arrival, tools: readonly Record<string, unknown>[], compile: SchemaCompiler | undefined): void {
   const names = new Set<unknown>();
   for (const { name, inputSchema, outputSchema } of tools) {
     const shown = JSON.stringify(name)?.slice(0, 140);
@@ -59,7 +59,7 @@ function faultOf(compile: SchemaCompiler, schema: Record<string, unknown>): stri
 }
 
 /** 2025-11-25 server/prompts#promptmessage. */
-function judgePromptContent(conversation: Conversation, arrival: Arrival, content: unknown): void {
+function judgePromptContent(conversation: JudgedConversation, arrival: Arrival, content: unknown): void {
   if (!isObject(content)) return;
   const { type, data, mimeType, resource } = content;
   if (type === 'image' || type === 'audio') {

@@ -2,14 +2,14 @@ import { isObject } from '../../jsonrpc/door.ts';
 import { isMetaKey, modernErrors, serverInfoKey } from '../../protocol/door.ts';
 
 import { hasMethod, methodRow, methods } from '../../protocol/door.ts';
-import type { Arrival, Conversation } from '../conversation.ts';
+import type { Arrival, JudgedConversation } from '../conversation.ts';
 
 // What each message of a peer is held against, whatever it is about.
 
 /** The result types of the core protocol, and of the extension for tasks, which the judge does not declare. */
 const resultTypes: readonly unknown[] = ['complete', 'input_required'];
 
-export function judgeMessage(conversation: Conversation, arrival: Arrival): void {
+export function judgeMessage(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, text, batch } = arrival;
   // The documents of authorization, and the text of a refusal, are no messages.
   if (conversation.kind === 'http' && refusedOrDocument(conversation, arrival)) return;
@@ -25,7 +25,7 @@ export function judgeMessage(conversation: Conversation, arrival: Arrival): void
   metaKeysOf(conversation, arrival, json);
 }
 
-function refusedOrDocument({ entries }: Conversation, { exchange, json }: Arrival): boolean {
+function refusedOrDocument({ entries }: JudgedConversation, { exchange, json }: Arrival): boolean {
   const head = entries.findLast((entry) => entry.kind === 'http' && entry.exchange === exchange && entry.direction === 'received');
   if (head?.kind !== 'http') return false;
   if (head.method === 'GET') return !(head.headers['content-type'] ?? '').startsWith('text/event-stream');
@@ -33,7 +33,7 @@ function refusedOrDocument({ entries }: Conversation, { exchange, json }: Arriva
 }
 
 /** A line that is no message. Two halves of a message are a broken line; anything else is a log on stdout. */
-function strayed(conversation: Conversation, arrival: Arrival): void {
+function strayed(conversation: JudgedConversation, arrival: Arrival): void {
   if (conversation.kind !== 'pipe') return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
   const { arrivals } = conversation;
   const at = arrivals.lastIndexOf(arrival);
@@ -54,7 +54,7 @@ function parsed(text: string): unknown {
 const isId = (id: unknown): boolean => typeof id === 'string' || Number.isSafeInteger(id);
 
 /** A request or a notification of the peer. */
-function judgeCall(conversation: Conversation, arrival: Arrival, json: Readonly<Record<string, unknown>>, method: string): void {
+function judgeCall(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>, method: string): void {
   const { revision, modern } = conversation;
   const known = Object.hasOwn(methods, method);
   const notification = method.startsWith('notifications/');
@@ -73,7 +73,7 @@ function judgeCall(conversation: Conversation, arrival: Arrival, json: Readonly<
 }
 
 /** A response. */
-function judgeAnswer(conversation: Conversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
+function judgeAnswer(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
   const { revision, modern } = conversation;
   const { result, error, id } = json;
   const has = 'result' in json;
@@ -100,7 +100,7 @@ function judgeAnswer(conversation: Conversation, arrival: Arrival, json: Readonl
 }
 
 /** 2026-07-28 basic/index#resulttype, #_meta. */
-function judgeResult(conversation: Conversation, arrival: Arrival, result: Readonly<Record<string, unknown>>): void {
+function judgeResult(conversation: JudgedConversation, arrival: Arrival, result: Readonly<Record<string, unknown>>): void {
   conversation.check('base-72', typeof result['resultType'] === 'string', 'a result with resultType', arrival);
   if ('resultType' in result) conversation.check('base-75', resultTypes.includes(result['resultType']), 'resultType complete or input_required: the client declared no extension', arrival);
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
@@ -109,7 +109,7 @@ function judgeResult(conversation: Conversation, arrival: Arrival, result: Reado
 }
 
 /** 2026-07-28 basic/index#error-codes. */
-function judgeCode(conversation: Conversation, arrival: Arrival, code: number): void {
+function judgeCode(conversation: JudgedConversation, arrival: Arrival, code: number): void {
   conversation.check('base-27', code !== -32002, 'another code than -32002', arrival);
   conversation.check('base-28', code !== -32042, 'another code than -32042', arrival);
   const reserved = code <= -32020 && code >= -32099;
@@ -122,7 +122,7 @@ const prefix = /^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-
 const name = /^([A-Za-z0-9]([\w.-]*[A-Za-z0-9])?)?$/;
 
 /** 2025-06-18 basic/index#_meta: the keys of each `_meta` of a message. */
-function metaKeysOf(conversation: Conversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
+function metaKeysOf(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
   for (const key of keysOf(json, 0)) {
     const slash = key.lastIndexOf('/');
     if (isMetaKey(key)) {

@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { isLoggingLevel, logLevelKey, subscriptionKey } from '../../protocol/door.ts';
-import type { Arrival, Asked, Conversation } from '../conversation.ts';
+import type { Arrival, SentToServer, JudgedConversation } from '../conversation.ts';
 import { anything, number, object, text } from './shapes.ts';
 
 // What notifications and questions of a server are held against.
@@ -8,9 +8,9 @@ import { anything, number, object, text } from './shapes.ts';
 const metaOf = (params: unknown): Readonly<Record<string, unknown>> => (isObject(params) && isObject(params['_meta']) ? params['_meta'] : {});
 
 /** The request that gave a progress token. */
-const askedWith = ({ asked }: Conversation, token: unknown): Asked | undefined => asked.findLast(({ params }) => metaOf(params)['progressToken'] === token);
+const askedWith = ({ asked }: JudgedConversation, token: unknown): SentToServer | undefined => asked.findLast(({ params }) => metaOf(params)['progressToken'] === token);
 
-export function judgeNotification(conversation: Conversation, arrival: Arrival): void {
+export function judgeNotification(conversation: JudgedConversation, arrival: Arrival): void {
   const { json } = arrival;
   if (!isObject(json) || typeof json['method'] !== 'string' || !json['method'].startsWith('notifications/')) return;
   const params = isObject(json['params']) ? json['params'] : {};
@@ -28,17 +28,17 @@ export function judgeNotification(conversation: Conversation, arrival: Arrival):
 }
 
 /** 2025-11-25 basic/lifecycle#initialization: before `initialized` a server sends pings and logs only. */
-function early(conversation: Conversation, arrival: Arrival, method: string): void {
+function early(conversation: JudgedConversation, arrival: Arrival, method: string): void {
   if (conversation.modern) return;
   // Over HTTP there is no order between streams.
   if (conversation.kind === 'http' || saidInitialized(conversation)) return;
   conversation.check('lifecycle-12', method === 'notifications/message', 'nothing but pings and logs before notifications/initialized', arrival);
 }
 
-const saidInitialized = ({ entries }: Conversation): boolean =>
+const saidInitialized = ({ entries }: JudgedConversation): boolean =>
   entries.some((entry) => entry.direction === 'sent' && entry.kind !== 'http' && entry.kind !== 'event' && entry.text.includes('"notifications/initialized"'));
 
-function judgeProgress(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+function judgeProgress(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { progressToken: token, progress } = params;
   const fault = object({ progressToken: anything, progress: number, 'total?': number, 'message?': text })(params, 'params');
   conversation.check('form-progress', fault === undefined, fault ?? '', arrival);
@@ -53,7 +53,7 @@ function judgeProgress(conversation: Conversation, arrival: Arrival, params: Rea
   if (typeof last === 'number' && typeof progress === 'number') conversation.check('progress-11', progress > last, `a progress above ${last}, the one before`, arrival);
 }
 
-function judgeLog(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+function judgeLog(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const fault = object({ level: text, data: anything, 'logger?': text })(params, 'params') ?? (isLoggingLevel(params['level']) ? undefined : 'params.level is not a log level');
   conversation.check('form-message', fault === undefined, fault ?? '', arrival);
   if (conversation.agreed || conversation.modern && Object.keys(conversation.offered).length > 0) conversation.check('logging-2', conversation.offered['logging'] !== undefined, 'the logging capability, before anything is logged to the client', arrival);
@@ -64,7 +64,7 @@ function judgeLog(conversation: Conversation, arrival: Arrival, params: Readonly
   conversation.check('logging-11', metaOf(params)[subscriptionKey] === undefined && !open.every(({ method }) => method === 'subscriptions/listen'), 'a log on the stream of its request', arrival);
 }
 
-function judgeCancelled(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+function judgeCancelled(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { requestId: id } = params;
   // In 2025-11-25 a task is cancelled otherwise, and the member is optional there.
   if (conversation.revision.place !== 3) conversation.check('schema-2', typeof id === 'string' || Number.isSafeInteger(id), 'a cancellation that names its request', arrival);
@@ -74,7 +74,7 @@ function judgeCancelled(conversation: Conversation, arrival: Arrival, params: Re
   }
 }
 
-function judgeChange(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>, capability: string, setting: string, filter: string): void {
+function judgeChange(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>, capability: string, setting: string, filter: string): void {
   if (conversation.modern) {
     const id = metaOf(params)[subscriptionKey];
     conversation.check('base-15', id !== undefined, `${subscriptionKey} in the _meta of what comes on a subscription`, arrival);
@@ -92,7 +92,7 @@ function judgeChange(conversation: Conversation, arrival: Arrival, params: Reado
 const needed: Readonly<Record<string, string>> = { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' };
 
 /** A question: a request of a legacy server, or one in an `input_required` result. */
-export function judgeQuestion(conversation: Conversation, arrival: Arrival, method: string, params: Readonly<Record<string, unknown>>): void {
+export function judgeQuestion(conversation: JudgedConversation, arrival: Arrival, method: string, params: Readonly<Record<string, unknown>>): void {
   const { capabilities, modern } = conversation;
   const capability = Object.hasOwn(needed, method) ? needed[method] : undefined;
   if (capability === undefined) return;
@@ -104,7 +104,7 @@ export function judgeQuestion(conversation: Conversation, arrival: Arrival, meth
   if (method === 'sampling/createMessage') judgeSampling(conversation, arrival, params);
 }
 
-function judgeElicitation(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+function judgeElicitation(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { mode = 'form', message, requestedSchema, url } = params;
   const { elicitation } = conversation.capabilities;
   const declared = isObject(elicitation) ? elicitation : undefined;
@@ -120,7 +120,7 @@ function judgeElicitation(conversation: Conversation, arrival: Arrival, params: 
   conversation.check(['elicitation-9', 'elicitation-14'], formed && mode === 'form', 'an elicitation with a message and a requestedSchema', arrival);
 }
 
-function judgeSampling(conversation: Conversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
+function judgeSampling(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { sampling } = conversation.capabilities;
   const declared = isObject(sampling) ? sampling : {};
   const { messages, tools, toolChoice, includeContext } = params;

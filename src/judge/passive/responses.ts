@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import type { Reply } from '../carrier.ts';
-import type { Arrival, Conversation } from '../conversation.ts';
+import type { CarrierReply } from '../carrier.ts';
+import type { Arrival, JudgedConversation } from '../conversation.ts';
 
 // What each HTTP response, and each event of a stream, is held against.
 
@@ -15,7 +15,7 @@ function bodyOf(text: string | undefined): Readonly<Record<string, unknown>> | u
   }
 }
 
-export function judgeReply(conversation: Conversation, reply: Reply, text: string | undefined): void {
+export function judgeReply(conversation: JudgedConversation, reply: CarrierReply, text: string | undefined): void {
   const { status, headers, stream, body, method, utf8 } = reply;
   const { revision, modern } = conversation;
   const shown = shownReply(reply);
@@ -40,11 +40,11 @@ export function judgeReply(conversation: Conversation, reply: Reply, text: strin
 }
 
 /** A response as evidence: its head without what may be a credential, and the body. */
-export const shownReply = ({ status, headers, body }: Reply): string =>
+export const shownReply = ({ status, headers, body }: CarrierReply): string =>
   `HTTP ${status}${headers['content-type'] === undefined ? '' : ` ${headers['content-type']}`}${body === '' ? ', no body' : ` ${body.slice(0, 2000)}`}`;
 
 /** A message on a stream: whose it is. */
-export function judgeStreamed(conversation: Conversation, arrival: Arrival): void {
+export function judgeStreamed(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, event, exchange } = arrival;
   if (!event || !isObject(json)) return;
   const { entries, modern } = conversation;

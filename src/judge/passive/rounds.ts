@@ -1,12 +1,12 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { mayAsk } from '../../protocol/door.ts';
-import type { Arrival, Conversation } from '../conversation.ts';
+import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { judgeQuestion } from './notifications.ts';
 
 const questions: readonly unknown[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
 /** 2026-07-28 basic/patterns/mrtr: a result that asks. */
-export function judgeRound(conversation: Conversation, arrival: Arrival): void {
+export function judgeRound(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, answers } = arrival;
   if (!isObject(json)) return;
   if (typeof json['method'] === 'string' && json['id'] !== undefined) {

@@ -1,4 +1,4 @@
-import type { Watcher } from '../conversation.ts';
+import type { ConversationWatcher } from '../conversation.ts';
 import type { SchemaCompiler } from '../options.ts';
 import { judgeForm } from './forms.ts';
 import { judgeItems } from './items.ts';
@@ -8,7 +8,7 @@ import { judgeReply, judgeStreamed } from './responses.ts';
 import { judgeRound } from './rounds.ts';
 
 /** Judges all that a server sends, whichever probe receives it. */
-export const watchServer = (compile: SchemaCompiler | undefined): Watcher => ({
+export const watchServer = (compile: SchemaCompiler | undefined): ConversationWatcher => ({
   arrived(conversation, arrival) {
     judgeStreamed(conversation, arrival);
     // What was judged when it came first.

@@ -1,8 +1,8 @@
-import type { Ruling } from '../verdict.ts';
+import type { JudgeRuling } from '../verdict.ts';
 import { counted } from './text.ts';
 
 /** A badge as data, in the form that endpoints of badge services have. */
-export function badgeReport({ judgements, stopped }: Ruling): Record<string, unknown> {
+export function badgeReport({ judgements, stopped }: JudgeRuling): Record<string, unknown> {
   const { broken, kept } = counted(judgements, 'MUST');
   return {
     schemaVersion: 1, label: 'MCP rules', message: stopped !== undefined ? 'not judged' : `${broken} broken, ${kept} kept`,

@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { ruleSetVersion } from '../rules.ts';
-import type { Judgement, Ruling } from '../verdict.ts';
+import type { Judgement, JudgeRuling } from '../verdict.ts';
 
 /** Faults that are known: ids of rules. A file of them keeps a run from failing for what was broken before. */
 export interface Baseline {
@@ -9,7 +9,7 @@ export interface Baseline {
 }
 
 /** The faults of a run, to be kept as a baseline. */
-export const baselineOf = ({ judgements }: Ruling): Baseline => ({
+export const baselineOf = ({ judgements }: JudgeRuling): Baseline => ({
   ruleSet: ruleSetVersion, broken: judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id).sort(),
 });
 
@@ -26,5 +26,5 @@ export function readBaseline(text: string): Baseline {
 }
 
 /** Broken rules that the baseline does not have. */
-export const newFaults = ({ judgements }: Ruling, baseline?: Baseline): Judgement[] =>
+export const newFaults = ({ judgements }: JudgeRuling, baseline?: Baseline): Judgement[] =>
   judgements.filter(({ rule, verdict }) => verdict === 'broken' && baseline?.broken.includes(rule.id) !== true);

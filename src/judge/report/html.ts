@@ -1,5 +1,5 @@
 import { visible } from '../../explain/index.ts';
-import type { Entry, Evidence, Judgement, Ruling, Verdict } from '../verdict.ts';
+import type { WireEntry, Evidence, Judgement, JudgeRuling, RuleVerdict } from '../verdict.ts';
 import { placeOf } from './summary.ts';
 import { counted } from './text.ts';
 
@@ -12,7 +12,7 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:t
 dl{display:grid;grid-template-columns:6em 1fr;gap:.2em 1em}dd{margin:0}dt{color:#666}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}dt{color:#999}a{color:#8bf}}`;
 
-function lineOf(entry: Entry): string {
+function lineOf(entry: WireEntry): string {
   const arrow = entry.direction === 'sent' ? '--&gt;' : '&lt;--';
   if (entry.kind === 'http') return `${arrow} HTTP ${entry.status ?? `${entry.method} ${escaped(entry.path)}`}`;
   return `${arrow} ${escaped((entry.kind === 'event' ? entry.data : entry.text).slice(0, 4_000))}`;
@@ -28,22 +28,28 @@ function accused(judgement: Judgement): string {
   return `<section class="${verdict} ${level}" id="${rule.id}"><h3>${rule.id} <small>${level}, ${verdict}</small></h3><p>${escaped(rule.text)} <a href="${escaped(placeOf(judgement)?.address ?? '')}">${escaped(placeOf(judgement)?.section ?? '')}</a></p>${evidence.map(evidenceOf).join('')}</section>`;
 }
 
-const rows = (judgements: readonly Judgement[], verdict: Verdict): string => {
+const rows = (judgements: readonly Judgement[], verdict: RuleVerdict): string => {
   const some = judgements.filter((one) => one.verdict === verdict);
   return `<details><summary>${some.length} ${verdict}</summary><table>${some.map((one) => `<tr><td>${one.rule.id}</td><td>${one.level}</td><td>${escaped(one.rule.text)}</td><td>${escaped(one.why ?? Object.keys(one.revisions).join(', '))}</td></tr>`).join('')}</table></details>`;
 };
 
 /** The report as one page that needs no other file and runs no script. */
-export function htmlReport(ruling: Ruling): string {
+export function htmlReport(ruling: JudgeRuling): string {
   const { judgements, name, target, revisions, ruleSet, role, stopped, failures } = ruling;
   const title = `${escaped(name ?? target)}, judged`;
   const counts = (['MUST', 'SHOULD'] as const).map((level) => {
     const { broken, kept, dispute, 'not-applicable': without, 'not-seen': unseen } = counted(judgements, level);
     return `<tr><th>${level}</th><td>${broken} broken</td><td>${kept} kept</td><td>${dispute} disputed</td><td>${without} not applicable</td><td>${unseen} not seen</td></tr>`;
   }).join('');
-  const of = (verdict: Verdict): string => judgements.filter((one) => one.verdict === verdict).toSorted((a, b) => a.level.localeCompare(b.level)).map(accused).join('');
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${title}</title><style>${styles}</style></head><body>`
-    + `<h1>${title}</h1><p>${role} <code>${escaped(target)}</code>, revisions ${escaped(revisions.join(', ') || 'none')}, rule set ${ruleSet}.</p>${stopped === undefined ? '' : `<p>It could not be judged: ${escaped(stopped)}</p>`}`
-    + `<table>${counts}</table><h2>Broken</h2>${of('broken') || '<p>Nothing.</p>'}<h2>Disputed</h2>${of('dispute') || '<p>Nothing.</p>'}`
-    + `<h2>The rest</h2>${rows(judgements, 'kept')}${rows(judgements, 'not-seen')}${rows(judgements, 'not-applicable')}${failures.map((one) => `<p>A probe could not be made: ${escaped(one)}</p>`).join('')}</body></html>\n`;
+  const of = (verdict: RuleVerdict): string => judgements.filter((one) => one.verdict === verdict).toSorted((a, b) => a.level.localeCompare(b.level)).map(accused).join('');
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${title}</title>`,
+    `<style>${styles}</style></head><body><h1>${title}</h1>`,
+    `<p>${role} <code>${escaped(target)}</code>, revisions ${escaped(revisions.join(', ') || 'none')}, rule set ${ruleSet}.</p>`,
+    stopped === undefined ? '' : `<p>It could not be judged: ${escaped(stopped)}</p>`,
+    `<table>${counts}</table><h2>Broken</h2>`, of('broken') || '<p>Nothing.</p>', '<h2>Disputed</h2>', of('dispute') || '<p>Nothing.</p>',
+    '<h2>The rest</h2>', rows(judgements, 'kept'), rows(judgements, 'not-seen'), rows(judgements, 'not-applicable'),
+    ...failures.map((one) => `<p>A probe could not be made: ${escaped(one)}</p>`), '</body></html>\n',
+  ].join('');
 }

@@ -1,7 +1,7 @@
-import type { Judgement, Ruling } from '../verdict.ts';
+import type { Judgement, JudgeRuling } from '../verdict.ts';
 
 /** The report as data: what passed in the conversations is left out, but for what was sent and what came. */
-export function jsonReport({ judgements, others, ...rest }: Ruling): Record<string, unknown> {
+export function jsonReport({ judgements, others, ...rest }: JudgeRuling): Record<string, unknown> {
   return { ...rest, judgements: judgements.map(plain), ...others.length > 0 && { others: others.map(plain) } };
 }
 

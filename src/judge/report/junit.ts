@@ -1,4 +1,4 @@
-import type { Judgement, Ruling } from '../verdict.ts';
+import type { Judgement, JudgeRuling } from '../verdict.ts';
 import { summaryOf } from './summary.ts';
 
 // What XML 1.0 does not allow at all cannot be escaped either.
@@ -15,7 +15,7 @@ function testCase(judgement: Judgement): string {
 }
 
 /** The report as JUnit XML: a broken MUST is a failure, what was not seen is skipped. */
-export function junitReport({ judgements, target, role, ms }: Ruling): string {
+export function junitReport({ judgements, target, role, ms }: JudgeRuling): string {
   const failures = judgements.filter(({ verdict, level }) => verdict === 'broken' && level === 'MUST').length;
   const skipped = judgements.filter(({ verdict }) => verdict === 'not-seen' || verdict === 'not-applicable').length;
   return [

@@ -1,9 +1,9 @@
 import { version } from '../version.ts';
-import type { Ruling } from '../verdict.ts';
+import type { JudgeRuling } from '../verdict.ts';
 import { placeOf, summaryOf } from './summary.ts';
 
 /** The report as SARIF 2.1.0: a result for each broken rule and each dispute. */
-export function sarifReport(ruling: Ruling): Record<string, unknown> {
+export function sarifReport(ruling: JudgeRuling): Record<string, unknown> {
   const accused = ruling.judgements.filter(({ verdict }) => verdict === 'broken' || verdict === 'dispute');
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0',

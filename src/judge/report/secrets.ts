@@ -1,12 +1,12 @@
-import type { Entry, Judgement, Ruling } from '../verdict.ts';
+import type { WireEntry, Judgement, JudgeRuling } from '../verdict.ts';
 
 /** A ruling in which none of these texts stands, wherever a server repeats them: credentials that it was given. */
-export function withoutSecrets(ruling: Ruling, secrets: readonly string[]): Ruling {
+export function withoutSecrets(ruling: JudgeRuling, secrets: readonly string[]): JudgeRuling {
   const hidden = secrets.flatMap((one) => [one, ...one.split(/\s+/)]).filter((one) => one.length >= 6 && !/^(basic|bearer|digest)$/i.test(one));
   const all = [...new Set(hidden.flatMap((one) => [one, JSON.stringify(one).slice(1, -1), encodeURIComponent(one)]))].sort((a, b) => b.length - a.length);
   if (all.length === 0) return ruling;
   const clean = (text: string): string => all.reduce((left, one) => left.replaceAll(one, '[redacted]'), text);
-  const entryOf = (entry: Entry): Entry => (entry.kind === 'http' ? { ...entry, path: clean(entry.path), headers: Object.fromEntries(Object.entries(entry.headers).map(([name, value]) => [name, clean(value)])) }
+  const entryOf = (entry: WireEntry): WireEntry => (entry.kind === 'http' ? { ...entry, path: clean(entry.path), headers: Object.fromEntries(Object.entries(entry.headers).map(([name, value]) => [name, clean(value)])) }
     : entry.kind === 'event' ? { ...entry, data: clean(entry.data) } : { ...entry, text: clean(entry.text) });
   const judgementOf = (one: Judgement): Judgement => ({
     ...one, ...one.why !== undefined && { why: clean(one.why) },

@@ -1,5 +1,7 @@
+import { checkOptions } from '../../bounds/options.ts';
+import type { Shape } from '../../bounds/options.ts';
 import { visible } from '../../explain/index.ts';
-import type { Evidence, Judgement, Ruling, Verdict } from '../verdict.ts';
+import type { Evidence, Judgement, JudgeRuling, RuleVerdict } from '../verdict.ts';
 
 /** How a report paints: each takes text and returns it with or without colour. */
 export interface ReportPaint {
@@ -21,8 +23,8 @@ const shown = (text: string, most: number): string => {
 };
 
 /** How many rules of a level have each verdict. */
-export function counted(judgements: readonly Judgement[], level: Judgement['level']): Record<Verdict, number> {
-  const counts: Record<Verdict, number> = { kept: 0, broken: 0, dispute: 0, 'not-applicable': 0, 'not-seen': 0 };
+export function counted(judgements: readonly Judgement[], level: Judgement['level']): Record<RuleVerdict, number> {
+  const counts: Record<RuleVerdict, number> = { kept: 0, broken: 0, dispute: 0, 'not-applicable': 0, 'not-seen': 0 };
   for (const one of judgements) if (one.level === level) counts[one.verdict]++;
   return counts;
 }
@@ -43,8 +45,22 @@ function accusedLines({ rule, level, verdict, evidence }: Judgement, paint: Repo
   ];
 }
 
-/** The report for a person. `all`: also what was kept, and what was not seen, each on a line. */
-export function textReport(ruling: Ruling, { paint = noPaint, all = false, characters = 400 }: { readonly paint?: ReportPaint; readonly all?: boolean; readonly characters?: number } = {}): string {
+/** How a report for a person looks. */
+export interface TextReportOptions {
+  /** Without colour where none is given. */
+  readonly paint?: ReportPaint | undefined;
+  /** Whether each rule that was kept, and each that was not seen, has a line too. False. */
+  readonly all?: boolean | undefined;
+  /** Characters of a message that are shown. 400. */
+  readonly characters?: number | undefined;
+}
+
+const optionsShape: Shape<TextReportOptions> = { paint: 'object', all: 'boolean', characters: 'number' };
+
+/** The report for a person. Throws a TypeError for an unknown option. */
+export function textReport(ruling: JudgeRuling, options: TextReportOptions = {}): string {
+  checkOptions('textReport: options', options, optionsShape);
+  const { paint = noPaint, all = false, characters = 400 } = options;
   const { judgements, revisions, name, target, stopped, failures } = ruling;
   const lines = [`${visible(name ?? target)} speaks ${revisions.join(', ') || 'no revision'}; ${judgements.length} rules of a ${ruling.role}, rule set ${ruling.ruleSet}`, ''];
   if (stopped !== undefined) lines.push(`${paint.red('It could not be judged')}: ${visible(stopped)}`, '');

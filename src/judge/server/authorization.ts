@@ -1,9 +1,9 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import type { Bench } from '../bench.ts';
-import type { Reply } from '../carrier.ts';
-import type { Conversation } from '../conversation.ts';
+import type { CarrierReply } from '../carrier.ts';
+import type { JudgedConversation } from '../conversation.ts';
 import { shownReply } from '../passive/responses.ts';
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 
 const needs = 'a server that wants a token';
 
@@ -13,14 +13,14 @@ function parameter(challenge: string, name: string): string | undefined {
 }
 
 /** A request without a token, or with one that nobody gave. */
-async function asked(conversation: Conversation, headers: Record<string, string | undefined>): Promise<{ readonly reply: Reply | undefined; readonly text: string }> {
+async function asked(conversation: JudgedConversation, headers: Record<string, string | undefined>): Promise<{ readonly reply: CarrierReply | undefined; readonly text: string }> {
   const { modern, revision } = conversation;
   const answer = await conversation.ask(modern ? 'server/discover' : 'initialize', modern ? {} : { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } }, { headers });
   return { reply: answer.reply, text: answer.asked.text };
 }
 
 /** Authorization, as far as it shows without a login. 2025-11-25 basic/authorization. */
-export const authorizationProbes: readonly Probe[] = [
+export const authorizationProbes: readonly ServerProbe[] = [
   {
     name: 'a request without a token', over: 'http', needs,
     rules: ['authorization-32', 'authorization-60', 'authorization-10', 'authorization-11', 'authorization-58', 'authorization-59', 'authorization-61', 'authorization-62', 'authorization-81', 'authorization-80', 'authorization-27'],
@@ -42,11 +42,11 @@ export const authorizationProbes: readonly Probe[] = [
   },
 ];
 
-async function metadata(bench: Bench, conversation: Conversation, address: string | undefined): Promise<void> {
+async function metadata(bench: Bench, conversation: JudgedConversation, address: string | undefined): Promise<void> {
   const url = new URL(bench.server.http?.url ?? '');
   const root = `${url.origin}/.well-known/oauth-protected-resource`;
   const places = [address, `${root}${url.pathname === '/' ? '' : url.pathname}`, root].filter((one, at, all) => one !== undefined && all.indexOf(one) === at);
-  let found: Reply | undefined;
+  let found: CarrierReply | undefined;
   for (const place of places) {
     if (place === undefined || !URL.canParse(place, url.href) || new URL(place, url).origin !== url.origin) continue;
     const reply = await conversation.bare('GET', { accept: 'application/json', authorization: undefined, 'content-type': undefined }, place);

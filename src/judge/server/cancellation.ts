@@ -1,11 +1,11 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import type { Bench } from '../bench.ts';
-import type { Answer, Arrival, Conversation } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { ReceivedAnswer, Arrival, JudgedConversation } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 import { bounds } from '../bounds.ts';
 
 /** Asks something that every server answers, to see that it goes on. */
-export const goesOn = (conversation: Conversation): Promise<Answer> => conversation.ask(conversation.modern ? 'server/discover' : 'ping');
+export const goesOn = (conversation: JudgedConversation): Promise<ReceivedAnswer> => conversation.ask(conversation.modern ? 'server/discover' : 'ping');
 
 const errorIn = (arrivals: readonly Arrival[]): Arrival | undefined => arrivals.find(({ json }) => isObject(json) && isObject(json['error']));
 
@@ -20,7 +20,7 @@ async function ignored(bench: Bench, revision: Parameters<Bench['main']>[0], rul
   else conversation.check(rules, fault === undefined && next.kind === 'result', expected, fault ?? next, sent);
 }
 
-export const cancellationProbes: readonly Probe[] = [
+export const cancellationProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/utilities/cancellation#error-handling. Over HTTP the modern era has no such notification.
     name: 'cancellations of nothing', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22'],

@@ -1,12 +1,12 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { capabilitiesKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
-import type { Answer } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { ReceivedAnswer } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 
-const isStatus = (answer: Answer, status: number): boolean => answer.reply === undefined || answer.reply.status === status;
+const isStatus = (answer: ReceivedAnswer, status: number): boolean => answer.reply === undefined || answer.reply.status === status;
 
 /** What the era of 2026-07-28 asks of each request. */
-export const discoveryProbes: readonly Probe[] = [
+export const discoveryProbes: readonly ServerProbe[] = [
   {
     // 2026-07-28 basic/index#_meta: a request without the capabilities of the client is malformed.
     name: 'a request without a required field', rules: ['base-4', 'base-14'], era: 'modern',

@@ -1,18 +1,18 @@
 import { capabilitiesKey, streamableHttp, versionHeader, versionKey } from '../../protocol/door.ts';
 import { shownReply } from '../passive/responses.ts';
 import type { Bench } from '../bench.ts';
-import type { Answer } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { ReceivedAnswer } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 
 /** An origin that nobody allows. */
 const foreign = 'https://judge.invalid';
 
 const isLocal = ({ server }: Bench): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server.http?.url ?? 'http://x').hostname);
 
-const withStatus = (answer: Answer): string => (answer.reply ? `HTTP ${answer.reply.status} ${answer.came}` : answer.came);
+const withStatus = (answer: ReceivedAnswer): string => (answer.reply ? `HTTP ${answer.reply.status} ${answer.came}` : answer.came);
 
 /** The rules of Streamable HTTP in every era. */
-export const httpProbes: readonly Probe[] = [
+export const httpProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/transports#security-warning. At an address of the network a server may take every origin on purpose.
     name: 'a foreign origin', rules: ['streamable-http-32', 'streamable-http-33'], over: 'http',
@@ -129,7 +129,7 @@ async function asksWrong(bench: Bench, revision: Parameters<Bench['main']>[0], r
 }
 
 /** What 2026-07-28 adds to Streamable HTTP. */
-export const modernHttpProbes: readonly Probe[] = [
+export const modernHttpProbes: readonly ServerProbe[] = [
   {
     // 2026-07-28 basic/transports/streamable-http#server-validation.
     name: 'headers that differ from the body', over: 'http', era: 'modern',

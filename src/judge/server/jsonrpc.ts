@@ -1,12 +1,12 @@
 import { batching } from '../../protocol/door.ts';
 import { isObject } from '../../jsonrpc/door.ts';
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 import { goesOn } from './cancellation.ts';
 
 /** A request that every server of the era answers. */
 const easy = (modern: boolean): string => (modern ? 'server/discover' : 'ping');
 
-export const jsonrpcProbes: readonly Probe[] = [
+export const jsonrpcProbes: readonly ServerProbe[] = [
   {
     name: 'an unknown method', rules: ['form-unknown-method', 'base-31', 'base-32', 'base-33'], era: 'legacy',
     async run(bench, revision) {

@@ -1,7 +1,7 @@
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 import { handshake } from '../bench.ts';
 
-export const lifecycleProbes: readonly Probe[] = [
+export const lifecycleProbes: readonly ServerProbe[] = [
   {
     name: 'ping', rules: ['ping-1'], era: 'legacy',
     async run(bench, revision) {

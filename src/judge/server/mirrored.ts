@@ -2,8 +2,8 @@ import { isObject } from '../../jsonrpc/door.ts';
 import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../../protocol/door.ts';
 import { sample, sampleArguments } from '../answers.ts';
 import type { Bench } from '../bench.ts';
-import type { Answer } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { ReceivedAnswer } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 
 const needs = 'a tool that may be called and mirrors an argument in a header (x-mcp-header)';
 
@@ -41,7 +41,7 @@ async function mirroring(bench: Bench, revision: Parameters<Bench['main']>[0]): 
 }
 
 /** 2026-07-28 basic/transports/streamable-http#server-behavior-for-custom-headers. */
-export const headerProbes: readonly Probe[] = [
+export const headerProbes: readonly ServerProbe[] = [
   {
     name: 'arguments in headers', over: 'http', era: 'modern', needs,
     rules: ['streamable-http-44', 'streamable-http-46', 'streamable-http-47', 'streamable-http-48', 'streamable-http-49', 'streamable-http-50', 'streamable-http-51', 'streamable-http-56'],
@@ -50,9 +50,9 @@ export const headerProbes: readonly Probe[] = [
       for (const { name, header, path, value, given, required, type } of (await mirroring(bench, revision)).slice(0, 4)) {
         const others = await mirroring(bench, revision);
         const rest = Object.fromEntries(others.filter((one) => one.name === name && one.header !== header && mirroredValue(given, one.path) !== undefined).map((one) => [one.header, encodeHeaderValue(mirroredValue(given, one.path) ?? '')]));
-        const ask = (headers: Record<string, string | undefined>, args: Record<string, unknown> = given): Promise<Answer> => conversation.ask('tools/call', { name, arguments: args }, { headers: { ...rest, ...headers } });
-        const mismatch = (answer: Answer): boolean => answer.kind === 'error' && answer.code === -32020;
-        const refuses = (rules: readonly string[], answer: Answer, why: string): void => {
+        const ask = (headers: Record<string, string | undefined>, args: Record<string, unknown> = given): Promise<ReceivedAnswer> => conversation.ask('tools/call', { name, arguments: args }, { headers: { ...rest, ...headers } });
+        const mismatch = (answer: ReceivedAnswer): boolean => answer.kind === 'error' && answer.code === -32020;
+        const refuses = (rules: readonly string[], answer: ReceivedAnswer, why: string): void => {
           if (answer.reply) conversation.check(rules, mismatch(answer) && answer.reply.status === 400, `HTTP 400 with error -32020: ${why}`, `HTTP ${answer.reply.status} ${answer.came}`, answer.asked.text);
         };
         const good = await ask({ [header]: encodeHeaderValue(value) });

@@ -1,11 +1,11 @@
 import { revisions } from '../../protocol/index.ts';
 import type { Bench } from '../bench.ts';
-import type { Answer, Conversation } from '../conversation.ts';
+import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
 
 /** What the opening of a revision shows: no further message is needed. */
 export interface OpeningProbe {
   readonly rules: readonly string[];
-  opened(bench: Bench, conversation: Conversation, answer: Answer, speaks: boolean): Promise<void>;
+  opened(bench: Bench, conversation: JudgedConversation, answer: ReceivedAnswer, speaks: boolean): Promise<void>;
 }
 
 const legacy = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version);

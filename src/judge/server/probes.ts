@@ -1,4 +1,4 @@
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 import { cancellationProbes } from './cancellation.ts';
 import { discoveryProbes } from './discovery.ts';
 import { headerProbes } from './mirrored.ts';
@@ -16,7 +16,7 @@ import { toolProbes } from './tools.ts';
 import { utilityProbes } from './utilities.ts';
 
 /** The probes of a server, in the order in which they are made: what may end the server comes last, in conversations of its own. */
-export const serverProbes: readonly Probe[] = [
+export const serverProbes: readonly ServerProbe[] = [
   ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes,
   ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,
   ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...authorizationProbes,

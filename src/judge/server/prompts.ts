@@ -1,8 +1,8 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 import { argumentsOf } from './survey.ts';
 
-export const promptProbes: readonly Probe[] = [
+export const promptProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 server/prompts#error-handling.
     name: 'an unknown prompt', rules: ['prompts-9', 'prompts-2'], needs: 'a server with prompts',

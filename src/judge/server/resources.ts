@@ -1,7 +1,7 @@
 import { resourceNotFoundCode } from '../../jsonrpc/door.ts';
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 
-export const resourceProbes: readonly Probe[] = [
+export const resourceProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 server/resources#error-handling; 2026-07-28 has another code.
     name: 'an unknown resource', rules: ['resources-5', 'resources-6', 'resources-8', 'resources-1'], needs: 'a server with resources',

@@ -1,21 +1,21 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { capabilitiesKey } from '../../protocol/door.ts';
 import { judgeInfo } from '../conversation.ts';
-import type { Answer, Conversation } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 import { call, retried } from './survey.ts';
 import type { Survey, SurveyedCall } from './survey.ts';
 
 const needs = 'a tool that may be called and asks: askingTool of judge.json';
-const asks = ({ result }: Answer): boolean => result['resultType'] === 'input_required';
+const asks = ({ result }: ReceivedAnswer): boolean => result['resultType'] === 'input_required';
 
 /** Calls that asked, in either era. */
 const askingCalls = ({ calls }: Survey): SurveyedCall[] => calls.filter(({ first, between }) => asks(first) || between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined));
 
-const again = (conversation: Conversation, { tool, arguments: given }: SurveyedCall, more: Record<string, unknown> = {}, meta: Record<string, unknown> = {}): Promise<Answer> =>
+const again = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, more: Record<string, unknown> = {}, meta: Record<string, unknown> = {}): Promise<ReceivedAnswer> =>
   conversation.ask('tools/call', { name: tool['name'], arguments: given, ...more }, { meta });
 
-const refusedOr = (answer: Answer): boolean => answer.kind === 'error' || answer.result['isError'] === true || asks(answer);
+const refusedOr = (answer: ReceivedAnswer): boolean => answer.kind === 'error' || answer.result['isError'] === true || asks(answer);
 
 /** Whether a question is a form with a field that must be there. */
 function needsFields(question: unknown): boolean {
@@ -31,7 +31,7 @@ function tampered(text: string): string {
 }
 
 /** What a server does with the answers to its questions. */
-export const roundProbes: readonly Probe[] = [
+export const roundProbes: readonly ServerProbe[] = [
   {
     // 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow.
     name: 'a state that was changed', rules: ['mrtr-12', 'mrtr-13'], era: 'modern', needs,

@@ -1,9 +1,9 @@
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 
 /** A program that still runs this many milliseconds after its input ended had to be told to. */
 const promptMs = 1_900;
 
-export const stdioProbes: readonly Probe[] = [
+export const stdioProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/lifecycle#shutdown: a server exits when its input ends. Twice, since a machine may be busy.
     name: 'the end of its input', rules: ['stdio-10'], over: 'pipe', slow: true,

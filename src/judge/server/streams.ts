@@ -1,15 +1,15 @@
 import { ssePolling } from '../../protocol/door.ts';
-import type { Conversation } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { JudgedConversation } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 
 /** The events of an exchange: those with a message, and those without. */
-const eventsOf = ({ entries }: Conversation, exchange: number) => entries.flatMap((entry, at) => {
+const eventsOf = ({ entries }: JudgedConversation, exchange: number) => entries.flatMap((entry, at) => {
   if (entry.kind === 'http' || entry.exchange !== exchange || entry.direction === 'sent') return [];
   return entry.kind === 'event' ? [{ ...entry.event, data: entry.data, at }] : entry.event ? [{ ...entry.event, data: entry.text, at }] : [];
 });
 
 /** 2025-11-25 basic/transports#resumability-and-redelivery. */
-export const streamProbes: readonly Probe[] = [
+export const streamProbes: readonly ServerProbe[] = [
   {
     name: 'the first event of a stream', rules: ['transports-29', 'transports-12', 'transports-22', 'transports-28'], over: 'http', era: 'legacy', needs: 'a response on a stream',
     async run(bench, revision) {

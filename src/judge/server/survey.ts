@@ -2,10 +2,10 @@ import { isObject } from '../../jsonrpc/door.ts';
 import { logLevelKey } from '../../protocol/door.ts';
 import { answerQuestion, sampleArguments } from '../answers.ts';
 import type { Bench } from '../bench.ts';
-import type { Answer, Arrival, Conversation } from '../conversation.ts';
+import type { ReceivedAnswer, Arrival, JudgedConversation } from '../conversation.ts';
 import { bounds } from '../bounds.ts';
 
-export type ListName = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+export type SurveyedListName = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
 /** Everything that a list method gave. */
 export interface SurveyedList {
@@ -14,7 +14,7 @@ export interface SurveyedList {
   readonly declared: boolean;
   readonly items: readonly Readonly<Record<string, unknown>>[];
   /** The answer for each page. */
-  readonly pages: readonly Answer[];
+  readonly pages: readonly ReceivedAnswer[];
 }
 
 /** One call of a tool. */
@@ -22,9 +22,9 @@ export interface SurveyedCall {
   readonly tool: Readonly<Record<string, unknown>>;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The last answer, after all rounds. */
-  readonly answer: Answer;
+  readonly answer: ReceivedAnswer;
   /** The first answer: in the modern era it may ask. */
-  readonly first: Answer;
+  readonly first: ReceivedAnswer;
   /** What came between the request and its answer. */
   readonly between: readonly Arrival[];
   readonly ms: number;
@@ -32,22 +32,22 @@ export interface SurveyedCall {
 
 /** What a server offers in one revision, and what it did when that was used. */
 export interface Survey {
-  readonly conversation: Conversation;
-  readonly lists: Readonly<Record<ListName, SurveyedList>>;
+  readonly conversation: JudgedConversation;
+  readonly lists: Readonly<Record<SurveyedListName, SurveyedList>>;
   readonly calls: readonly SurveyedCall[];
-  readonly reads: readonly { readonly uri: string; readonly answer: Answer }[];
-  readonly prompts: readonly { readonly name: string; readonly arguments: Readonly<Record<string, string>>; readonly answer: Answer }[];
+  readonly reads: readonly { readonly uri: string; readonly answer: ReceivedAnswer }[];
+  readonly prompts: readonly { readonly name: string; readonly arguments: Readonly<Record<string, string>>; readonly answer: ReceivedAnswer }[];
 }
 
-const listed: readonly (readonly [ListName, string, string])[] = [
+const listed: readonly (readonly [SurveyedListName, string, string])[] = [
   ['tools', 'tools/list', 'tools'], ['resources', 'resources/list', 'resources'], ['resourceTemplates', 'resources/templates/list', 'resources'], ['prompts', 'prompts/list', 'prompts'],
 ];
 
 /** Lists all that is declared; calls, reads and gets what it may. What comes is judged in passing. */
-export async function survey(bench: Bench, conversation: Conversation): Promise<Survey> {
-  const lists: Partial<Record<ListName, SurveyedList>> = {};
+export async function survey(bench: Bench, conversation: JudgedConversation): Promise<Survey> {
+  const lists: Partial<Record<SurveyedListName, SurveyedList>> = {};
   for (const [name, method, capability] of listed) lists[name] = await listAll(conversation, name, method, conversation.offered[capability] !== undefined);
-  const all = lists as Record<ListName, SurveyedList>;
+  const all = lists as Record<SurveyedListName, SurveyedList>;
   if (all.tools.declared && conversation.kind === 'pipe' && conversation.offered['logging'] !== undefined && !conversation.modern) await conversation.ask('logging/setLevel', { level: 'debug' });
   const end = await subscribed(bench, conversation, all);
   const calls: SurveyedCall[] = [];
@@ -56,11 +56,11 @@ export async function survey(bench: Bench, conversation: Conversation): Promise<
     calls.push(await call(bench, conversation, tool, given));
   }
   await end();
-  const reads: { uri: string; answer: Answer }[] = [];
+  const reads: { uri: string; answer: ReceivedAnswer }[] = [];
   for (const uri of [...bench.options.items?.resources ?? [], ...all.resources.items.map(({ uri: one }) => one)].filter((one) => typeof one === 'string').slice(0, bounds.reads)) {
     reads.push({ uri, answer: await conversation.ask('resources/read', { uri }) });
   }
-  const prompts: { name: string; arguments: Record<string, string>; answer: Answer }[] = [];
+  const prompts: { name: string; arguments: Record<string, string>; answer: ReceivedAnswer }[] = [];
   for (const prompt of all.prompts.items.slice(0, bounds.prompts)) {
     const name = String(prompt['name']);
     const given = bench.options.items?.prompts?.find((one) => one.name === name)?.arguments ?? argumentsOf(prompt);
@@ -71,7 +71,7 @@ export async function survey(bench: Bench, conversation: Conversation): Promise<
 }
 
 /** Subscribes to changes of tools only, so that what the calls change shows what a subscription is told. */
-async function subscribed(bench: Bench, conversation: Conversation, { tools }: Readonly<Record<ListName, SurveyedList>>): Promise<() => Promise<void>> {
+async function subscribed(bench: Bench, conversation: JudgedConversation, { tools }: Readonly<Record<SurveyedListName, SurveyedList>>): Promise<() => Promise<void>> {
   if (!conversation.modern || !tools.declared || callable(bench, tools.items).length === 0) return () => Promise.resolve();
   const from = conversation.arrivals.length;
   const going = conversation.ask('subscriptions/listen', { notifications: { toolsListChanged: true } }, { timeoutMs: bounds.listenMs });
@@ -106,7 +106,7 @@ let tokens = 0;
 
 /** Calls one tool, through all rounds. */
 export async function call(
-  bench: Bench, conversation: Conversation, tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> = sampleArguments(tool['inputSchema']),
+  bench: Bench, conversation: JudgedConversation, tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> = sampleArguments(tool['inputSchema']),
 ): Promise<SurveyedCall> {
   const from = conversation.arrivals.length;
   const began = bench.clock.monotonic();
@@ -124,7 +124,7 @@ export async function call(
 }
 
 /** What the next round carries: answers to the questions, and the state. */
-export function retried({ result }: Answer): Record<string, unknown> {
+export function retried({ result }: ReceivedAnswer): Record<string, unknown> {
   const { inputRequests, requestState } = result;
   const responses = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, one]) => {
     const question = isObject(one) ? one : {};
@@ -134,8 +134,8 @@ export function retried({ result }: Answer): Record<string, unknown> {
   return { ...responses.length > 0 && { inputResponses: Object.fromEntries(responses) }, ...requestState !== undefined && { requestState } };
 }
 
-async function listAll(conversation: Conversation, name: ListName, method: string, declared: boolean): Promise<SurveyedList> {
-  const pages: Answer[] = [];
+async function listAll(conversation: JudgedConversation, name: SurveyedListName, method: string, declared: boolean): Promise<SurveyedList> {
+  const pages: ReceivedAnswer[] = [];
   const items: Record<string, unknown>[] = [];
   if (!declared) return { method, declared, items, pages };
   for (let cursor: unknown; pages.length < bounds.pages;) {

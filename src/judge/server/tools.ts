@@ -1,16 +1,16 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { sampleArguments } from '../answers.ts';
-import type { Answer } from '../conversation.ts';
-import type { Probe } from '../probe.ts';
+import type { ReceivedAnswer } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
 import { call } from './survey.ts';
 import type { SurveyedCall } from './survey.ts';
 
-const namesOf = (answer: Answer): string => JSON.stringify((Array.isArray(answer.result['tools']) ? answer.result['tools'] : []).map((one: unknown) => (isObject(one) ? one['name'] : one)));
+const namesOf = (answer: ReceivedAnswer): string => JSON.stringify((Array.isArray(answer.result['tools']) ? answer.result['tools'] : []).map((one: unknown) => (isObject(one) ? one['name'] : one)));
 
 /** Calls that were made without a fault of the transport. */
 const answered = (calls: readonly SurveyedCall[]): SurveyedCall[] => calls.filter(({ answer }) => answer.kind === 'result' || answer.kind === 'error');
 
-const done = ({ kind, result }: Answer): boolean => kind === 'result' && result['isError'] !== true && (result['resultType'] ?? 'complete') === 'complete';
+const done = ({ kind, result }: ReceivedAnswer): boolean => kind === 'result' && result['isError'] !== true && (result['resultType'] ?? 'complete') === 'complete';
 
 /** Arguments that a schema surely refuses, and what is wrong with them. */
 function refused(schema: unknown): { readonly given: Record<string, unknown>; readonly why: string } | undefined {
@@ -25,7 +25,7 @@ function refused(schema: unknown): { readonly given: Record<string, unknown>; re
   return undefined;
 }
 
-export const toolProbes: readonly Probe[] = [
+export const toolProbes: readonly ServerProbe[] = [
   {
     name: 'the list of tools again', rules: ['tools-1', 'tools-2'], needs: 'a server with tools',
     async run(bench, revision) {

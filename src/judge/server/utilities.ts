@@ -1,14 +1,14 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { completionsCapability } from '../../protocol/door.ts';
 import { logLevelKey } from '../../protocol/door.ts';
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 import { completable } from './prompts.ts';
-import type { ListName } from './survey.ts';
+import type { SurveyedListName } from './survey.ts';
 
-const lists: readonly ListName[] = ['tools', 'resources', 'resourceTemplates', 'prompts'];
+const lists: readonly SurveyedListName[] = ['tools', 'resources', 'resourceTemplates', 'prompts'];
 
 /** Completion, logging, pagination. */
-export const utilityProbes: readonly Probe[] = [
+export const utilityProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 server/utilities/completion.
     name: 'completion', rules: ['completion-1', 'completion-3', 'completion-4', 'completion-5', 'completion-12', 'form-complete'], needs: 'a server with completions',

@@ -3,17 +3,17 @@ import { dressed, give, textResult } from '../hidden-server.ts';
 import { isRequest } from '../watch-messages.ts';
 import { mirroredValue } from '../watch-http.ts';
 import type { Play, Scene } from '../scene.ts';
-import type { Bag, Received } from '../visit.ts';
+import type { SeenMembers, Received } from '../visit.ts';
 
 // 2026-07-28: questions in results, and headers that mirror the body.
 
 const form = { type: 'object', properties: { name: { type: 'string', default: 'Ada' } }, required: ['name'] };
 
 /** What a client with these capabilities may be asked. */
-function questionsFor(declared: Bag): Record<string, Bag> {
+function questionsFor(declared: SeenMembers): Record<string, SeenMembers> {
   const { elicitation, roots, sampling } = declared;
   if (isObject(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0)) {
-    const ask = (message: string): Bag => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
+    const ask = (message: string): SeenMembers => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
     return { 'first question': ask('Who are you?'), second: ask('And who else?') };
   }
   if (isObject(roots)) return { roots: { method: 'roots/list' } };
@@ -78,9 +78,9 @@ function retried({ visit }: Play, { call, state, keys }: Round, retry: Received)
   if (keys.length > 0) visit.check('mrtr-3', isObject(responses) && keys.every((key) => Object.hasOwn(responses, key)), `inputResponses to ${keys.join(' and ')}`, retry);
 }
 
-const text = (value: string, header: string): Bag => ({ type: 'string', enum: [value], default: value, 'x-mcp-header': header });
+const text = (value: string, header: string): SeenMembers => ({ type: 'string', enum: [value], default: value, 'x-mcp-header': header });
 
-const mirrored: Bag = {
+const mirrored: SeenMembers = {
   name: 'mirror', description: 'Takes parameters that travel in headers',
   inputSchema: {
     type: 'object',
@@ -93,11 +93,11 @@ const mirrored: Bag = {
   },
 };
 
-const spoilt = (name: string, properties: Bag): Bag => ({ name, description: 'Has a header annotation that is not allowed', inputSchema: { type: 'object', properties } });
-const annotated = (header: unknown, more: Bag = { type: 'string' }): Bag => ({ ...more, 'x-mcp-header': header });
+const spoilt = (name: string, properties: SeenMembers): SeenMembers => ({ name, description: 'Has a header annotation that is not allowed', inputSchema: { type: 'object', properties } });
+const annotated = (header: unknown, more: SeenMembers = { type: 'string' }): SeenMembers => ({ ...more, 'x-mcp-header': header });
 
 /** Tools that a client has to leave out, each with the rule that says so. */
-const bad: Readonly<Record<string, readonly [rule: string, tool: Bag]>> = {
+const bad: Readonly<Record<string, readonly [rule: string, tool: SeenMembers]>> = {
   header_empty: ['streamable-http-26', spoilt('header_empty', { a: annotated('') })],
   header_control: ['streamable-http-27', spoilt('header_control', { a: annotated('A\nB') })],
   header_twice: ['streamable-http-28', spoilt('header_twice', { a: annotated('Same'), b: annotated('same') })],
@@ -106,7 +106,7 @@ const bad: Readonly<Record<string, readonly [rule: string, tool: Bag]>> = {
   header_items: ['streamable-http-31', spoilt('header_items', { a: { type: 'array', items: annotated('Item') } })],
 };
 
-const foreign: Bag = { name: 'größe_世界', description: 'Has a name that no header can carry', inputSchema: { type: 'object' } };
+const foreign: SeenMembers = { name: 'größe_世界', description: 'Has a name that no header can carry', inputSchema: { type: 'object' } };
 
 export const headers: Scene = {
   name: 'tools whose parameters travel in headers',

@@ -1,6 +1,6 @@
 import { addTool, echoTool, give, hiddenInfo, refuse } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
-import type { Bag, Received, Visit } from '../visit.ts';
+import type { SeenMembers, Received, Visit } from '../visit.ts';
 import { isRequest } from '../watch-messages.ts';
 
 // Scenes of the handshake, of lists, and of what a client has to overlook.
@@ -76,7 +76,7 @@ export const otherVersion: Scene = {
 };
 
 /** Of each list the pages by cursor: their size, and the next cursor. */
-function pageOf(play: Play, message: Received): { items: readonly Bag[]; next: string | undefined } | undefined {
+function pageOf(play: Play, message: Received): { items: readonly SeenMembers[]; next: string | undefined } | undefined {
   const cursor = message.params['cursor'];
   const [first, second, third] = cursorsOf(play, message.method ?? '');
   const all = itemsOf(message.method ?? '');
@@ -91,7 +91,7 @@ function cursorsOf({ visit }: Play, method: string): readonly [string, string, s
   return [`${method}#2 säule="/+%20 `, `eyJwYWdlIjozfQ==:${method}`, visit.modern ? '' : undefined];
 }
 
-function itemsOf(method: string): Bag[] {
+function itemsOf(method: string): SeenMembers[] {
   const names = ['one', 'two', 'three', 'four', 'five'];
   if (method === 'tools/list') return names.map((name) => ({ ...(name === 'one' ? addTool : echoTool), name: `${name}_tool` }));
   if (method === 'prompts/list') return names.map((name) => ({ name }));
@@ -178,7 +178,7 @@ async function saySome(play: Play, list: Received): Promise<void> {
   const result = pinged?.json && typeof pinged.json === 'object' && 'result' in pinged.json ? pinged.json.result : undefined;
   const empty = typeof result === 'object' && result !== null && Object.keys(result).every((key) => key === '_meta');
   visit.check('ping-1', empty, 'an empty result', pinged ?? 'no answer to ping');
-  const messages: Bag[] = [
+  const messages: SeenMembers[] = [
     { method: 'notifications/cancelled', params: { requestId: 'hidden-1', reason: 'a request that is finished' } },
     { method: 'notifications/cancelled', params: { requestId: 'no-such-request' } },
     { method: 'notifications/cancelled', params: { reason: 'no id' } },

@@ -2,7 +2,7 @@ import { isObject } from '../../../jsonrpc/door.ts';
 import { elicitation, samplingTools, urlElicitation } from '../../../protocol/door.ts';
 import { give, textResult } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
-import type { Bag, Received } from '../visit.ts';
+import type { SeenMembers, Received } from '../visit.ts';
 
 // The legacy eras: during a call the server asks for everything that a client may answer.
 
@@ -29,8 +29,8 @@ export const questions: Scene = {
   },
 };
 
-const errorOf = (message: Received | undefined): Bag | undefined => (isObject(message?.json) && isObject(message.json['error']) ? message.json['error'] : undefined);
-const resultOf = (message: Received | undefined): Bag | undefined => (isObject(message?.json) && isObject(message.json['result']) ? message.json['result'] : undefined);
+const errorOf = (message: Received | undefined): SeenMembers | undefined => (isObject(message?.json) && isObject(message.json['error']) ? message.json['error'] : undefined);
+const resultOf = (message: Received | undefined): SeenMembers | undefined => (isObject(message?.json) && isObject(message.json['result']) ? message.json['result'] : undefined);
 
 async function askAll(play: Play, call: Received): Promise<void> {
   const { visit } = play;

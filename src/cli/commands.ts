@@ -45,7 +45,6 @@ export function overview(): string {
     '',
     'TARGET is an address (http://…), a name from the configuration, or a program behind "--".',
     'Nothing runs without consent but tools that say they only read: see barewire call --help.',
-    '',
     '  --json  lines of JSON, for scripts; --help  this, or the help of a command; --version  the version',
     'It ends with 0: good; 1: the server or tool failed; 2: wrong use; 3: refused by consent;',
     '4: not reached; 5: not as locked; 130: after Ctrl-C.',

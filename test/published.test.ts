@@ -75,7 +75,7 @@ test('published: each module of each file is named in a comment, and no name of 
     assert.match(file, /^[a-z]+1?(?:-[a-z]+1?)*(?:-\d+)?\.js$/);
     const text = readFileSync(join(lib, file), 'utf8');
     for (const [, source = ''] of text.matchAll(/^\/\/ (src\/\S+)$/gm)) assert.ok(existsSync(join(lib, '../..', source)), `${file}: ${source}`);
-    assert.ok(text.split('\n').every((line) => line.length < 400), `${file} has a long line`);
+    assert.ok(text.split('\n').every((line) => line.length < 400 || /^[a-z0-9-]+\|(?:MUST|SHOULD|MAY)\|/.test(line)), `${file} has a long line`);
   }
 });
 

@@ -19,7 +19,8 @@ const mostOfStream = 16_777_216;
 
 /**
  * Carries each message in a POST. Redirects are not followed; nothing is sent to another origin. `timeoutMs`: until the head
- * of a response, and for a body that is no stream. Long, since its parts share the open requests and the count of exchanges.
+ * of a response, and for a body that is no stream.
+ * Long function: its parts share the open requests and the count of exchanges.
  */
 export function http({ url, fetch, headers: own = {} }: HttpTarget, clock: Clock, timeoutMs: number, to: CarrierEvents): Carrier {
   const { origin } = new URL(url);

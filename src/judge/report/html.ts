@@ -42,8 +42,9 @@ export function htmlReport(ruling: Ruling): string {
     return `<tr><th>${level}</th><td>${broken} broken</td><td>${kept} kept</td><td>${dispute} disputed</td><td>${without} not applicable</td><td>${unseen} not seen</td></tr>`;
   }).join('');
   const of = (verdict: Verdict): string => judgements.filter((one) => one.verdict === verdict).toSorted((a, b) => a.level.localeCompare(b.level)).map(accused).join('');
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${title}</title><style>${styles}</style></head><body>`
-    + `<h1>${title}</h1><p>${role} <code>${escaped(target)}</code>, revisions ${escaped(revisions.join(', ') || 'none')}, rule set ${ruleSet}.</p>${stopped === undefined ? '' : `<p>It could not be judged: ${escaped(stopped)}</p>`}`
-    + `<table>${counts}</table><h2>Broken</h2>${of('broken') || '<p>Nothing.</p>'}<h2>Disputed</h2>${of('dispute') || '<p>Nothing.</p>'}`
-    + `<h2>The rest</h2>${rows(judgements, 'kept')}${rows(judgements, 'not-seen')}${rows(judgements, 'not-applicable')}${failures.map((one) => `<p>A probe could not be made: ${escaped(one)}</p>`).join('')}</body></html>\n`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">\n<title>${title}</title><style>${styles}</style></head><body>`
+    + `\n<h1>${title}</h1><p>${role} <code>${escaped(target)}</code>, revisions ${escaped(revisions.join(', ') || 'none')}, rule set ${ruleSet}.</p>\n${stopped === undefined ? '' : `<p>It could not be judged: ${escaped(stopped)}</p>`}`
+    + `\n<table>${counts}</table><h2>Broken</h2>${of('broken') || '<p>Nothing.</p>'}<h2>Disputed</h2>${of('dispute') || '<p>Nothing.</p>'}`
+    + `\n<h2>The rest</h2>${rows(judgements, 'kept')}${rows(judgements, 'not-seen')}${rows(judgements, 'not-applicable')}${failures.map((one) => `<p>A probe could not be made: ${escaped(one)}</p>`).join('')}</body></html>\n`;
 }

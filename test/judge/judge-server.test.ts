@@ -147,3 +147,12 @@ test('judge: what is misspelt is refused by name', async () => {
   await assert.rejects(judgeServer(server, { items: { slowTol: { name: 'x' } } as object }), /did you mean slowTool/);
   await assert.rejects(judgeServer({ name: 'x' }), /open or http/);
 });
+
+test('judge: hostile messages are sent only with hostile, and a server that bears them breaks nothing', async () => {
+  const only = ['form-parse-error', 'form-invalid-request'];
+  const [calm, hostile] = await Promise.all([overHttp(undefined, { only }), overHttp(undefined, { only, hostile: true })]);
+  assert.deepEqual(broken(hostile), []);
+  assert.deepEqual(hostile.failures, []);
+  const times = ({ judgements }: Ruling): number => judgements.reduce((sum, one) => sum + one.times + one.evidence.length, 0);
+  assert.ok(times(hostile) > times(calm), `${times(hostile)} and ${times(calm)}`);
+});

@@ -52,6 +52,18 @@ export const openPlaces: Readonly<Record<string, string>> = {
   'barewire/host isProgram(config)': 'tells which of the two an entry is',
   'barewire/host HostOptions.*': 'called by barewire',
   'barewire/host HostCallOptions.via(options)': 'called by barewire',
+  'barewire/judge jsonReport(options)': 'takes what judgeServer returned: no options',
+  'barewire/judge counted(judgements)': 'takes what judgeServer returned: no options',
+  'barewire/judge textReport(ruling)': 'takes what judgeServer returned: no options',
+  'barewire/judge badgeReport(options)': 'takes what judgeServer returned: no options',
+  'barewire/judge baselineOf(options)': 'takes what judgeServer returned: no options',
+  'barewire/judge newFaults(options)': 'takes what judgeServer returned: no options',
+  'barewire/judge htmlReport(ruling)': 'takes what judgeServer returned: no options',
+  'barewire/judge junitReport(options)': 'takes what judgeServer returned: no options',
+  'barewire/judge sarifReport(ruling)': 'takes what judgeServer returned: no options',
+  'barewire/judge withoutSecrets(ruling)': 'takes what judgeServer returned: no options',
+  'barewire/judge wireReport(judgement)': 'takes what judgeServer returned: no options',
+  'barewire/judge textReport(options)': 'how a report looks; barewire judge calls it',
 };
 
 /** Members that nobody holds against a shape where they are. By the place and the path, or its beginning with `*`. */

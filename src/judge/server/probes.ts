@@ -1,6 +1,7 @@
 import type { ServerProbe } from '../probe.ts';
 import { cancellationProbes } from './cancellation.ts';
 import { discoveryProbes } from './discovery.ts';
+import { hostileProbes } from './hostile.ts';
 import { headerProbes } from './mirrored.ts';
 import { httpProbes, modernHttpProbes } from './http.ts';
 import { authorizationProbes } from './authorization.ts';
@@ -19,5 +20,5 @@ import { utilityProbes } from './utilities.ts';
 export const serverProbes: readonly ServerProbe[] = [
   ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes,
   ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,
-  ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...authorizationProbes,
+  ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...authorizationProbes, ...hostileProbes,
 ];

@@ -1,0 +1,56 @@
+import type { Revision } from '../../protocol/index.ts';
+import type { Bench } from '../bench.ts';
+import { isObject } from '../../jsonrpc/door.ts';
+import type { Probe } from '../probe.ts';
+import { goesOn } from './cancellation.ts';
+
+/** Levels of nesting that are opened: more than a parser that calls itself may bear. */
+const levels = 100_000;
+/** Characters of the large message. */
+const large = 8_000_000;
+
+/** What is no JSON at all. A line of a pipe holds none of them as a message. */
+const texts: readonly string[] = [
+  'judge: this is not JSON', '{"jsonrpc":"2.0","id":81,"method":"pi', '\u0000\u0001\u0002', '['.repeat(levels), '{"a":'.repeat(levels),
+  `{"jsonrpc":"2.0","id":82,"method":"${'x'.repeat(large)}`,
+];
+
+/** What is JSON and no request, with members that an object inherits. */
+const objects: readonly string[] = [
+  '{"__proto__":{"method":"ping"},"jsonrpc":"2.0","id":83}', '{"constructor":{"prototype":{"judge":true}},"jsonrpc":"2.0","id":84}',
+];
+
+/** Sends each text in a new conversation, which may end; the server must then answer in it, or in a further one. */
+async function bears(bench: Bench, revision: Revision, rule: string, code: number, sent: readonly string[]): Promise<void> {
+  for (const text of sent) {
+    const conversation = await bench.fresh(revision);
+    const from = conversation.arrivals.length;
+    const shown = text.length > 200 ? `${text.slice(0, 100)} ... (${text.length} characters)` : text;
+    // A server that refuses the size may close the connection before it has read everything.
+    await conversation.sendText(text).catch(() => undefined);
+    const next = await goesOn(conversation);
+    const error = conversation.arrivals.slice(from).find(({ json }) => isObject(json) && isObject(json['error']));
+    const got = error && isObject(error.json) && isObject(error.json['error']) ? error.json['error']['code'] : undefined;
+    void conversation.close();
+    if (next.kind === 'result') {
+      if (got === code) conversation.check(rule, true, '', next);
+      continue;
+    }
+    const again = await goesOn(await bench.fresh(revision));
+    if (again.kind !== 'result') return conversation.check(rule, false, 'that the server goes on, and answers a ping', again, shown);
+    // It ended one conversation and serves the next: whether that is to go on can be disputed.
+    conversation.dispute(rule, 'that the server goes on, and answers a ping in the same conversation', 'the conversation ended; a new one was answered', shown);
+  }
+}
+
+/** Bounded, and only with `hostile`. */
+export const hostileProbes: readonly Probe[] = [
+  {
+    name: 'not JSON, cut, nested and large', rules: ['form-parse-error'], era: 'legacy', hostile: true, slow: true,
+    run: (bench, revision) => bears(bench, revision, 'form-parse-error', -32700, texts),
+  },
+  {
+    name: 'members that an object inherits', rules: ['form-invalid-request'], era: 'legacy', hostile: true, slow: true,
+    run: (bench, revision) => bears(bench, revision, 'form-invalid-request', -32600, objects),
+  },
+];

@@ -25,7 +25,7 @@ const entries = [
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.47 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.26 * KIB },
   { ...programNamed('protected'), ceiling: 40.63 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 37.18 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 37.2 * KIB },
   { ...programNamed('tasks-server'), ceiling: 52.26 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.69 * KIB },
   { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.46 * KIB },
@@ -40,13 +40,13 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.51 * KIB },
   { ...programNamed('doctor'), ceiling: 16.68 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 82.22 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 82.26 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
   { name: 'package', what: 'package: code and types, unpacked', ceiling: 2370 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4210 * 1000, holds: isForReading },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 4216 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

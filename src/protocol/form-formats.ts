@@ -18,7 +18,7 @@ const isDateTime = (text: string): boolean =>
 const isEmail = (text: string): boolean =>
   text.length < 255 &&
   !text.includes('..') &&
-  /^(?![^@]*\.@)[\w!#$%&'*+/=?^`{|}~-][\w.!#$%&'*+/=?^`{|}~-]{0,63}@[a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(text);
+  /^(?!\.|[^@]*\.@)[\w.!#$%&'*+/=?^`{|}~-]{1,64}@([a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.(?!$)|$))+$/i.test(text);
 
 // Absolute (with a scheme), only characters that a URI may have, each "%" followed by two hex digits.
 const isUri = (text: string): boolean =>

@@ -153,6 +153,6 @@ test('judge: hostile messages are sent only with hostile, and a server that bear
   const [calm, hostile] = await Promise.all([overHttp(undefined, { only }), overHttp(undefined, { only, hostile: true })]);
   assert.deepEqual(broken(hostile), []);
   assert.deepEqual(hostile.failures, []);
-  const times = ({ judgements }: Ruling): number => judgements.reduce((sum, one) => sum + one.times + one.evidence.length, 0);
+  const times = ({ judgements }: JudgeRuling): number => judgements.reduce((sum, one) => sum + one.times + one.evidence.length, 0);
   assert.ok(times(hostile) > times(calm), `${times(hostile)} and ${times(calm)}`);
 });

@@ -1,7 +1,7 @@
 import type { Revision } from '../../protocol/index.ts';
 import type { Bench } from '../bench.ts';
 import { isObject } from '../../jsonrpc/door.ts';
-import type { Probe } from '../probe.ts';
+import type { ServerProbe } from '../probe.ts';
 import { goesOn } from './cancellation.ts';
 
 /** Levels of nesting that are opened: more than a parser that calls itself may bear. */
@@ -44,7 +44,7 @@ async function bears(bench: Bench, revision: Revision, rule: string, code: numbe
 }
 
 /** Bounded, and only with `hostile`. */
-export const hostileProbes: readonly Probe[] = [
+export const hostileProbes: readonly ServerProbe[] = [
   {
     name: 'not JSON, cut, nested and large', rules: ['form-parse-error'], era: 'legacy', hostile: true, slow: true,
     run: (bench, revision) => bears(bench, revision, 'form-parse-error', -32700, texts),

@@ -30,7 +30,7 @@ const entries = [
   { ...programNamed('fleet-server'), ceiling: 45.12 * KIB },
   { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.46 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.51 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.76 * KIB },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.77 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.15 * KIB },
   { ...programNamed('oauth-login'), ceiling: 35.63 * KIB },
   { ...programNamed('oauth-service'), ceiling: 32.94 * KIB },
@@ -45,8 +45,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2873 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5054 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2876 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5063 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

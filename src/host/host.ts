@@ -183,6 +183,7 @@ export class Host {
         // If a server goes before it answers a call, the log records the call's result as unknown: nothing may repeat
         // it.
         validator: compile,
+        clock,
         onError: report,
         onElicit: (question, { signal }) => questions.elicit(question, signal),
         onElicitUrl: (question, { signal }) => questions.elicitUrl(question, signal),

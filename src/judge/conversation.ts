@@ -262,7 +262,9 @@ export class JudgedConversation {
   }
 
   close(): Promise<number> {
-    return this.#closed ??= this.#carrier.close();
+    return this.#closed ??= this.#carrier.close().finally(() => {
+      for (const settle of [...this.#waiting.values()]) settle(undefined, 'the conversation was closed');
+    });
   }
 
   #evidence(expected: string, about: ReceivedAnswer | Arrival | string, sent?: string) {

@@ -71,6 +71,7 @@ export interface AppBridgeOptions {
   readonly onInitialized?: (app: Implementation) => void;
   /** The app wants this size, in pixels. The host keeps it within its own bounds. */
   readonly onSize?: (size: { readonly width?: number; readonly height?: number }) => void;
+  /** The app has sent `notifications/message`. */
   readonly onLog?: (message: { readonly level: string; readonly data: unknown }) => void;
   /** The app asks to be ended. */
   readonly onRequestTeardown?: () => void;

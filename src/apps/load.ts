@@ -26,8 +26,16 @@ export interface LoadedApp extends ReadAppMeta {
   readonly html: string;
 }
 
-/** The number of characters that can be a document: more than the longest byte order mark and white space. */
-const beginning = /^\uFEFF?\s*(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+/** Whether a text begins as an HTML document does: a document type or one of its first elements, after comments and white space. */
+function beginsAsHtml(html: string): boolean {
+  let rest = html.slice(0, 10_000).trimStart();
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->', 4);
+    if (end < 0) return false;
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return /^<(?:!doctype\s+html|html|head|body)[\s>]/i.test(rest);
+}
 
 /**
  * Reads the document of an app by `resources/read`, and checks it: Apps, Content Requirements. `read` sends the request, such
@@ -43,7 +51,7 @@ export async function loadApp(read: (uri: string) => Promise<ReadResourceResult>
   if (!content || found.length > 1) throw new AppError('content', `${quote(uri)} has ${found.length} contents, expected one`);
   if (content.mimeType !== appMimeType) throw new AppError('mime-type', `${quote(uri)} has the type ${quote(content.mimeType)}, expected ${appMimeType}`);
   const html = htmlOf(content, uri, maxBytes);
-  if (!beginning.test(html.slice(0, 10_000))) throw new AppError('content', `${quote(uri)} does not begin as an HTML document does`);
+  if (!beginsAsHtml(html)) throw new AppError('content', `${quote(uri)} does not begin as an HTML document does`);
   const own = isObject(content._meta) && Object.hasOwn(content._meta, 'ui') ? content._meta : listed?.uri === uri ? listed._meta : undefined;
   return { uri, html, ...readAppMeta(own, allows) };
 }

@@ -3,6 +3,7 @@ import { visible } from '../../explain/safe-text.ts';
 import { isProgram } from '../../host/index.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
+import { fitsName } from '../../host/patterns.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { allRules, jsonReport, judgeServer, newFaults, readBaseline, readItems, textReport, withoutSecrets } from '../../judge/index.ts';
 import type { Baseline, JudgeItems } from '../../judge/index.ts';
@@ -52,7 +53,7 @@ export const command: Command = {
     const { server, targetName } = read;
     const hostile = read.flag('hostile');
     if (hostile && !isProgram(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
-    const allowed = read.texts('allow').map(pattern);
+    const allowed = read.texts('allow');
     const items = fileOf('items', read.text('items'), readItems);
     const baseline = fileOf('baseline', read.text('baseline'), readBaseline);
     const json = read.flag('json');
@@ -68,7 +69,7 @@ export const command: Command = {
       } : { http: { url: server.url, fetch, headers: server.headers ?? {} } },
     }, {
       answerMs: Math.min(read.timeoutMs, 5_000), startMs: read.timeoutMs, compile, hostile, quick: read.flag('quick'), items, only, seed, revisions: read.revisions,
-      ...allowed.length > 0 && { mayCall: ({ name }) => allowed.some((one) => one.test(String(name))) },
+      ...allowed.length > 0 && { mayCall: ({ name }) => allowed.some((one) => fitsName(one, String(name))) },
       ...proc.stderr.isTTY && !json && { onStep: (what) => note(`${what} ...`) },
     });
     const secrets = isProgram(server) ? Object.values(server.env ?? {}) : Object.values(server.headers ?? {});
@@ -80,8 +81,6 @@ export const command: Command = {
     return newFaults(ruling, baseline).some(({ level }) => level === 'MUST' || baseline) ? exitCodes.failed : exitCodes.good;
   },
 };
-
-const pattern = (glob: string): RegExp => new RegExp(`^${glob.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`);
 
 function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);

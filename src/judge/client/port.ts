@@ -7,6 +7,7 @@ export type ClientWay = 'pipe' | 'http';
 export interface HiddenStream {
   /** Writes the text of one or more events, as it is. */
   write(text: string): void;
+  /** Ends the stream. */
   end(): void;
   /** Cuts the connection. */
   cut(): void;
@@ -41,6 +42,7 @@ export interface ClientEvents {
   unreadable(why: string): void;
   /** The client ends the hidden server over a pipe. */
   left(how: Leaving): void;
+  /** A request to the hidden server over HTTP, which has to be answered. */
   request(request: HiddenRequest): void;
 }
 

@@ -5,10 +5,15 @@ import type { Evidence, Judgement, JudgeRuling, RuleVerdict } from '../verdict.t
 
 /** How a report paints: each takes text and returns it with or without colour. */
 export interface ReportPaint {
+  /** A broken MUST. */
   readonly red: (text: string) => string;
+  /** What was kept. */
   readonly green: (text: string) => string;
+  /** A broken SHOULD, and a dispute. */
   readonly yellow: (text: string) => string;
+  /** What matters less. */
   readonly dim: (text: string) => string;
+  /** The id of a rule. */
   readonly bold: (text: string) => string;
 }
 

@@ -7,8 +7,13 @@ import type { ServerProbe } from '../probe.ts';
 
 const needs = 'a server that wants a token';
 
-function parameter(challenge: string, name: string): string | undefined {
-  const [, quoted, plain] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,]+))`, 'i').exec(challenge) ?? [];
+const parameters = {
+  resource_metadata: /(?:^|[\s,])resource_metadata\s*=\s*(?:"([^"]*)"|([^\s,]+))/i,
+  scope: /(?:^|[\s,])scope\s*=\s*(?:"([^"]*)"|([^\s,]+))/i,
+};
+
+function parameter(challenge: string, name: keyof typeof parameters): string | undefined {
+  const [, quoted, plain] = parameters[name].exec(challenge) ?? [];
   return quoted ?? plain;
 }
 

@@ -21,7 +21,9 @@ export interface OpenedTransport {
   readonly maxMessageBytes?: number | undefined;
   /** Sends bytes as they are, in place of a message. Undefined: the transport carries no bytes. */
   readonly raw?: {
+    /** Sends bytes to the server. */
     toServer(bytes: Uint8Array): void;
+    /** Sends bytes to the client. */
     toClient(bytes: Uint8Array): void;
   } | undefined;
   /** Milliseconds after which something that does not come counts as lost. 10,000. */

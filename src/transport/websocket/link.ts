@@ -224,5 +224,6 @@ function closeReason(reason: string): string {
   const bytes = new TextEncoder().encode(reason);
   if (bytes.length <= 123) return reason;
   // A character that was cut is left out.
-  return new TextDecoder().decode(bytes.subarray(0, 120)).replace(/\uFFFD+$/, '') + '…';
+  const text = new TextDecoder().decode(bytes.subarray(0, 120));
+  return `${text.endsWith('\uFFFD') ? text.slice(0, -1) : text}…`;
 }

@@ -49,7 +49,10 @@ export interface WebSocketHandlerOptions extends WebSocketOptions, Pick<GuardOpt
 export interface UpgradeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: {
+    /** The value of a header; null where it is not there. */
+    get(name: string): string | null;
+  } | Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** An upgrade that is allowed. */

@@ -37,8 +37,11 @@ export interface WebSocketLike {
 /** What is used of a socket whose events are calls of its owner, such as Bun's `ServerWebSocket`. */
 export interface CallbackSocket {
   readonly readyState: number;
+  /** Sends a text frame. */
   send(text: string): unknown;
+  /** Begins the closing handshake. */
   close(code?: number, reason?: string): void;
+  /** Bytes that wait to be sent. */
   getBufferedAmount?(): number;
 }
 

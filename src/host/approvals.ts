@@ -10,7 +10,7 @@ export interface Shown {
   readonly digest: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly principal: string;
-  /** An app asked for the call. A grant for a model is none for an app. */
+  /** An app asked for the call. A grant for a model does not hold for an app. */
   readonly origin?: 'app';
 }
 

@@ -36,7 +36,7 @@ export interface ByteCarrier {
   /** Rejects where the target cannot be reached. */
   open(): Promise<void>;
   /**
-   * Sends text as it is. Over HTTP it resolves with the response once its head (and a body that is no stream) is here;
+   * Sends text unchanged. Over HTTP it resolves with the response once its head (and a body that is no stream) is here;
    * rejects where the request fails. Over a pipe it resolves with undefined.
    */
   send(text: string | undefined, about?: HttpAbout): Promise<CarrierReply | undefined>;

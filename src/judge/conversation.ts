@@ -45,7 +45,7 @@ export interface Arrival {
 /** How a request ended. */
 export interface ReceivedAnswer {
   readonly kind: 'result' | 'error' | 'failed' | 'silent';
-  /** Of a result; an empty object where it is none. */
+  /** Of a result; empty if there was no result. */
   readonly result: Readonly<Record<string, unknown>>;
   /** Of an error. */
   readonly code: unknown;
@@ -208,7 +208,7 @@ export class JudgedConversation {
     return this.sendText(JSON.stringify({ jsonrpc: '2.0', method, ...params && { params } }), { ...about, headers: { ...standardHeaders(this, method, params ?? {}), ...about.headers } });
   }
 
-  /** Sends text as it is. Never rejects. */
+  /** Sends text unchanged. Never rejects. */
   sendText(text: string, about: HttpAbout = {}): Promise<CarrierReply | undefined> {
     this.#remember(text);
     return this.#send(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }).catch(() => undefined);
@@ -292,7 +292,7 @@ export class JudgedConversation {
     return reply;
   }
 
-  /** The ids of text that is sent as it is: a response to it has one of them. */
+  /** The ids of text that is sent unchanged: a response to it has one of them. */
   #remember(text: string): void {
     let items: readonly unknown[];
     try {

@@ -7,7 +7,7 @@ export interface ServerProbe {
   readonly name: string;
   /** The ids of the rules that it may show. */
   readonly rules: readonly string[];
-  /** The transport that it is about; undefined: any. */
+  /** The transport that it is about; both if undefined. */
   readonly over?: 'pipe' | 'http';
   /** The era that it is about; undefined: both. */
   readonly era?: Revision['era'];

@@ -5,7 +5,7 @@ export type ClientWay = 'pipe' | 'http';
 
 /** An event stream that answers an HTTP request. */
 export interface HiddenStream {
-  /** Writes the text of one or more events, as it is. */
+  /** Writes the text of one or more events, unchanged. */
   write(text: string): void;
   /** Ends the stream. */
   end(): void;
@@ -50,7 +50,7 @@ export interface ClientEvents {
 export interface StartedClient {
   /** Resolves once the program has ended, with how. */
   readonly ended: Promise<string>;
-  /** Writes text to the output of the hidden server, as it is. */
+  /** Writes text to the output of the hidden server, unchanged. */
   write(text: string): void;
   /** Over HTTP: the address of the hidden server. */
   readonly url: string | undefined;

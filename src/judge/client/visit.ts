@@ -187,7 +187,7 @@ export class Visit {
     request.respond(status, headers, body);
   }
 
-  /** Sends a notification, or text as it is: over HTTP on the stream that stands open for this message. */
+  /** Sends a notification, or unchanged text: over HTTP on the stream that stands open for this message. */
   say(message: SeenMembers | string, on: Received | undefined): void {
     const text = typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message });
     if (!on?.http) this.#write(text);

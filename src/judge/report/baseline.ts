@@ -13,7 +13,7 @@ export const baselineOf = ({ judgements }: JudgeRuling): Baseline => ({
   ruleSet: ruleSetVersion, broken: judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id).sort(),
 });
 
-/** Reads a baseline. Throws a TypeError or a SyntaxError where it is none, or of a rule set whose ids mean something else. */
+/** Reads a baseline. Throws a TypeError or a SyntaxError if it is malformed, or of a rule set whose ids mean something else. */
 export function readBaseline(text: string): Baseline {
   const json: unknown = JSON.parse(text);
   const major = (version: string): string => version.split('.')[0] ?? '';

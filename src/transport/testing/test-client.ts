@@ -80,7 +80,7 @@ export class TestClient {
     this.sayText(JSON.stringify(message), message);
   }
 
-  /** Sends a text as it is. */
+  /** Sends a text unchanged. */
   sayText(text: string, message?: { readonly method?: string; readonly id?: RequestId; readonly params?: Bag }): void {
     this.#sending = true;
     try {

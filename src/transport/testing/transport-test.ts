@@ -44,7 +44,7 @@ export interface TransportTest {
   run(open: OpenTransport): Promise<string | undefined>;
 }
 
-/** A test as it is written: `skip` ends it where it does not apply. */
+/** A test of the kit: `skip` ends it where it does not apply. */
 export interface WrittenTest extends Omit<TransportTest, 'run'> {
   run(open: OpenTransport): Promise<void>;
 }

@@ -111,7 +111,7 @@ class ConnectionPlaces {
     this.#limits = limits;
   }
 
-  /** Takes a place. Returns what gives it back, once; undefined where there is none. */
+  /** Takes a place. Returns what gives it back, once; undefined if all are taken. */
   take(auth: Auth | undefined): (() => void) | undefined {
     const { maxConnections, maxConnectionsPerPrincipal } = this.#limits;
     const mine = auth ? this.#byPrincipal.get(auth.principal) ?? 0 : 0;

@@ -20,6 +20,7 @@ type Bag = Record<string, unknown>;
 
 const id = 'com.example/jobs';
 const info = { name: 'test', version: '1' };
+const legacy = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 
 interface Job extends Bag {
   jobId: string;
@@ -266,6 +267,25 @@ test('keys of `_meta` reach a handler as they came', async (t) => {
     name: 'bake', _meta: { 'com.example/now': true },
   });
   assert.deepEqual(structuredContent, { sum: 1 });
+  // 2025-11-25 basic/index#_meta: of reserved keys nothing is assumed either, in requests and in results, in both eras.
+  const odd = Object.fromEntries([
+    'io.modelcontextprotocol/tomorrow', 'modelcontextprotocol.io/later', 'mcp.dev/new', 'tools.mcp.com/x', 'com.example/own', 'plain',
+  ].map((key, value) => [key, { value }]));
+  for (const revision of [...legacy, '2026-07-28'] as const) {
+    const made = new McpServer(info);
+    let seen: Readonly<Bag> | undefined;
+    made.tool('seen', {}, (_args, { meta }) => {
+      seen = meta;
+      return { content: [], _meta: { ...odd } };
+    });
+    const asking = new McpClient(info, { revisions: [revision] });
+    await asking.connect(memoryTransport(made));
+    t.after(() => asking.close());
+    const { _meta } = await asking.callTool('seen', {}, { meta: odd });
+    for (const [key, value] of Object.entries(odd)) {
+      assert.deepEqual([seen?.[key], (_meta as Bag | undefined)?.[key]], [value, value], `${key}, ${revision}`);
+    }
+  }
 });
 
 test('who did not declare the extension gets none of it', async () => {
@@ -285,7 +305,6 @@ test('who did not declare the extension gets none of it', async () => {
   assert.deepEqual(result?.['content'], [{ type: 'text', text: 'Here is your tea.' }]);
 });
 
-const legacy = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const bag = (value: unknown): Bag => value as Bag;
 
 test('a legacy client gets neither the result type nor the notifications, whether it declares the extension or not', async () => {

@@ -186,7 +186,10 @@ test('the rules for tool results in sampling', async () => {
   assert.equal(reached, 3);
   // This client has not declared `sampling.tools`.
   const withTools = { messages: [turn('user', text)], maxTokens: 5, tools: [{ name: 't', inputSchema: { type: 'object' } }] };
-  assert.equal((await wire.ask('tools', 'sampling/createMessage', withTools)).error?.code, -32602);
+  const withChoice = { messages: [turn('user', text)], maxTokens: 5, toolChoice: { mode: 'auto' } };
+  for (const [at, params] of [withTools, withChoice, { ...withTools, ...withChoice }, { ...withTools, tools: [] }].entries()) {
+    assert.equal((await wire.ask(`tools-${at}`, 'sampling/createMessage', params)).error?.code, -32602, JSON.stringify(params));
+  }
   assert.equal(reached, 3);
 });
 

@@ -28,6 +28,8 @@ test('a call becomes a task, which can be found at once and ends with the result
   go.resolve('is ready');
   const done = await client.is(taskId as string, 'completed');
   assert.deepEqual(done['result'], { resultType: 'complete', content: [{ type: 'text', text: 'cake is ready' }] });
+  // The answer to tasks/cancel is complete too, and so is each of the harness.
+  assert.deepEqual((await client.cancel(taskId as string)).result?.['resultType'], 'complete');
   assert.deepEqual(errors, []);
 });
 

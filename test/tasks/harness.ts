@@ -47,17 +47,24 @@ export class ModernTasks {
   }
 
   async get(taskId: string): Promise<Bag> {
-    const { result, error } = await this.peer.modern('tasks/get', { taskId });
+    const { result, error } = await this.#ask('tasks/get', { taskId });
     assert.equal(error, undefined);
     return result as Bag;
   }
 
   update(taskId: string, inputResponses: Bag): Promise<Answer> {
-    return this.peer.modern('tasks/update', { taskId, inputResponses });
+    return this.#ask('tasks/update', { taskId, inputResponses });
   }
 
   cancel(taskId: string): Promise<Answer> {
-    return this.peer.modern('tasks/cancel', { taskId });
+    return this.#ask('tasks/cancel', { taskId });
+  }
+
+  /** The answer to a method of tasks: its result is complete, whatever state the task is in. */
+  async #ask(method: string, params: Bag): Promise<Answer> {
+    const answer = await this.peer.modern(method, params);
+    if (answer.result) assert.equal(answer.result['resultType'], 'complete', method);
+    return answer;
   }
 
   /** The task, once it satisfies. */

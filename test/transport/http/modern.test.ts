@@ -42,6 +42,10 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['another name header', modern('tools/call', { name: 'a' }, { 'mcp-name': 'b' }), 400, -32020],
     ['a name in Base64', modern('tools/call', { name: 'ü' }, { 'mcp-name': '=?base64?w7w=?=' }), 200],
     ['a name in bad Base64', modern('tools/call', { name: 'a' }, { 'mcp-name': '=?base64?YQ?=' }), 400, -32020],
+    ...(['prompts/get', 'resources/read', 'tools/call'] as const).map((method): [string, Sent, number, number] => {
+      const member = method === 'resources/read' ? 'uri' : 'name';
+      return [`another name header of ${method}`, modern(method, { [member]: 'a:b' }, { 'mcp-name': 'a:c' }), 400, -32020];
+    }),
     ['a URI as the name', modern('resources/read', { uri: 'a:b' }, { 'mcp-name': 'a:b' }), 404, -32601],
     ['a mirrored argument', region('eu', { 'mcp-param-region': 'eu' }), 200],
     ['a mirrored argument that differs', region('eu', { 'mcp-param-region': 'us' }), 400, -32020],
@@ -53,6 +57,8 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['a string that looks like one', count('42', '42.0'), 400, -32020],
     ['an empty header for 0', count(0, ''), 400, -32020],
     ['a boolean', count(true, 'true'), 200],
+    ['another boolean', count(true, 'false'), 400, -32020],
+    ['a boolean as a number', count(true, '1'), 400, -32020],
   ];
   for (const [what, sent, status, expected] of cases) {
     const answer = await ask(sent);

@@ -68,7 +68,8 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   peer?.notify('notifications/early');
   const listening = await live({ method: 'GET', headers });
   const primer = await listening.next();
-  assert.equal(primer?.data, '');
+  // 2025-11-25 basic/transports: an event that says when to come back, before the stream may be closed.
+  assert.deepEqual([primer?.data, primer?.retry], ['', 1000]);
   // What came before the stream was there has waited for it.
   assert.match((await listening.next())?.data ?? '', /early/);
   peer?.notify('notifications/one');

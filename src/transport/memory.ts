@@ -46,7 +46,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
       });
     };
     const mine = peer = server.connect(pipeOutlet(deliver), {
-      auth, modern: true,
+      auth, modern: true, sole: true,
       lost: (why) => {
         if (peer !== mine) return;
         peer = undefined;

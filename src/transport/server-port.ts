@@ -56,6 +56,8 @@ export interface PeerOptions {
   readonly budget?: Budget | undefined;
   /** Whether modern requests are served on this channel too: true for pipes, false for an HTTP session. */
   readonly modern?: boolean | undefined;
+  /** Whether this client is the only one that can reach the server: true for the process's own stdin, and in memory. */
+  readonly sole?: boolean | undefined;
   /**
    * Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP).
    */

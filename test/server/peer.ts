@@ -71,7 +71,7 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
     queued++;
     put(text);
   };
-  const served = { modern: true, auth: options.auth };
+  const served = { modern: true, sole: true, auth: options.auth };
   const peer = server.connect({ send: receive, answer: receive }, served);
   const { capabilities = everything, version = '1' } = options;
   let lastId = 0;

@@ -271,22 +271,26 @@ test('the client is told of states, and of progress under the token of the call'
   assert.deepEqual(await peer.rest(), []);
 });
 
-test('who came over HTTP without authentication is nobody: no tasks/list', async (t) => {
-  const one = server(t);
-  const texts: string[] = [];
-  const peer = one.connect({ send: () => {}, answer: (text) => void texts.push(text ?? '') }, { modern: false });
-  const { decode } = await import('../../src/jsonrpc/codec.ts');
-  const say = async (message: Bag): Promise<Bag> => {
-    peer.receive(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));
-    while (texts.length === 0) await new Promise(setImmediate);
-    return JSON.parse(texts.shift() as string) as Bag;
-  };
-  const { result } = await say({ id: 1, method: 'initialize', params: {
-    protocolVersion: '2025-11-25', capabilities: everything, clientInfo: { name: 'x', version: '1' },
-  } }) as { result: { capabilities: Bag } };
-  assert.deepEqual(result.capabilities['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
-  const { error } = await say({ id: 2, method: 'tasks/list' }) as { error: Bag };
-  assert.equal(error['code'], -32601);
+// Only a client in memory or at the process's own stdin is the only one. Over HTTP, a socket, WebSockets, MQTT, a serial line
+// or a port there may be others.
+test('without authentication, where others may connect, nobody is told apart: no tasks/list', async (t) => {
+  for (const modern of [false, true]) {
+    const one = server(t);
+    const texts: string[] = [];
+    const peer = one.connect({ send: () => {}, answer: (text) => void texts.push(text ?? '') }, { modern });
+    const { decode } = await import('../../src/jsonrpc/codec.ts');
+    const say = async (message: Bag): Promise<Bag> => {
+      peer.receive(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));
+      while (texts.length === 0) await new Promise(setImmediate);
+      return JSON.parse(texts.shift() as string) as Bag;
+    };
+    const { result } = await say({ id: 1, method: 'initialize', params: {
+      protocolVersion: '2025-11-25', capabilities: everything, clientInfo: { name: 'x', version: '1' },
+    } }) as { result: { capabilities: Bag } };
+    assert.deepEqual(result.capabilities['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
+    const { error } = await say({ id: 2, method: 'tasks/list' }) as { error: Bag };
+    assert.equal(error['code'], -32601);
+  }
 });
 
 test('who asks for tasks is let go of when the second is over, though nobody asks again', (t) => {

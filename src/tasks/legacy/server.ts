@@ -186,8 +186,8 @@ export class LegacyTasks {
 
 const isLegacy = (requester: Requester): requester is LegacyRequester => 'announce' in requester;
 
-/** Nobody knows who it is: it came over HTTP without authentication. */
-const isAnonymous = ({ options }: Requester): boolean => options?.modern === false && options.auth === undefined;
+/** It cannot be told from other clients: it came without authentication where others may come too. */
+const isAnonymous = ({ options }: Requester): boolean => options?.auth === undefined && !options?.sole;
 
 /** "exactly what the underlying request would have returned, whether that is a successful result or a JSON-RPC error" */
 function resultOf({ id, status, end }: TaskView, { revision }: Exchange): object {

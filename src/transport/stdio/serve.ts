@@ -79,7 +79,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const warnOfSize = (length: number): void => peer.error?.(new Error(
     `a message of ${length} characters: the official clients close the pipe above 10 MiB`,
   ));
-  const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, budget, lost: (why) => void finish(why) });
+  const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, sole: ownProcess, budget, lost: (why) => void finish(why) });
   const reading = readMessages(stdin, {
     ...options, clock, budget, decode: decodeUnjudged,
     message(decoded) {

@@ -14,28 +14,31 @@ export interface ReadSchema {
  * handler returned. Throws a TypeError for a value that the schema does not take.
  */
 export function structured(value: unknown, { validate }: ReadSchema): CallToolResult | Promise<CallToolResult> {
-  const result = wholeResult(value);
-  if (result.isError || !validate) return result;
+  const whole = wholeResult(value);
+  if (whole?.isError) return whole;
+  // What the schema strips or completes is so in the text too.
+  const made = (structuredContent: unknown): CallToolResult => (whole ? { ...whole, structuredContent } : both(structuredContent));
+  const given = whole ? whole.structuredContent : value;
+  if (!validate) return made(given);
   // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
   const conforming = (judged: ValidationResult): CallToolResult => {
-    if (judged.valid) return { ...result, structuredContent: judged.value };
+    if (judged.valid) return made(judged.value);
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
     throw new TypeError(`the result breaks the output schema: ${faults.join('; ')}`);
   };
-  const judged = validate(result.structuredContent);
+  const judged = validate(given);
   return judged instanceof Promise ? judged.then(conforming) : conforming(judged);
 }
 
-/** A whole result only if `content` comes with `structuredContent` or `isError: true`; else the structured value. */
-function wholeResult(value: unknown): CallToolResult {
-  if (isObject(value) && Array.isArray(value['content'])
-    && ('structuredContent' in value || value['isError'] === true)) {
-    return value as unknown as CallToolResult;
-  }
-  const text = JSON.stringify(value) ?? 'null';
-  if (text.includes('null')) checkNumbers(value, 'structuredContent');
-  // 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look.
-  return { content: [{ type: 'text', text }], structuredContent: value };
+/** A whole result only if `content` comes with `structuredContent` or `isError: true`; else the value is structured content. */
+const wholeResult = (value: unknown): CallToolResult | undefined => (isObject(value) && Array.isArray(value['content'])
+  && ('structuredContent' in value || value['isError'] === true) ? value as unknown as CallToolResult : undefined);
+
+/** 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look. */
+function both(structuredContent: unknown): CallToolResult {
+  const text = JSON.stringify(structuredContent) ?? 'null';
+  if (text.includes('null')) checkNumbers(structuredContent, 'structuredContent');
+  return { content: [{ type: 'text', text }], structuredContent };
 }
 
 /** JSON says null for NaN and Infinity, which is another value. Throws a TypeError that names the place. */

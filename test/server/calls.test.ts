@@ -93,6 +93,21 @@ test('a structured result that breaks its schema fails the tool, and the author 
   });
 });
 
+test('what a schema strips or completes is stripped or completed in the text of a structured result too', async () => {
+  const server = new McpServer(info);
+  const known = { '~standard': { ...standard['~standard'], validate: (value: unknown) => ({ value: { name: (value as { name: string }).name, unit: 'C' } }) } } as const;
+  const late = { '~standard': { ...known['~standard'], validate: async (value: unknown) => known['~standard'].validate(value) } } as const;
+  const given = (): never => ({ name: 'x', apiKey: 'secret' }) as never;
+  server.tool('known', { output: known }, given);
+  server.tool('late', { output: late }, given);
+  const peer = await connect(server, { revision });
+  for (const name of ['known', 'late']) {
+    assert.deepEqual((await peer.call(name)).result, {
+      content: [{ type: 'text', text: '{"name":"x","unit":"C"}' }], structuredContent: { name: 'x', unit: 'C' },
+    });
+  }
+});
+
 test('what a handler may return, and what it may not', async () => {
   const errors: string[] = [];
   const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });

@@ -44,7 +44,7 @@ function server(t: TestContext): McpServer {
     const answer = await ctx.elicit('Sure?', sure, { key: 'sure' });
     return `${answer.action} ${answer.content?.sure}`;
   });
-  one.tool('tool error', { task: 'optional' }, () => ({ content: [{ type: 'text', text: 'no flour' }], isError: true }));
+  one.tool('tool error', { task: 'optional' }, () => ({ content: [{ type: 'image', data: '', mimeType: 'image/png' }, { type: 'text', text: 'no flour' }], isError: true }));
   one.tool('protocol error', { task: 'optional' }, () => {
     throw new RpcError(4711, 'the oven is off', { oven: 1 });
   });

@@ -29,8 +29,9 @@ export function legacyTask(view: TaskView): Task {
 
 /** The first text of a result, for a person. */
 function textOf({ content }: Bag): string | undefined {
-  const [first] = Array.isArray(content) ? content as { text?: unknown }[] : [];
-  return typeof first?.text === 'string' ? first.text.slice(0, 1000) : undefined;
+  const blocks = Array.isArray(content) ? content as { text?: unknown }[] : [];
+  const text = blocks.find((block) => typeof block.text === 'string')?.text;
+  return typeof text === 'string' ? text.slice(0, 1000) : undefined;
 }
 
 type Served = NonNullable<LegacyExtension['methods']>[string];

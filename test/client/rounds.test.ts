@@ -55,6 +55,24 @@ test('answers go back with the state, under a new id, beside the same parameters
   assert.deepEqual(extras[3], { inputResponses: { b: { action: 'accept', content: { name: 'y' } } } });
 });
 
+test('the state and the answers of a call go into no other call, beside it or after it', async () => {
+  const { client, wire } = await connect(modern(({ params = {} }) => {
+    const name = String(params['name']);
+    const { requestState, inputResponses } = params;
+    if (inputResponses) return { ...done, content: [{ type: 'text', text: JSON.stringify({ requestState, inputResponses }) }] };
+    return input({ inputRequests: { [name]: ask(name) }, ...name !== 'c' && { requestState: `of ${name}` } });
+  }), { onElicit: ({ message }) => ({ action: 'accept', content: { name: message } }) });
+  const said = async (name: string): Promise<unknown> => (await client.callTool(name)).content;
+  const told = (name: string, requestState?: string): unknown[] => [{
+    type: 'text', text: JSON.stringify({ requestState, inputResponses: { [name]: { action: 'accept', content: { name } } } }),
+  }];
+  assert.deepEqual(await Promise.all([said('a'), said('b')]), [told('a', 'of a'), told('b', 'of b')]);
+  // The first request of each was sent before the second of the other.
+  assert.deepEqual(wire.sent.slice(1).map(({ params }) => params?.['name']), ['a', 'b', 'a', 'b']);
+  assert.deepEqual(await said('c'), told('c'));
+  assert.deepEqual(wire.sent.slice(1).map(({ params }) => params?.['requestState']), [undefined, undefined, 'of a', 'of b', undefined, undefined]);
+});
+
 test('prompts and resources may ask; nothing else may', async () => {
   const once = (): Script =>
     modern((sent) => (sent.params?.['requestState'] === 's' ? done : input({ requestState: 's' })));

@@ -129,6 +129,19 @@ test('host skills: the same URI of two servers is two skills, and names that mee
   ]);
 });
 
+test('host skills: of two servers with the same URI each is loaded from its own entry, read from its own files, and logged under its own name', async (t) => {
+  const files = (whose: string): SkillDefinition => ({ path: 'refunds', files: { 'SKILL.md': document('refunds', whose), 'more.md': `more of ${whose}` } });
+  const { host, log, read } = await made(t, { a: [files('a')], b: [files('b')] }, () => ({ allow: 'session' }));
+  await host.skills('a');
+  await host.skills('b');
+  const [of, other] = [await host.loadSkill('a', uri), await host.loadSkill('b', uri)];
+  assert.deepEqual([of.body, other.body], ['a\n', 'b\n']);
+  assert.deepEqual([(await of.read('more.md')).text, (await other.read('more.md')).text], ['more of a', 'more of b']);
+  assert.deepEqual(new Set(read), new Set(['a', 'b'].flatMap((name) => [`${name} ${uri}`, `${name} skill://refunds/more.md`])));
+  await host.flushed();
+  assert.deepEqual(log().filter(({ event }) => event === 'loaded').map(({ server }) => server), ['a', 'b']);
+});
+
 test('host skills: a skill within another is approved for itself', async (t) => {
   const { host, asked } = await made(t, { docs: [one({ 'inner/SKILL.md': document('inner', 'In', 'allowed-tools: Bash\n') }), { path: 'refunds/inner', files: { 'SKILL.md': document('inner', 'In', 'allowed-tools: Bash\n') } }] }, () => ({ allow: 'session' }));
   const outer = await host.loadSkill('docs', uri);

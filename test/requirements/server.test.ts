@@ -104,10 +104,13 @@ test('messages of a prompt have a role and content, and what else a handler retu
 // 2025-11-25 server/resources#custom-uri-schemes.
 test('a resource has a URI with a scheme', () => {
   const server = new McpServer(info);
-  for (const uri of ['', 'not a uri', '1a:x', '/etc/passwd']) {
+  for (const uri of ['', 'not a uri', '1a:x', '/etc/passwd', 'a b:x', 'a/b:c', 'a_b:c', ':x', 'a:b c', 'a:b\n', 'a:"b"', 'a:b<c>']) {
     assert.throws(() => server.resource(uri, {}, () => ''), /no URI \(RFC 3986\)/, uri);
   }
   server.resource('a+b.c-1:x', {}, () => '');
+  for (const template of ['/{path}', '1a:{path}', 'a b:{path}', '-a:{path}']) {
+    assert.throws(() => server.resourceTemplate(template, {}, () => ''), /it must begin with a scheme/, template);
+  }
 });
 
 // 2026-07-28 basic/index#error-codes: what is reserved is sent as it is defined, or not at all.

@@ -53,6 +53,18 @@ test('ids of tasks are unique and random in every digit', async (t) => {
     // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
     assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
   }
+  // They are the bytes of the runtime's cryptographic source, which cannot be guessed, and of no other.
+  const drawn: string[] = [];
+  const source = globalThis.crypto.getRandomValues.bind(globalThis.crypto);
+  t.mock.method(globalThis.crypto, 'getRandomValues', (array: Uint8Array) => {
+    source(array);
+    drawn.push(Buffer.from(array).toString('hex'));
+    return array;
+  });
+  // Ids are cut from a stock of such bytes: the first ones come from what was drawn before.
+  while (drawn.length === 0) await begin(peer);
+  const id = await begin(peer);
+  assert.ok(drawn.join('').includes(id), `${id} is not among ${drawn.join()}`);
 });
 
 // ext-tasks, Capability Negotiation.

@@ -191,7 +191,7 @@ test('a tool that fails has failed here, and its result is still the result; a p
   const { result } = await peer.request('tasks/result', { taskId: tool });
   assert.equal(result?.['isError'], true);
   const protocol = await begin(peer, 'protocol error');
-  await until(peer, protocol, 'failed');
+  assert.match(String((await until(peer, protocol, 'failed'))['statusMessage']), /the oven is off/);
   const { error } = await peer.request('tasks/result', { taskId: protocol });
   assert.deepEqual(error, { code: 4711, message: 'the oven is off', data: { oven: 1 } });
 });

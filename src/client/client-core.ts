@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParamsCode } from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
@@ -304,7 +304,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
 }
 
 const isInvalidParams = (error: unknown): boolean =>
-  error instanceof RpcError && error.code === errorCodes.invalidParams;
+  error instanceof RpcError && error.code === invalidParamsCode;
 
 let taken: WeakSet<object> | undefined;
 

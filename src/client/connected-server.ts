@@ -3,7 +3,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { invalid, isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { headerMismatchCode, urlElicitationRequiredCode } from '../jsonrpc/error-codes.ts';
 import { invalidRequest, methodNotFound, needTimers, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
@@ -266,11 +266,11 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     if (error instanceof SessionExpired && meta === undefined) {
       // 2025-11-25 basic/transports#session-management. The first request that learns this makes the new session.
       if (count === this.#link.count) await this.#link.renew();
-    } else if (error instanceof RpcError && error.code === errorCodes.headerMismatch && headers && method === 'tools/call') {
+    } else if (error instanceof RpcError && error.code === headerMismatchCode && headers && method === 'tools/call') {
       // 2026-07-28 basic/transports/streamable-http#client-behavior: the tool's schema may have changed.
       await this.#events.relist();
     } else {
-      if (error instanceof RpcError && error.code === errorCodes.urlElicitationRequired) {
+      if (error instanceof RpcError && error.code === urlElicitationRequiredCode) {
         this.options.answering?.required(error);
       }
       throw error;

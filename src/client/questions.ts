@@ -1,4 +1,4 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParamsCode, methodNotFoundCode } from '../jsonrpc/error-codes.ts';
 import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
 import * as columns from '../protocol/columns.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
@@ -33,8 +33,8 @@ export async function answerQuestion(
     const capability = method.slice(0, method.indexOf('/')) as keyof ClientCapabilities;
     // 2025-11-25 client/elicitation#error-handling, client/sampling, client/roots#error-handling.
     throw declared[capability]
-      ? new RpcError(errorCodes.invalidParams, `Invalid params: ${missing.message}`)
-      : new RpcError(errorCodes.methodNotFound, missing.message);
+      ? new RpcError(invalidParamsCode, `Invalid params: ${missing.message}`)
+      : new RpcError(methodNotFoundCode, missing.message);
   }
   const { onElicit, onElicitUrl, onSample, roots } = options;
   switch (method) {

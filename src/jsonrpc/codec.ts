@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import * as errorCodes from './error-codes.ts';
+import { invalidRequestCode, parseErrorCode } from './error-codes.ts';
 import type {
   Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
 } from './message.ts';
@@ -48,7 +48,7 @@ export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits)
 const mayBeJson = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
 
 /** The refusal of a text that is not JSON. */
-export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseError, `Parse error: ${why}`);
+export const notJson = (why: string): Refusal => refusal(null, parseErrorCode, `Parse error: ${why}`);
 
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
@@ -154,7 +154,7 @@ const idRule = '"id" must be a string of at most 1024 characters or an integer w
 
 /** The refusal says the message's own id back where it can be one. */
 export const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
-  ...refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`),
+  ...refusal(isRequestId(id) ? id : null, invalidRequestCode, `Invalid request: ${what}`),
   ...method === undefined && { answer: `Invalid answer: ${what}` },
 });
 

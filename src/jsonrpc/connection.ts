@@ -3,7 +3,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes, peerBudget } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
-import * as errorCodes from './error-codes.ts';
+import { internalErrorCode, invalidRequestCode } from './error-codes.ts';
 import { ConnectionError, toError } from './errors.ts';
 import { Faults } from '../bounds/faults.ts';
 import { Cancelled, Inbound } from './inbound.ts';
@@ -166,7 +166,7 @@ export class Connection {
     const { id } = request;
     if (inFlight.has(id)) {
       const message = `Invalid request: id ${quote(id)} is already in flight`;
-      return this.refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
+      return this.refuse(outlet, refusal(id, invalidRequestCode, message));
     }
     const { maxInFlight } = this.limits;
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
@@ -185,7 +185,7 @@ export class Connection {
 
   /** Refuses what is more than the peer may have us do. */
   refuseWork(outlet: Outlet, id: RequestId | null, what: string): void {
-    this.refuse(outlet, refusal(id, errorCodes.internalError, `Too many ${what}`));
+    this.refuse(outlet, refusal(id, internalErrorCode, `Too many ${what}`));
   }
 
   readonly #done = (inbound: Inbound): void => {

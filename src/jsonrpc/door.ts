@@ -6,10 +6,8 @@
 // Errors: each code by a name of its own, so that a program carries no table of codes; a fault of a peer or of this side;
 // anything thrown as an error object.
 export {
-  headerMismatch as headerMismatchCode, internalError as internalErrorCode, invalidParams as invalidParamsCode,
-  invalidRequest as invalidRequestCode, methodNotFound as methodNotFoundCode, missingClientCapability as missingClientCapabilityCode,
-  parseError as parseErrorCode, resourceNotFound as resourceNotFoundCode,
-  unsupportedProtocolVersion as unsupportedProtocolVersionCode, urlElicitationRequired as urlElicitationRequiredCode,
+  headerMismatchCode, internalErrorCode, invalidParamsCode, invalidRequestCode, methodNotFoundCode, missingClientCapabilityCode, parseErrorCode,
+  resourceNotFoundCode, unsupportedProtocolVersionCode, urlElicitationRequiredCode,
 } from './error-codes.ts';
 export { errorMessage, internalError, invalidParams, methodNotFound, need, toError, toErrorObject } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { missingClientCapabilityCode } from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 import * as columns from './columns.ts';
 import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
@@ -12,7 +12,7 @@ import type { Revision } from './revisions.ts';
 export class MissingCapabilityError extends RpcError {
   constructor(what: string, requiredCapabilities: ClientCapabilities) {
     super(
-      errorCodes.missingClientCapability, `The client did not declare that it supports ${what}`,
+      missingClientCapabilityCode, `The client did not declare that it supports ${what}`,
       { requiredCapabilities },
     );
     this.name = 'MissingCapabilityError';

@@ -1,4 +1,4 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { headerMismatchCode, internalErrorCode, invalidRequestCode, missingClientCapabilityCode, resourceNotFoundCode, unsupportedProtocolVersionCode, urlElicitationRequiredCode } from '../jsonrpc/error-codes.ts';
 import { errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
@@ -147,11 +147,11 @@ const isEnding = (thrown: unknown): boolean =>
  */
 function codeFor(code: number, revision: Revision): number {
   const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;
-  if (code === errorCodes.resourceNotFound) return columns.resourceNotFound(revision);
-  let allowed = !within(-32768, -32000) || within(errorCodes.internalError, errorCodes.invalidRequest);
-  if (code === errorCodes.urlElicitationRequired) allowed = columns.elicitationId(revision);
-  else if (revision.era === 'modern') allowed ||= code >= -32019 || code === errorCodes.missingClientCapability;
+  if (code === resourceNotFoundCode) return columns.resourceNotFound(revision);
+  let allowed = !within(-32768, -32000) || within(internalErrorCode, invalidRequestCode);
+  if (code === urlElicitationRequiredCode) allowed = columns.elicitationId(revision);
+  else if (revision.era === 'modern') allowed ||= code >= -32019 || code === missingClientCapabilityCode;
   // A legacy client that sees a code of 2026-07-28 takes the server for a modern one.
-  else allowed ||= code >= -32099 && !within(errorCodes.unsupportedProtocolVersion, errorCodes.headerMismatch);
-  return allowed && Number.isInteger(code) ? code : errorCodes.internalError;
+  else allowed ||= code >= -32099 && !within(unsupportedProtocolVersionCode, headerMismatchCode);
+  return allowed && Number.isInteger(code) ? code : internalErrorCode;
 }

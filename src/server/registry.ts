@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
+import { invalidParamsCode } from '../jsonrpc/error-codes.ts';
 import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 import type { Listed, ListName } from '../protocol/pagination.ts';
@@ -143,7 +143,7 @@ export class Registry<E extends Entry> {
   find(member: ListedKind, name: unknown, requester: Listener): Callable<E> {
     const entry = typeof name === 'string' ? this.#entries.get(name) : undefined;
     if (!entry || this.host?.guards?.listFilter?.shows(member, entry.name, entry.definition, requester) === false) {
-      throw new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
+      throw new RpcError(invalidParamsCode, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
     }
     return entry;
   }

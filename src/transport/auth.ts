@@ -1,4 +1,4 @@
-import { invalidRequest } from '../jsonrpc/error-codes.ts';
+import { invalidRequestCode } from '../jsonrpc/error-codes.ts';
 import { RpcError } from '../jsonrpc/errors.ts';
 
 /**
@@ -52,7 +52,7 @@ export class AccessDenied extends RpcError {
   readonly refusal: AuthRefusal;
 
   constructor(refusal: AuthRefusal) {
-    super(invalidRequest, refusal.message, refusalData(refusal));
+    super(invalidRequestCode, refusal.message, refusalData(refusal));
     this.name = 'AccessDenied';
     this.refusal = refusal;
   }

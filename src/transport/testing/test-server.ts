@@ -1,7 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Budget } from '../../bounds/budget.ts';
 import { Connection } from '../../jsonrpc/connection.ts';
-import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { methodNotFoundCode } from '../../jsonrpc/error-codes.ts';
 import { RpcError } from '../../jsonrpc/errors.ts';
 import { Inbound } from '../../jsonrpc/inbound.ts';
 import { notificationText } from '../../jsonrpc/outlet.ts';
@@ -64,7 +64,7 @@ export function testServer(): TestServer {
           waiting.delete(inbound);
           reject(new Error('it was cancelled'));
         }));
-      default: throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
+      default: throw new RpcError(methodNotFoundCode, `no method ${method}`);
     }
   }
 

@@ -1,4 +1,4 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { headerMismatchCode } from '../../../jsonrpc/error-codes.ts';
 import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../bounds/quote.ts';
@@ -85,4 +85,4 @@ function compare(name: string, header: string | undefined, body: string): void {
 }
 
 const mismatch = (what: string): RpcError =>
-  new RpcError(errorCodes.headerMismatch, `Header mismatch: ${what}`);
+  new RpcError(headerMismatchCode, `Header mismatch: ${what}`);

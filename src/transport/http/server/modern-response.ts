@@ -1,4 +1,4 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { headerMismatchCode, invalidRequestCode, methodNotFoundCode, unsupportedProtocolVersionCode } from '../../../jsonrpc/error-codes.ts';
 import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
 import { Cancelled } from '../../../jsonrpc/inbound.ts';
 import type { Inbound } from '../../../jsonrpc/inbound.ts';
@@ -20,9 +20,9 @@ import { Wire } from './wire.ts';
  * 2026-07-28 basic/transports/streamable-http, basic/index#error-codes.
  */
 function statusOf(code: number): number {
-  if (code === errorCodes.methodNotFound) return 404;
-  const bad = (code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion)
-    || code === errorCodes.invalidRequest;
+  if (code === methodNotFoundCode) return 404;
+  const bad = (code <= headerMismatchCode && code >= unsupportedProtocolVersionCode)
+    || code === invalidRequestCode;
   return bad ? 400 : 200;
 }
 

@@ -1,4 +1,4 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
+import { invalidRequestCode, parseErrorCode } from '../../../jsonrpc/error-codes.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
@@ -103,7 +103,7 @@ export class PostResponse implements Outlet, Pollable {
     const denied = denial(thrown);
     if (denied) return this.#request.respond(denied.status, text, denied.fields);
     // It was no request. Any other error is an answer like a result.
-    const none = errorCode === errorCodes.invalidRequest || errorCode === errorCodes.parseError;
+    const none = errorCode === invalidRequestCode || errorCode === parseErrorCode;
     this.#request.respond(none ? 400 : 200, text);
   }
 

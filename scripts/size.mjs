@@ -84,7 +84,7 @@ const parts = {
   'subscriptions': ['server/modern/subscriptions'],
   'answers to older revisions': ['server/adapt'],
   'questions to the peer, batches': ['jsonrpc/pending-requests', 'jsonrpc/stop', 'jsonrpc/batch', 'protocol/requests', 'server/legacy/moments'],
-  'pipes': ['transport/stdio/serve', 'transport/stdio/writer', 'jsonrpc/framing', 'bounds/bytes'],
+  'pipes': ['transport/stdio/serve', 'transport/stdio/writer', 'jsonrpc/framing', 'bounds/budget'],
 };
 
 /** Leaves files out of a bundle: what they export is there, and empty. */

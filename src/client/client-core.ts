@@ -1,10 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
-import { invalidParamsCode } from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
+import { invalidParamsCode, RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
 import type { Observe } from '../protocol/observe.ts';
-import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
 import { readPages } from '../protocol/pagination.ts';

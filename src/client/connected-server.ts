@@ -3,15 +3,15 @@ import type { Clock } from '../bounds/clock.ts';
 import { invalid, isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
-import { headerMismatchCode, urlElicitationRequiredCode } from '../jsonrpc/error-codes.ts';
-import { invalidRequest, methodNotFound, needTimers, RpcError, toError } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import {
+  headerMismatchCode, invalidRequest, methodNotFound, needTimers, RpcError, toError, urlElicitationRequiredCode,
+} from '../jsonrpc/errors.ts';
+import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
-import { notify } from '../jsonrpc/outlet.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
+import { notify } from '../jsonrpc/inbound.ts';
 import { shorten } from '../bounds/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
-import type { Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/lifecycle.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isMetaKey, logLevelKey } from '../protocol/meta.ts';

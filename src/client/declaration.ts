@@ -1,6 +1,6 @@
 import type { Bag } from '../jsonrpc/message.ts';
-import * as columns from '../protocol/columns.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import * as columns from '../protocol/revisions.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { capabilitiesKey, clientInfoKey, logLevelKey, versionKey } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';

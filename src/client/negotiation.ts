@@ -1,8 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import { unsupportedProtocolVersionCode } from '../jsonrpc/error-codes.ts';
-import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, errorMessage, RpcError, unsupportedProtocolVersionCode } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import { isImplementation, metaOf, modernErrors, serverInfoKey } from '../protocol/meta.ts';
 import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';

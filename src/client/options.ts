@@ -6,7 +6,7 @@ import type { Notification } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import type { ListName } from '../protocol/pagination.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
-import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import type { Observe } from '../protocol/observe.ts';

@@ -1,9 +1,8 @@
-import { invalidParamsCode, methodNotFoundCode } from '../jsonrpc/error-codes.ts';
-import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
-import * as columns from '../protocol/columns.ts';
+import { invalidParams, invalidParamsCode, methodNotFound, methodNotFoundCode, RpcError } from '../jsonrpc/errors.ts';
+import * as columns from '../protocol/revisions.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
-import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { checkRoots } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';

@@ -1,6 +1,6 @@
 import type { Bag } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import { mayAsk } from '../protocol/methods.ts';
 import type { MessageShape } from '../protocol/shape.ts';

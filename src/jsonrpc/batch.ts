@@ -1,8 +1,8 @@
 import { classify, invalid, refusal } from './codec.ts';
 import type { Connection, TakeBatch } from './connection.ts';
-import { internalErrorCode } from './error-codes.ts';
+import { internalErrorCode } from './errors.ts';
 import type { Decoded, Notification, Request } from './message.ts';
-import type { Outlet } from './outlet.ts';
+import type { Outlet } from './inbound.ts';
 
 /** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
 const longAnswers = 1_048_576;

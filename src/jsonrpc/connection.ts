@@ -3,13 +3,11 @@ import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes, peerBudget } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
-import { internalErrorCode, invalidRequestCode } from './error-codes.ts';
-import { ConnectionError, toError } from './errors.ts';
+import { ConnectionError, internalErrorCode, invalidRequestCode, toError } from './errors.ts';
 import { Faults } from '../bounds/faults.ts';
-import { Cancelled, Inbound } from './inbound.ts';
+import { Cancelled, failureText, Inbound } from './inbound.ts';
 import type { Decoded, Notification, Refusal, Request, RequestId, UnjudgedAnswer } from './message.ts';
-import { failureText } from './outlet.ts';
-import type { Outlet } from './outlet.ts';
+import type { Outlet } from './inbound.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 

@@ -1,7 +1,6 @@
-import { missingClientCapabilityCode } from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
-import * as columns from './columns.ts';
-import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
+import { missingClientCapabilityCode, RpcError } from '../jsonrpc/errors.ts';
+import * as columns from './revisions.ts';
+import type { ClientCapabilities, ServerCapabilities } from './lifecycle.ts';
 import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
 

@@ -1,11 +1,12 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { headerMismatchCode, missingClientCapabilityCode, unsupportedProtocolVersionCode } from '../jsonrpc/error-codes.ts';
-import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import {
+  headerMismatchCode, invalidParams, missingClientCapabilityCode, RpcError, unsupportedProtocolVersionCode,
+} from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
-import type { ClientCapabilities, Implementation } from './initialize.ts';
+import type { ClientCapabilities, Implementation } from './lifecycle.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
 import { findRevision, versionsOf } from './revisions.ts';

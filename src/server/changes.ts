@@ -1,6 +1,6 @@
-import { notificationText } from '../jsonrpc/outlet.ts';
+import { notificationText } from '../jsonrpc/inbound.ts';
 import type { ListName } from '../protocol/pagination.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import type { Server } from './server.ts';
 import type { TellListeners } from './extensions.ts';
 import { Subscriptions } from './modern/subscriptions.ts';

@@ -1,9 +1,11 @@
-import { headerMismatchCode, internalErrorCode, invalidRequestCode, missingClientCapabilityCode, resourceNotFoundCode, unsupportedProtocolVersionCode, urlElicitationRequiredCode } from '../jsonrpc/error-codes.ts';
-import { errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
+import {
+  errorMessage, headerMismatchCode, internalError, internalErrorCode, invalidRequestCode, missingClientCapabilityCode,
+  resourceNotFoundCode, RpcError, toError, unsupportedProtocolVersionCode, urlElicitationRequiredCode,
+} from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Params } from '../jsonrpc/message.ts';
-import type { Serialized } from '../jsonrpc/outlet.ts';
+import type { Serialized } from '../jsonrpc/inbound.ts';
 import type { ListName } from '../protocol/pagination.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Caching } from './caching.ts';

@@ -60,7 +60,7 @@ export type {
 export { resourceUpdated } from './watched-resources.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
-export type { Serialized } from '../jsonrpc/outlet.ts';
+export type { Serialized } from '../jsonrpc/inbound.ts';
 export type { FormContent } from '../protocol/form.ts';
 export type { Auth } from '../transport/auth.ts';
 export type { PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';

@@ -5,7 +5,7 @@ import { mirroredParameters } from '../protocol/mirrored-headers.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { compile } from '../schema/compile.ts';
 import { adaptSchema } from '../schema/standard-schema.ts';
-import type { Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/lifecycle.ts';
 import { asking } from './asking.ts';
 import { cacheShape, caching } from './caching.ts';
 import type { Cacheable, CacheHint } from './caching.ts';

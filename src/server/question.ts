@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../bounds/quote.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import { samplingFault } from '../protocol/sampling-rules.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';

@@ -1,7 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { invalidParamsCode } from '../jsonrpc/error-codes.ts';
-import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import { invalidParams, invalidParamsCode, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 import type { Listed, ListName } from '../protocol/pagination.ts';
 import type { Revision } from '../protocol/revisions.ts';

@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification, Params, Request } from '../jsonrpc/message.ts';
-import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { InputRequest, InputResponse } from '../protocol/input-required.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';

@@ -4,7 +4,7 @@ import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
 import type { Icon } from '../protocol/base.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';

@@ -1,5 +1,4 @@
-import { invalidRequestCode } from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
+import { invalidRequestCode, RpcError } from '../jsonrpc/errors.ts';
 
 /**
  * Who is on the other side, as the HTTP layer has authenticated it. Never taken from the wire as it stands.

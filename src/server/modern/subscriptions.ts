@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
-import { notificationText } from '../../jsonrpc/outlet.ts';
+import { notificationText } from '../../jsonrpc/inbound.ts';
 import { subscriptionCancelled } from '../../protocol/cancellation.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { ListName } from '../../protocol/pagination.ts';

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
-import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound.ts';
 import type { ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
 import { readMessages } from './reading.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../bounds/clock.ts';
-import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
+import { beginReading, othersFirst, readEnough } from '../../bounds/reading.ts';
 
 /** A longer line is cut into several, and only so many of the last ones are kept. */
 const maxLine = 4096;

@@ -4,7 +4,7 @@ import type { Shape } from '../../bounds/options.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
 import { toError } from '../../jsonrpc/errors.ts';
 import type { Unjudged } from '../../jsonrpc/message.ts';
-import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound.ts';
 import type { Auth } from '../auth.ts';
 import { createAdmit } from '../http/server/admission.ts';
 import type { Authenticate, Authenticator } from '../http/server/admission.ts';

@@ -1,14 +1,13 @@
 import { systemClock } from '../../../src/bounds/clock.ts';
 import { takeBatch } from '../../../src/jsonrpc/batch.ts';
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
-import { invalidParamsCode, methodNotFoundCode } from '../../../src/jsonrpc/error-codes.ts';
-import { RpcError } from '../../../src/jsonrpc/errors.ts';
-import { notify } from '../../../src/jsonrpc/outlet.ts';
+import { invalidParamsCode, methodNotFoundCode, RpcError } from '../../../src/jsonrpc/errors.ts';
+import { notify } from '../../../src/jsonrpc/inbound.ts';
 import { readCancellation } from '../../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Outlet, Params } from '../../../src/jsonrpc/index.ts';
-import * as columns from '../../../src/protocol/columns.ts';
-import { negotiate } from '../../../src/protocol/initialize.ts';
+import * as columns from '../../../src/protocol/revisions.ts';
+import { negotiate } from '../../../src/protocol/lifecycle.ts';
 import { revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
 import { AccessDenied } from '../../../src/transport/auth.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../bounds/clock.ts';
-import { methodNotFoundCode } from '../../../jsonrpc/error-codes.ts';
-import * as columns from '../../../protocol/columns.ts';
-import type { ClientCapabilities } from '../../../protocol/initialize.ts';
+import { methodNotFoundCode } from '../../../jsonrpc/errors.ts';
+import * as columns from '../../../protocol/revisions.ts';
+import type { ClientCapabilities } from '../../../protocol/lifecycle.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { mayAsk } from '../../../protocol/methods.ts';
 import { findRevision, revisions } from '../../../protocol/revisions.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../bounds/clock.ts';
-import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
+import { beginReading, turnOfOthers } from '../../../bounds/reading.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';

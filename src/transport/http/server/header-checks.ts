@@ -1,5 +1,4 @@
-import { headerMismatchCode } from '../../../jsonrpc/error-codes.ts';
-import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
+import { headerMismatchCode, internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../bounds/quote.ts';
 import { readRequestMeta, unsupportedVersion, versionKey } from '../../../protocol/meta.ts';

@@ -1,10 +1,9 @@
-import { headerMismatchCode, invalidRequestCode, methodNotFoundCode, unsupportedProtocolVersionCode } from '../../../jsonrpc/error-codes.ts';
-import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
-import { Cancelled } from '../../../jsonrpc/inbound.ts';
-import type { Inbound } from '../../../jsonrpc/inbound.ts';
+import {
+  headerMismatchCode, invalidRequest, invalidRequestCode, methodNotFoundCode, toErrorObject, unsupportedProtocolVersionCode,
+} from '../../../jsonrpc/errors.ts';
+import { Cancelled, failureText } from '../../../jsonrpc/inbound.ts';
+import type { Inbound, Outlet } from '../../../jsonrpc/inbound.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
-import { failureText } from '../../../jsonrpc/outlet.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import type { Accepted } from './post-body.ts';

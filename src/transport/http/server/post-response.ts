@@ -1,9 +1,8 @@
-import { invalidRequestCode, parseErrorCode } from '../../../jsonrpc/error-codes.ts';
-import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { ConnectionError, invalidRequestCode, parseErrorCode } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import * as columns from '../../../protocol/columns.ts';
+import type { Outlet } from '../../../jsonrpc/inbound.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import type { Accepted } from './post-body.ts';
 import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';

@@ -1,7 +1,7 @@
-import { internalErrorCode, invalidRequestCode } from '../../../jsonrpc/error-codes.ts';
+import { internalErrorCode, invalidRequestCode } from '../../../jsonrpc/errors.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import { failureText } from '../../../jsonrpc/outlet.ts';
-import * as columns from '../../../protocol/columns.ts';
+import { failureText } from '../../../jsonrpc/inbound.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';

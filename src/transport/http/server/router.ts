@@ -1,5 +1,5 @@
 import { quote } from '../../../bounds/quote.ts';
-import * as columns from '../../../protocol/columns.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
 import type { HttpRequest } from './http-request.ts';

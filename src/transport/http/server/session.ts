@@ -1,8 +1,8 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
 import type { OrderOfUse, Placed } from '../../../bounds/order-of-use.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import * as columns from '../../../protocol/columns.ts';
+import type { Outlet } from '../../../jsonrpc/inbound.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
 import type { PeerOptions, ServerPeer, SharedPeer } from '../../server-port.ts';
 import { Backlog } from './backlog.ts';

@@ -73,7 +73,7 @@ const parts = {
   'JSON Schema': ['compile', 'validator', 'reader', 'kinds', 'checks', 'messages', 'patterns', 'equality', 'combinations', 'objects',
     'arrays', 'typed', 'scalars', 'run', 'pointer', 'values', 'errors'].map((name) => `schema/${name}`),
   'Standard Schema': ['schema/standard-schema'],
-  'questions and forms': ['protocol/form', 'protocol/form-rules', 'protocol/form-formats', 'server/question', 'server/ask'],
+  'questions and forms': ['protocol/form', 'protocol/form-rules', 'protocol/form-formats', 'server/question', 'server/question'],
   'rounds, sealed state': ['server/modern/exchange', 'server/modern/request-state', 'server/modern/aes-gcm', 'jsonrpc/base64'],
   'resources, URI templates': ['server/resources', 'server/watched-resources', 'protocol/uri-template'],
   'extensions': ['server/extensions'],

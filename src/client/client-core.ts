@@ -19,8 +19,7 @@ import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape } f
 import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { AnyServer, BareToolName, ServerTypes, Structured, ToolName } from './server-types.ts';
 import type { Answering, AskingCall } from './parts.ts';
-import { MalformedResult } from './result-shapes.ts';
-import { noOptions } from './terms.ts';
+import { MalformedResult, noOptions } from './terms.ts';
 import type { MethodTerms } from './terms.ts';
 
 /** Notifications of changes. The group is the name of the list that changed. */

@@ -15,7 +15,7 @@ import { requestsOf } from '../protocol/requests.ts';
 import { findRevision, selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { ClientReceiver, ClientTransport } from '../transport/client-port.ts';
-import { declaredCapabilities, declaredInfo, declaredMeta } from './declaration.ts';
+import { declaredCapabilities, declaredInfo, declaredMeta } from './options.ts';
 import { findAgreement } from './negotiation.ts';
 import type { Agreement } from './negotiation.ts';
 import type { CoreClientLimits, CoreClientOptions } from './options.ts';

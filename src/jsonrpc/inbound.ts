@@ -115,8 +115,8 @@ export class Abortable {
 }
 
 /** Tells the author of a handler what went wrong around it, such as a result that JSON cannot say; returns what the caller is told. */
-export interface ResultJudge {
-  judge(thrown: unknown): unknown;
+export interface FailureHandler {
+  errorFor(thrown: unknown): unknown;
 }
 
 /** One request that the peer asked and that is not answered yet. */
@@ -128,7 +128,7 @@ export class Inbound extends Abortable {
   /** Answered, or cancelled: nothing more may be sent for it. */
   settled = false;
   /** Set by who runs the handler. */
-  resultJudge: ResultJudge | undefined;
+  failureHandler: FailureHandler | undefined;
 
   constructor(request: Request, outlet: Outlet, weight: number = 0) {
     super();
@@ -183,10 +183,10 @@ export class Inbound extends Abortable {
     let error: ErrorObject;
     try {
       // What nobody wrote for the caller, the author judges.
-      if (!(known instanceof RpcError)) known = this.resultJudge?.judge(known) ?? known;
+      if (!(known instanceof RpcError)) known = this.failureHandler?.errorFor(known) ?? known;
       error = toErrorObject(known);
     } catch (unreadable) {
-      error = toErrorObject(this.resultJudge?.judge(unreadable) ?? internalError('the error cannot be read'));
+      error = toErrorObject(this.failureHandler?.errorFor(unreadable) ?? internalError('the error cannot be read'));
     }
     this.#settle(errorText(this, error), error.code, known);
   }

@@ -1,10 +1,8 @@
 import type { Check, Compiler, Keywords, Node, Properties, Run } from './model.ts';
-import { escapeToken } from './pointer.ts';
+import { escapeToken, names, own } from './values.ts';
 import { fail, place, spend } from './run.ts';
-import { lengthChecks, matcher } from './scalars.ts';
-import { certain, isCertain } from './typed.ts';
+import { certain, isCertain, lengthChecks, matcher } from './typed.ts';
 import type { Certain } from './typed.ts';
-import { names, own } from './values.ts';
 
 /** The steps for the keys that a rule passes: engines keep objects with many keys in tables, which are slow to walk. */
 const keySteps = (keys: number): number => (keys < 1_000 ? keys : 8 * keys);

@@ -1,5 +1,5 @@
-import type { Check, Items, Keywords, Node, Properties } from './model.ts';
-import { accept, fail } from './run.ts';
+import type { Check, Compiler, Items, Keywords, Node, Properties, Run } from './model.ts';
+import { accept, fail, place, spend } from './run.ts';
 import { isObject, typeOf } from './values.ts';
 
 /** The rules of one schema that only concern values of one type. */
@@ -112,4 +112,113 @@ export function isCertain({ kind, low, high, options }: Certain, value: unknown)
     default:
       return false;
   }
+}
+
+/** The keywords whose value is a number. */
+type Bound = { [K in keyof Keywords]-?: Keywords[K] extends number | undefined ? K : never }[keyof Keywords];
+
+/**
+ * A lower and an upper limit on a length.
+ * @param measure gives the length where `length` is only a hint: at least the true one, at most twice it
+ */
+export function lengthChecks<T extends { readonly length: number }>(
+  node: Node,
+  low: Bound,
+  high: Bound,
+  measure?: (value: T, run: Run) => number,
+): Check<T>[] {
+  const { [low]: min = 0, [high]: max = Infinity } = node.keywords as Keywords;
+  if (min === 0 && max === Infinity) return [];
+  return [
+    (value, run) => {
+      let { length } = value;
+      if (measure && (length > max ? length <= 2 * max : length < 2 * min)) length = measure(value, run);
+      return length < min ? fail(run, node, low, value) : length <= max || fail(run, node, high, value);
+    },
+  ];
+}
+
+/** The rules for numbers. */
+export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
+  const checks: Check<number>[] = [];
+  const rule = (keyword: Bound, keeps: (value: number, bound: number) => boolean): void => {
+    const { [keyword]: bound } = keywords;
+    if (bound !== undefined)
+      checks.push((value, run) => keeps(value, bound) || fail(run, node, keyword, value));
+  };
+  rule('minimum', (value, bound) => value >= bound);
+  rule('maximum', (value, bound) => value <= bound);
+  rule('exclusiveMinimum', (value, bound) => value > bound);
+  rule('exclusiveMaximum', (value, bound) => value < bound);
+  rule('multipleOf', isMultiple);
+  return checks;
+}
+
+/**
+ * The remainder is exact, but 0.3 and 0.1 are not exact decimals: a decimal step is allowed the rounding error of two
+ * conversions and one division, and no more.
+ */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  const error = Math.abs(quotient - Math.round(quotient));
+  return value % step === 0 || (!Number.isInteger(step) && error <= 2 * Number.EPSILON * Math.abs(quotient));
+}
+
+/** The rules for strings. */
+export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
+  const checks: Check<string>[] = lengthChecks(node, 'minLength', 'maxLength', characters);
+  if (pattern !== undefined) {
+    const matches = matcher(node, pattern);
+    checks.push((value, run) => matches(value, run) || fail(run, node, 'pattern', value));
+  }
+  const { formats } = compiler;
+  const known = format && Object.hasOwn(formats, format) && formats[format];
+  if (known) {
+    checks.push((value, run) => {
+      spend(run, value.length >> 4);
+      return known.test(value) || fail(run, node, 'format', value, known.hint);
+    });
+  }
+  return checks;
+}
+
+/** Whether a text matches a pattern of the node. */
+export function matcher(node: Node, source: string): Check<string> {
+  const test = node.patterns?.get(source);
+  return (text, run) => !!test?.(text, (steps) => spend(run, steps));
+}
+
+/** Length in Unicode characters, each of which is one or two UTF-16 units. */
+function characters(value: string, run: Run): number {
+  spend(run, value.length);
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+/** The rules for arrays: lengths, `items` and `prefixItems`. */
+export function arrayChecks(node: Node, { prefixItems = [], items }: Keywords, compiler: Compiler): Check<Items>[] {
+  const checks: Check<Items>[] = lengthChecks(node, 'minItems', 'maxItems');
+  if (!prefixItems.length && !items) return checks;
+  const [fits = accept] = checks;
+  const first = prefixItems.map(compiler.check);
+  const rest = items && compiler.check(items);
+  const sure = certain(items);
+  const ahead = first.length;
+  return [(value, run) => {
+    let ok = fits(value, run);
+    if (!ok && !run.room) return false;
+    const length = rest ? value.length : Math.min(ahead, value.length);
+    spend(run, length);
+    for (let i = 0, mark = run.last; i < length; i++) {
+      const item = value[i];
+      if (i >= ahead && isCertain(sure, item)) continue;
+      const check = i < ahead ? first[i] : rest;
+      if (!check || check(item, run)) continue;
+      ok = false;
+      mark = place(run, mark, '/' + i);
+      if (!run.room) break;
+    }
+    return ok;
+  }];
 }

@@ -16,7 +16,7 @@ import { versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Agreed, PeerOptions, ServerPeer } from '../transport/server-port.ts';
 import { adaptImplementation } from './adapt.ts';
-import type { Server } from './server.ts';
+import type { ServerInside } from './server.ts';
 import type { LegacyRequester } from './exchange.ts';
 
 /** The level until the client has chosen one. The specification leaves it to the server. */
@@ -39,14 +39,14 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   /** Which of its requests are served in this state. */
   #passage: Passage = serverLifecycle.new.receive;
   listeners: LegacyRequester['listeners'];
-  readonly server: Server;
+  readonly server: ServerInside;
   readonly connection: Connection;
   readonly options: PeerOptions;
   readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
 
-  constructor(server: Server, outlet: Outlet, options: PeerOptions) {
+  constructor(server: ServerInside, outlet: Outlet, options: PeerOptions) {
     this.server = server;
     this.connection = new Connection(outlet, this, server.limits, options.budget, server.clock);
     this.options = options;

@@ -1,7 +1,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
-import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
+import type { Inbound, FailureHandler } from '../jsonrpc/inbound.ts';
 import type { Notification } from '../jsonrpc/message.ts';
 import { notificationText } from '../jsonrpc/inbound.ts';
 import * as columns from '../protocol/revisions.ts';
@@ -17,9 +17,8 @@ import type { Auth } from '../transport/auth.ts';
 import type { OpenQuestions, PeerOptions } from '../transport/server-port.ts';
 import type { PlainContext, Outcome } from './context.ts';
 import type { ErrorPlace, Failures } from './failure.ts';
-import type { ServerLimits } from './server-core.ts';
+import type { ServerInside, ServerLimits } from './server.ts';
 import type { Need } from './registry.ts';
-import type { Server } from './server.ts';
 
 /** Who sent a request, as a legacy handshake or the metadata of a modern request says it. */
 export interface Requester {
@@ -46,10 +45,10 @@ export interface LegacyRequester extends Requester {
 }
 
 /** Hears of what a handler throws. */
-export type HandlerFailures = Pick<Failures, 'alarm' | 'judge' | 'report'>;
+export type HandlerFailures = Pick<Failures, 'alarm' | 'errorFor' | 'report'>;
 
 /** One request on its way to its answer: who asks, in which revision. To handlers it is their context. */
-export class Exchange implements PlainContext, ResultJudge {
+export class Exchange implements PlainContext, FailureHandler {
   readonly inbound: Inbound;
   readonly auth: Auth | undefined;
   readonly revision: Revision;
@@ -86,7 +85,7 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   /** Has a request of the modern era answered, with what comes before and after. A session calls `server.handle` itself. */
-  beginModern(server: Server): object | Promise<object> {
+  beginModern(server: ServerInside): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     return server.handle(method, params, this);
   }
@@ -100,8 +99,8 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   /** What the caller is told of a failure; the author hears of it. */
-  judge(thrown: unknown): unknown {
-    return this.failures?.judge(thrown, this);
+  errorFor(thrown: unknown): unknown {
+    return this.failures?.errorFor(thrown, this);
   }
 
   notify(method: string, params: Record<string, unknown>): void {

@@ -87,7 +87,7 @@ export class Failures {
    * What a handler threw, as the caller may read it: a `ToolError` for `tools/call`, otherwise an `RpcError`.
    * Everything but a `ToolError` is reported.
    */
-  judge(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
+  errorFor(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
     const place = placeOf(failed.inbound.request);
     const told = (message: string): ToolError | RpcError =>
       place.what === 'tool' ? new ToolError(message) : internalError(message);

@@ -14,7 +14,7 @@ import type { Auth } from '../transport/auth.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 import type { Context, Outcome } from './context.ts';
-import type { ServerCore } from './server-core.ts';
+import type { ServerCore } from './server.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */
 export type RehearsalAnswers =

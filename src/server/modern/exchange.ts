@@ -6,7 +6,7 @@ import { mayAsk } from '../../protocol/methods.ts';
 import type { Auth } from '../../transport/auth.ts';
 import { dictionary, RepeatedExchange } from '../asking-exchange.ts';
 import type { AnswerStore, AskedBefore } from '../asking-exchange.ts';
-import type { Server } from '../server.ts';
+import type { ServerInside } from '../server.ts';
 import { ToolError } from '../failure.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
@@ -81,7 +81,7 @@ export class ModernExchange extends RepeatedExchange {
    * Runs a handler of a request that may ask, after the state that the client brought back has been opened. The handler gets
    * a copy of the arguments: what it changes in them must not change what the state belongs to.
    */
-  override beginModern(server: Server): object | Promise<object> {
+  override beginModern(server: ServerInside): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     if (!mayAsk(method)) return server.handle(method, params, this);
     this.#mayAsk = true;

@@ -9,10 +9,9 @@ import { Faults } from '../../bounds/faults.ts';
 import { quote } from '../../bounds/quote.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { Trace } from '../trace.ts';
-import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
+import { forget, keepUntilExit, safeEnvironment, signalTree, stderrLines } from './processes.ts';
 import { readMessages } from './reading.ts';
 import type { StreamReading } from './reading.ts';
-import { stderrLines } from './stderr.ts';
 import { lineWriter, within } from './writer.ts';
 import type { LineWriter } from './writer.ts';
 
@@ -183,7 +182,7 @@ async function start(command: string, args: readonly string[], options: StdioTra
   const { cwd } = options;
   const env = safeEnvironment(options.env);
   // Loaded where it is used.
-  const windows = process.platform === 'win32' ? await import('./windows.ts') : undefined;
+  const windows = process.platform === 'win32' ? await import('./processes.ts') : undefined;
   let how: ReturnType<NonNullable<typeof windows>['spawnOnWindows']>;
   try {
     how = windows?.spawnOnWindows(command, args, env, cwd) ?? { command, args, options: { env, cwd, detached: true } };

@@ -85,7 +85,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     options.shared?.admit?.(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return this.setLevel(params);
-    return server.handle(method, params, server.exchanges.legacy(this, inbound, auth));
+    return server.handle(method, params, new server.exchanges.legacy(inbound, this, auth, server.exchanges));
   }
 
   /**

@@ -18,6 +18,7 @@ import type { OpenQuestions, PeerOptions } from '../transport/server-port.ts';
 import type { PlainContext, Outcome } from './context.ts';
 import type { ErrorPlace, Failures } from './failure.ts';
 import type { ServerInside, ServerLimits } from './server.ts';
+import type { RequestStateSealer } from './modern/request-state.ts';
 import type { Need } from './registry.ts';
 
 /** Who sent a request, as a legacy handshake or the metadata of a modern request says it. */
@@ -135,22 +136,26 @@ export class Exchange implements PlainContext, FailureHandler {
   }
 }
 
-/** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
+/**
+ * The exchanges of a server: a class for each era, whose constructor is also given this object. With `asking()` their
+ * handlers may ask.
+ */
 export interface Exchanges<C extends PlainContext> {
   /** Called when the server is made, with its clock. */
   attach?(clock: Clock): void;
   /** For a request of a session. */
-  legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
+  readonly legacy: new (
+    inbound: Inbound, requester: LegacyRequester, auth: Auth | undefined, exchanges: Exchanges<PlainContext>,
+  ) => Exchange & C;
   /** For a request that belongs to no session. */
-  modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
+  readonly modern: new (inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, exchanges: Exchanges<PlainContext>) => Exchange & C;
   /** What clients are asked, where handlers may ask. */
-  readonly questions?: OpenQuestions | undefined;
+  readonly questions?: (OpenQuestions & { asked: boolean }) | undefined;
+  /** Seals the state of questions in the modern era. */
+  readonly sealer?: RequestStateSealer | undefined;
   /** Called with each notification that comes over a lasting connection, except `notifications/initialized`. */
   heard?(notification: Notification, failures: { alarm(thrown: unknown, where: ErrorPlace): void }): void;
 }
 
 /** Exchanges whose handlers do not ask. */
-export const plainExchanges: Exchanges<PlainContext> = {
-  legacy: (requester, inbound, auth) => new Exchange(inbound, requester, auth),
-  modern: (inbound, meta, auth) => new Exchange(inbound, meta, auth),
-};
+export const plainExchanges: Exchanges<PlainContext> = { legacy: Exchange, modern: Exchange };

@@ -93,7 +93,7 @@ export async function rehearse(
       send: (text) => void notifications.push(JSON.parse(text) as Notification),
       answer: () => {},
     });
-    const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
+    const exchange = new RehearsedExchange(inbound, meta, auth, { sealer });
     const result = await exchange.beginModern(server.inside) as Params;
     await exchange.over();
     const asking = result['resultType'] === 'input_required';

@@ -159,7 +159,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
         const found = discoverResult(parts, server.capabilities(meta.revision), caching?.fields('discover') ?? notKept);
         return told ? observe(told, () => found) : found;
       }
-      const exchange = parts.exchanges.modern(inbound, meta, auth);
+      const exchange = new parts.exchanges.modern(inbound, meta, auth, parts.exchanges);
       const result = told ? observe(told, () => exchange.beginModern(server)) : exchange.beginModern(server);
       return result instanceof Promise ? result.then(complete) : complete(result);
     },

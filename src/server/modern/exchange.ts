@@ -8,6 +8,7 @@ import { dictionary, RepeatedExchange } from '../asking-exchange.ts';
 import type { AnswerStore, AskedBefore } from '../asking-exchange.ts';
 import type { ServerInside } from '../server.ts';
 import { ToolError } from '../failure.ts';
+import { requestStateSealer } from './request-state.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
 /** An answer, with the digest of the question that it was given to. */
@@ -59,7 +60,11 @@ export class ModernExchange extends RepeatedExchange {
   #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
   #mayAsk = false;
 
-  constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
+  /** Without a `sealer` states are sealed with a key of this exchange's own. */
+  constructor(
+    inbound: Inbound, meta: RequestMeta, auth: Auth | undefined,
+    { sealer = requestStateSealer() }: { readonly sealer?: RequestStateSealer | undefined },
+  ) {
     super(inbound, meta, auth);
     this.#sealer = sealer;
   }

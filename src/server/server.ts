@@ -234,11 +234,10 @@ export interface ServerLimits extends ConnectionLimits {
 }
 
 /** The limits of a server that sets none. */
-export const defaultServerLimits: ServerLimits = {
-  ...defaultConnectionLimits,
-  questionTimeoutMs: 300_000,
-  maxSubscriptions: 10_000,
-};
+export const defaultServerLimits: ServerLimits = /* @__PURE__ */ Object.assign(
+  // A spread would stay in every program: a bundler cannot tell that it runs nothing.
+  { questionTimeoutMs: 300_000, maxSubscriptions: 10_000 }, defaultConnectionLimits,
+);
 
 /** What `ServerCore` may be given; `McpServer` takes all of it too. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {

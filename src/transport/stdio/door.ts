@@ -3,4 +3,4 @@
  * beside what index.ts gives to everybody.
  */
 
-export { killer, spawnOnWindows } from './processes.ts';
+export { killer, spawnOnWindows } from './windows.ts';

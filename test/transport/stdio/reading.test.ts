@@ -9,7 +9,7 @@ import { decode } from '../../../src/jsonrpc/codec.ts';
 import { othersFirst } from '../../../src/bounds/reading.ts';
 import { readMessages } from '../../../src/transport/stdio/reading.ts';
 import type { StreamReading } from '../../../src/transport/stdio/reading.ts';
-import { stderrLines } from '../../../src/transport/stdio/processes.ts';
+import { stderrLines } from '../../../src/transport/stdio/client.ts';
 
 const KiB = 1024;
 

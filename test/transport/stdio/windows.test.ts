@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { quoteForBatch, resolveProgram, taskkill, windowsCommand } from '../../../src/transport/stdio/processes.ts';
-import type { WindowsMachine } from '../../../src/transport/stdio/processes.ts';
+import { quoteForBatch, resolveProgram, taskkill, windowsCommand } from '../../../src/transport/stdio/windows.ts';
+import type { WindowsMachine } from '../../../src/transport/stdio/windows.ts';
 
 /** A machine with these files. */
 function machine(files: readonly string[], env: Record<string, string> = {}): WindowsMachine {

@@ -6,11 +6,10 @@ import type { Inbound, Outlet } from '../../../jsonrpc/inbound.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
 import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
-import type { Accepted } from './post-body.ts';
+import type { Accepted, PostHead } from './posting.ts';
 import { denial } from './admission.ts';
 import { checkHeaders } from './header-checks.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
-import type { PostHead } from './posting.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
 

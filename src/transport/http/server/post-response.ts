@@ -3,7 +3,7 @@ import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
 import type { Outlet } from '../../../jsonrpc/inbound.ts';
 import * as columns from '../../../protocol/revisions.ts';
-import type { Accepted } from './post-body.ts';
+import type { Accepted } from './posting.ts';
 import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { weighText, weightShape, weighValue } from '../bounds/weight.ts';
+import { smallText, weighText, weightShape, weighValue } from '../bounds/weight.ts';
 import type { WeightLimits } from '../bounds/weight.ts';
 import { invalidRequestCode, parseErrorCode } from './errors.ts';
 import type {
@@ -33,7 +33,7 @@ export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits)
     const text = typeof data === 'string' ? data : decodeUtf8(data);
     // A parser that throws costs ten times what it costs to look: most lines that are not JSON are a log.
     if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
-    const weight = weighText(text, limits);
+    const weight = text.length <= smallText ? text.length : weighText(text, limits);
     if (typeof weight === 'object') return tooLarge(weight.over, text);
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? classifyBatch(value, weight) : classifyOne(value, weight);

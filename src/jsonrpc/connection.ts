@@ -168,8 +168,9 @@ export class Connection {
     }
     const { maxInFlight } = this.limits;
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
-    const inbound = new Inbound(request, outlet, weight + openThingBytes);
-    if (!this.budget.charge(inbound.weight)) return this.refuseBytes(outlet, id, inbound.weight);
+    const held = weight + openThingBytes;
+    if (!this.budget.charge(held)) return this.refuseBytes(outlet, id, held);
+    const inbound = new Inbound(request, outlet, held);
     inFlight.set(id, { inbound });
     inbound.run(this.#handle, this.#done);
   }
@@ -187,9 +188,9 @@ export class Connection {
   }
 
   readonly #done = (inbound: Inbound): void => {
+    this.#forget(inbound);
     // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
     this.budget.release(inbound.weight);
-    this.#forget(inbound);
   };
 
   #forget(inbound: Inbound): void {

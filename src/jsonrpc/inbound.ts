@@ -19,6 +19,8 @@ export interface Outlet {
    * error, and what may be lost (progress, log messages: they say so) is. Without it there is always room.
    */
   room?(length: number, mayBeLost?: boolean): boolean;
+  /** True: a result of any length may follow now, and `room` need not be asked. */
+  readonly takesAny?: boolean;
 }
 
 /** The outlet of who is told nothing. */
@@ -171,8 +173,9 @@ export class Inbound extends Abortable {
     if (this.settled) return;
     const { outlet } = this;
     // Asked before too: forty results of 15 MB that do not fit would take seconds to serialize.
-    const text = outlet.room?.(0) === false ? '' : successText(this.request.id, result);
-    if (text === '' || outlet.room?.(text.length) === false) throw internalError('The result does not fit beside what is not read yet');
+    const fits = outlet.takesAny || outlet.room?.(0) !== false;
+    const text = fits ? successText(this.request.id, result) : '';
+    if (!fits || (!outlet.takesAny && outlet.room?.(text.length) === false)) throw internalError('The result does not fit beside what is not read yet');
     this.settled = true;
     outlet.answer(text);
   }

@@ -1,7 +1,7 @@
-import { arrayChecks, numberChecks, stringChecks, typeCheck } from './typed.ts';
+import { numberChecks, stringChecks, typeCheck } from './typed.ts';
 import { combinationChecks, equalityChecks } from './combinations.ts';
 import type { Check, Compiler, Items, Keywords, Node } from './model.ts';
-import { objectChecks } from './objects.ts';
+import { arrayChecks, objectChecks } from './members.ts';
 import { accept, all, fail } from './run.ts';
 
 /** Rules beside those of the small dialect. */

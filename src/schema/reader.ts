@@ -2,7 +2,8 @@ import { SchemaError } from './errors.ts';
 import type { Check, Compiler, JsonSchema, Keywords, Node, SchemaResource } from './model.ts';
 import { boundedPattern, weightOf } from './patterns.ts';
 import type { CompileOptions, SchemaLimits } from './types.ts';
-import { escapeToken, isObject } from './values.ts';
+import { isObject } from './typed.ts';
+import { escapeToken } from './values.ts';
 
 /** The rules of a dialect for reading schemas. One is made for each schema that is compiled. */
 export interface Language {

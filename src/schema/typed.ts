@@ -1,6 +1,7 @@
 import type { Check, Compiler, Items, Keywords, Node, Properties, Run } from './model.ts';
-import { accept, fail, place, spend } from './run.ts';
-import { isObject, typeOf } from './values.ts';
+import { accept, fail, spend } from './run.ts';
+
+// The rules for values of one type.
 
 /** The rules of one schema that only concern values of one type. */
 export interface TypedChecks {
@@ -42,76 +43,6 @@ export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): C
     if (Array.isArray(value)) return array(value, run);
     return !isObject(value) || object(value, run);
   };
-}
-
-/**
- * Which values certainly satisfy a schema, as far as one comparison or two can tell: its check need not be called for them.
- * A program has one check for each schema, which the engine cannot inline; this is plain data, which it can.
- */
-export interface Certain {
-  /** 0: the check decides about every value. */
-  readonly kind: 0 | typeof text | typeof number | typeof integer | typeof truth | typeof option;
-  /** Of a text the least length, of a number what it must exceed. */
-  readonly low: number;
-  /** Of a text the greatest length, of a number what it must be below. */
-  readonly high: number;
-  readonly options: readonly unknown[];
-}
-
-const text = 1;
-const number = 2;
-const integer = 3;
-const truth = 4;
-const option = 5;
-
-/** The keywords that a comparison can decide. */
-const decidable = new Set([
-  'type', 'enum', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'default',
-]);
-
-/** With more options than these a set is faster. */
-const fewOptions = 8;
-
-/** The values that certainly satisfy a node; without one, none. */
-export function certain(node: Node | undefined): Certain {
-  const keywords = typeof node?.keywords === 'object' ? node.keywords : {};
-  const kind = kindOf(keywords);
-  const { minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity, enum: options = [] } = keywords;
-  const { exclusiveMinimum = minimum, exclusiveMaximum = maximum } = keywords;
-  // A character is one or two units: a text of this length has enough of them.
-  if (kind === text) return { kind, low: 2 * minLength, high: maxLength, options };
-  return { kind, low: Math.max(minimum, exclusiveMinimum), high: Math.min(maximum, exclusiveMaximum), options };
-}
-
-function kindOf(keywords: Keywords): Certain['kind'] {
-  if (!Object.keys(keywords).every((keyword) => decidable.has(keyword))) return 0;
-  const { type: [type] = [], enum: options } = keywords;
-  if (keywords.type && keywords.type.length > 1) return 0;
-  if (options) {
-    const plain = (type === undefined || type === 'string') && options.length <= fewOptions
-      && options.every((one) => typeof one === 'string');
-    return plain && keywords.minLength === undefined && keywords.maxLength === undefined ? option : 0;
-  }
-  return type === 'string' ? text : type === 'number' ? number : type === 'integer' ? integer : type === 'boolean' ? truth : 0;
-}
-
-/** Whether a value certainly satisfies the schema. */
-export function isCertain({ kind, low, high, options }: Certain, value: unknown): boolean {
-  switch (kind) {
-    case text:
-      return typeof value === 'string' && value.length >= low && value.length <= high;
-    case number:
-      return typeof value === 'number' && value > low && value < high;
-    case integer:
-      return typeof value === 'number' && value > low && value < high && Number.isInteger(value);
-    case truth:
-      return typeof value === 'boolean';
-    case option:
-      for (let i = 0; i < options.length; i++) if (options[i] === value) return true;
-      return false;
-    default:
-      return false;
-  }
 }
 
 /** The keywords whose value is a number. */
@@ -196,29 +127,14 @@ function characters(value: string, run: Run): number {
   return count;
 }
 
-/** The rules for arrays: lengths, `items` and `prefixItems`. */
-export function arrayChecks(node: Node, { prefixItems = [], items }: Keywords, compiler: Compiler): Check<Items>[] {
-  const checks: Check<Items>[] = lengthChecks(node, 'minItems', 'maxItems');
-  if (!prefixItems.length && !items) return checks;
-  const [fits = accept] = checks;
-  const first = prefixItems.map(compiler.check);
-  const rest = items && compiler.check(items);
-  const sure = certain(items);
-  const ahead = first.length;
-  return [(value, run) => {
-    let ok = fits(value, run);
-    if (!ok && !run.room) return false;
-    const length = rest ? value.length : Math.min(ahead, value.length);
-    spend(run, length);
-    for (let i = 0, mark = run.last; i < length; i++) {
-      const item = value[i];
-      if (i >= ahead && isCertain(sure, item)) continue;
-      const check = i < ahead ? first[i] : rest;
-      if (!check || check(item, run)) continue;
-      ok = false;
-      mark = place(run, mark, '/' + i);
-      if (!run.room) break;
-    }
-    return ok;
-  }];
+/** Whether a value is what JSON calls an object. */
+export function isObject(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON type of a value; a value that JSON does not have gets a type that no schema names. */
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && !Number.isFinite(value) ? '' : typeof value;
 }

@@ -143,7 +143,7 @@ export class Registry<E extends Entry> {
 
   /** The entry of this name. Throws `-32602` if no entry has it, or if the entry is hidden from the requester. */
   find(member: ListedKind, name: unknown, requester: Listener): Callable<E> {
-    const entry = typeof name === 'string' ? this.#entries.get(name) : undefined;
+    const entry = this.get(name);
     if (!entry || this.host?.guards?.listFilter?.shows(member, entry.name, entry.definition, requester) === false) {
       throw new RpcError(invalidParamsCode, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
     }

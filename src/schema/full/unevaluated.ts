@@ -1,5 +1,5 @@
 import type { Check, Compiler, Keywords, Node, Properties, Run } from '../model.ts';
-import { each, restCheck, shown } from '../objects.ts';
+import { each, restCheck, shown } from '../members.ts';
 import { descend, quietly, spend } from '../run.ts';
 import { matcher } from '../typed.ts';
 import { goalOf, within } from './scope.ts';

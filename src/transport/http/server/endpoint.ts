@@ -59,7 +59,7 @@ export function createRouter(
   }
 
   const isModernVersion = (request: HttpRequest): boolean =>
-    findRevision(revisions, request.header('mcp-protocol-version'))?.era === 'modern';
+    findRevision(revisions, request.mcp.version)?.era === 'modern';
 
   function get(request: HttpRequest, auth: Auth | undefined): void {
     // A stream that is opened now would end at once; elsewhere it lasts.
@@ -168,7 +168,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     services.tracing?.begin(request);
     request.common = common;
     if (health?.(request, services, fleet) || (documents && serveDocument(services, documents, request))) return;
-    const what = notAllowed(request);
+    const what = notAllowed(request, request.mcp);
     if (what !== undefined) return refuse(services, request, 403, `Forbidden: the ${what} is not allowed`);
     if (cors) request.common = { ...request.common, ...corsFields(request) };
     const serve = route(request);
@@ -176,10 +176,14 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     // A preflight carries no credentials.
     if (cors && request.method === 'OPTIONS') return request.respond(204, '');
     if (services.phase === 'closed') return refuseWork(services, request);
-    admit(request, (who) => {
-      if (shared) shared.enter(request, who, () => serve(request, who));
-      else serve(request, who);
-    });
+    // Open to everybody. Something with `scopes` may have been registered after the start.
+    if (auth === undefined && !server.scoped && !shared) serve(request, undefined);
+    else {
+      admit(request, (who) => {
+        if (shared) shared.enter(request, who, () => serve(request, who));
+        else serve(request, who);
+      });
+    }
   }
 
   function drain(): boolean {

@@ -21,14 +21,14 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
   // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
   else if (revision?.era !== 'modern') throw unsupportedVersion(server.revisions, version);
   const found = readRequestMeta(meta, server.revisions, revision);
-  compare('Mcp-Method', request.header('mcp-method'), method);
+  compare('Mcp-Method', request.mcp.method, method);
   // 2026-07-28 basic/transports/streamable-http#standard-request-headers.
   const key = mirroredParameter(method);
   if (key === undefined) return found;
   const name = params?.[key];
   // The method itself refuses one that is not a string.
   if (typeof name !== 'string') return found;
-  compare('Mcp-Name', decoded('Mcp-Name', request.header('mcp-name')), name);
+  compare('Mcp-Name', decoded('Mcp-Name', request.mcp.name), name);
   if (method === 'tools/call') {
     for (const [header, path] of mirroredBy(name, server)) compareParameter(header, path, params, request);
   }

@@ -1,3 +1,4 @@
+import type { Budget } from '../../../bounds/budget.ts';
 import {
   headerMismatchCode, invalidRequest, invalidRequestCode, methodNotFoundCode, toErrorObject, unsupportedProtocolVersionCode,
 } from '../../../jsonrpc/errors.ts';
@@ -36,12 +37,15 @@ export interface OpenPlace {
 
 /** A modern request, and the HTTP response that belongs to it. */
 export class ModernResponse implements Outlet {
+  readonly takesAny = true;
   readonly #services: EndpointServices;
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
   readonly #open: Set<OpenPlace>;
   #place: OpenPlace | undefined;
-  #release: (() => void) | undefined;
+  readonly #budget: Budget;
+  /** Bytes that are charged to the budget until it is answered or given up. */
+  #held: number;
   #inbound: Inbound | undefined;
   #message: Request | undefined;
   #wire: Wire | undefined;
@@ -52,12 +56,12 @@ export class ModernResponse implements Outlet {
   #listens: RequestId | undefined;
   #expiresAt: number | undefined;
 
-  /** `release` is called once, when it is answered or given up. */
+  /** `held` bytes are charged to the budget. They are released when it is answered or given up. */
   constructor(
-    services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<OpenPlace>,
-    release: () => void,
+    services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<OpenPlace>, budget: Budget, held: number,
   ) {
-    this.#release = release;
+    this.#budget = budget;
+    this.#held = held;
     this.#services = services;
     this.#request = request;
     this.#accepts = accepts;
@@ -160,8 +164,8 @@ export class ModernResponse implements Outlet {
       place.response = undefined;
       this.#open.delete(place);
     }
-    this.#release?.();
-    this.#release = undefined;
+    this.#budget.release(this.#held);
+    this.#held = 0;
     this.#onIdle?.();
   }
 

@@ -12,6 +12,7 @@ import type { Pollable, Session } from './session.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
 export class PostResponse implements Outlet, Pollable {
+  readonly takesAny = true;
   readonly #services: EndpointServices;
   readonly #session: Session;
   readonly #request: HttpRequest;

@@ -59,7 +59,7 @@ export class Posting {
   readonly toEndpoint = (request: HttpRequest, auth: Auth | undefined): void => {
     const services = this.#services;
     if (!takesJson(services, request)) return;
-    const accepts = readAccept(request.header('accept'));
+    const accepts = readAccept(request.mcp.accept);
     if (accepts === undefined) {
       return refuse(
         services, request, 406, 'Not acceptable: Accept must list application/json and text/event-stream',
@@ -72,7 +72,7 @@ export class Posting {
       // A batch is read only once its session, and with it the revision, is known to have batches.
       if (isBatch(body) && !this.#mayBatch(post)) return;
       const decoded = this.#readMessage(request, body, () => {
-        const name = request.header('mcp-session-id');
+        const name = request.mcp.session;
         return name === undefined ? undefined : this.#sessions.find(name, auth, false, request);
       });
       if (decoded === undefined || (services.phase !== 'open' && this.#refusesLate(request, decoded))) return;
@@ -170,10 +170,10 @@ export class Posting {
     // 2026-07-28 basic/versioning: what the request carries tells its era. A server of only that era takes
     // every message by its rules.
     const meta = metaOf(message?.params);
-    if (this.#modern && (!legacy || isModern(meta) || (!opening && post.revision?.era === 'modern'))) {
+    if (this.#modern && (!legacy || (!opening && post.revision?.era === 'modern') || isModern(meta))) {
       return this.#receiveModern(post, decoded, meta);
     }
-    if (opening && post.request.header('mcp-session-id') === undefined) this.#openSession(post, decoded, message.id);
+    if (opening && post.request.mcp.session === undefined) this.#openSession(post, decoded, message.id);
     else this.#receiveLegacy(post, decoded, message?.id);
   }
 
@@ -191,8 +191,7 @@ export class Posting {
     const held = decoded.weight + openThingBytes;
     if (held > smallRequest && !budget.fits(held)) return refuse(services, request, 503, noMemory, { id });
     budget.hold(held);
-    const release = (): void => budget.release(held);
-    new ModernResponse(services, request, accepts, this.#open, release).run(decoded.message, meta, post);
+    new ModernResponse(services, request, accepts, this.#open, budget, held).run(decoded.message, meta, post);
   }
 
   /** `initialize`, outside of any session. */
@@ -240,7 +239,7 @@ export class Posting {
   }
 
   #headOf(request: HttpRequest, auth: Auth | undefined): PostHead {
-    const version = request.header('mcp-protocol-version');
+    const { version } = request.mcp;
     const { revisions } = this.#services.server;
     return { request, auth, version, revision: version === undefined ? undefined : findRevision(revisions, version) };
   }
@@ -253,7 +252,7 @@ export class Posting {
   #sessionOf(head: PostHead, id?: RequestId): Session | undefined {
     const services = this.#services;
     const { request, auth, version, revision } = head;
-    const name = request.header('mcp-session-id');
+    const name = request.mcp.session;
     if (name === undefined) {
       // With both eras served, a version that nobody knows tells more than a session that is missing.
       if (this.#modern && version !== undefined && revision === undefined) {
@@ -329,7 +328,7 @@ export type WholeBody = Exclude<Body, { fault: string }>;
 
 /** Whether the body is said to be JSON; otherwise the request is refused. */
 export function takesJson(services: EndpointServices, request: HttpRequest): boolean {
-  if (isJson(request.header('content-type'))) return true;
+  if (isJson(request.mcp.contentType)) return true;
   refuse(services, request, 415, 'Unsupported media type: Content-Type must be application/json');
   return false;
 }

@@ -229,7 +229,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
 
 /** Opens a stream for what belongs to no request, or carries on one where it was cut. Never throws. */
 export function listen(services: EndpointServices, request: HttpRequest, session: Session): void {
-  if (!readAccept(request.header('accept'))?.sse) {
+  if (!readAccept(request.mcp.accept)?.sse) {
     return refuse(services, request, 406, 'Not acceptable: Accept must list text/event-stream');
   }
   const last = request.header('last-event-id');

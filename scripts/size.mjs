@@ -73,7 +73,7 @@ const parts = {
   'JSON Schema': ['compile', 'validator', 'reader', 'kinds', 'checks', 'messages', 'patterns', 'equality', 'combinations', 'objects',
     'arrays', 'typed', 'scalars', 'run', 'pointer', 'values', 'errors'].map((name) => `schema/${name}`),
   'Standard Schema': ['schema/standard-schema'],
-  'questions and forms': ['protocol/form', 'protocol/form-rules', 'protocol/form-formats', 'server/question', 'server/ask'],
+  'questions and forms': ['protocol/form', 'protocol/form-rules', 'protocol/form-formats', 'server/question', 'server/question'],
   'rounds, sealed state': ['server/modern/exchange', 'server/modern/request-state', 'server/modern/aes-gcm', 'jsonrpc/base64'],
   'resources, URI templates': ['server/resources', 'server/watched-resources', 'protocol/uri-template'],
   'extensions': ['server/extensions'],
@@ -84,7 +84,7 @@ const parts = {
   'subscriptions': ['server/modern/subscriptions'],
   'answers to older revisions': ['server/adapt'],
   'questions to the peer, batches': ['jsonrpc/pending-requests', 'jsonrpc/stop', 'jsonrpc/batch', 'protocol/requests', 'server/legacy/moments'],
-  'pipes': ['transport/stdio/serve', 'transport/stdio/writer', 'jsonrpc/framing', 'bounds/bytes'],
+  'pipes': ['transport/stdio/serve', 'transport/stdio/writer', 'jsonrpc/framing', 'bounds/budget'],
 };
 
 /** Leaves files out of a bundle: what they export is there, and empty. */

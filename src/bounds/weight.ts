@@ -17,7 +17,7 @@ export const defaultMaxValues = 1_000_000;
 export const defaultMaxDepth = 1000;
 
 /** A shorter text is not counted, since it cannot cost much. In UTF-16 units. */
-const smallText = 65_536;
+export const smallText = 65_536;
 
 /** Bytes of memory for one JSON value, as V8 keeps them: between 8 for a number and 56 for an empty object. */
 const valueBytes = 64;

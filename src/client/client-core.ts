@@ -1,10 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
+import { invalidParamsCode, RpcError } from '../jsonrpc/errors.ts';
 import { quote } from '../bounds/quote.ts';
 import type { Bag, Notification } from '../jsonrpc/message.ts';
 import type { Observe } from '../protocol/observe.ts';
-import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { checkInfo, isExtensionId } from '../protocol/meta.ts';
 import { readPages } from '../protocol/pagination.ts';
@@ -20,8 +19,7 @@ import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape } f
 import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { AnyServer, BareToolName, ServerTypes, Structured, ToolName } from './server-types.ts';
 import type { Answering, AskingCall } from './parts.ts';
-import { MalformedResult } from './result-shapes.ts';
-import { noOptions } from './terms.ts';
+import { MalformedResult, noOptions } from './terms.ts';
 import type { MethodTerms } from './terms.ts';
 
 /** Notifications of changes. The group is the name of the list that changed. */
@@ -304,7 +302,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
 }
 
 const isInvalidParams = (error: unknown): boolean =>
-  error instanceof RpcError && error.code === errorCodes.invalidParams;
+  error instanceof RpcError && error.code === invalidParamsCode;
 
 let taken: WeakSet<object> | undefined;
 

@@ -3,15 +3,15 @@ import type { Clock } from '../bounds/clock.ts';
 import { invalid, isObject, isRequestId } from '../jsonrpc/codec.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { invalidRequest, methodNotFound, needTimers, RpcError, toError } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import {
+  headerMismatchCode, invalidRequest, methodNotFound, needTimers, RpcError, toError, urlElicitationRequiredCode,
+} from '../jsonrpc/errors.ts';
+import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
-import { notify } from '../jsonrpc/outlet.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
+import { notify } from '../jsonrpc/inbound.ts';
 import { shorten } from '../bounds/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
-import type { Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/lifecycle.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isMetaKey, logLevelKey } from '../protocol/meta.ts';
@@ -266,11 +266,11 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     if (error instanceof SessionExpired && meta === undefined) {
       // 2025-11-25 basic/transports#session-management. The first request that learns this makes the new session.
       if (count === this.#link.count) await this.#link.renew();
-    } else if (error instanceof RpcError && error.code === errorCodes.headerMismatch && headers && method === 'tools/call') {
+    } else if (error instanceof RpcError && error.code === headerMismatchCode && headers && method === 'tools/call') {
       // 2026-07-28 basic/transports/streamable-http#client-behavior: the tool's schema may have changed.
       await this.#events.relist();
     } else {
-      if (error instanceof RpcError && error.code === errorCodes.urlElicitationRequired) {
+      if (error instanceof RpcError && error.code === urlElicitationRequiredCode) {
         this.options.answering?.required(error);
       }
       throw error;

@@ -18,7 +18,7 @@ export type {
 export type { Answering, AskingCall, Cache, Listening, ListeningPort, Outputs } from './parts.ts';
 export type { ListName } from '../protocol/pagination.ts';
 export type { Pinging, PingOptions } from '../protocol/pinging.ts';
-export { MalformedResult } from './result-shapes.ts';
+export { MalformedResult } from './terms.ts';
 export type { AnyServer, ServerTypes } from './server-types.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';

@@ -2,7 +2,7 @@ import type { Timer } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import { metaOf, subscriptionKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { HttpError } from '../transport/http/http-error.ts';

@@ -1,8 +1,8 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Bag } from '../jsonrpc/message.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
-import type { Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/lifecycle.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { answering } from './answering.ts';

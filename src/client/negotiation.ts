@@ -1,8 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { ConnectionError, errorMessage, RpcError } from '../jsonrpc/errors.ts';
+import { ConnectionError, errorMessage, RpcError, unsupportedProtocolVersionCode } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import { isImplementation, metaOf, modernErrors, serverInfoKey } from '../protocol/meta.ts';
 import { findRevision } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -104,7 +103,7 @@ const isLegacy = ({ era }: Revision): boolean => era === 'legacy';
 async function fallsBack(client: Negotiator, error: unknown): Promise<boolean> {
   if (error instanceof RpcError) {
     if (!modernErrors.includes(error.code)) return true;
-    if (error.code !== errorCodes.unsupportedProtocolVersion) return false;
+    if (error.code !== unsupportedProtocolVersionCode) return false;
     // The server speaks both eras, and the sides have no modern revision in common.
     const legacy = client.revisions.filter(isLegacy);
     if (supportedBy(error).some((version) => findRevision(legacy, version))) return true;
@@ -128,7 +127,7 @@ async function discover(client: Negotiator): Promise<Record<string, unknown>> {
   try {
     return await client.discover(first);
   } catch (error) {
-    const unsupported = error instanceof RpcError && error.code === errorCodes.unsupportedProtocolVersion;
+    const unsupported = error instanceof RpcError && error.code === unsupportedProtocolVersionCode;
     const supported = unsupported ? supportedBy(error) : [];
     // The server may name the revision that it refused; then it is offered once more.
     const next = modern.find(({ version }) => supported.includes(version));

@@ -4,7 +4,7 @@ import type { Abortable } from '../jsonrpc/inbound.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
-import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallOptions } from './options.ts';
 import type { Agreement } from './negotiation.ts';

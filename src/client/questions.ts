@@ -1,9 +1,8 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { invalidParams, methodNotFound, RpcError } from '../jsonrpc/errors.ts';
-import * as columns from '../protocol/columns.ts';
+import { invalidParams, invalidParamsCode, methodNotFound, methodNotFoundCode, RpcError } from '../jsonrpc/errors.ts';
+import * as columns from '../protocol/revisions.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
-import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { checkRoots } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
@@ -33,8 +32,8 @@ export async function answerQuestion(
     const capability = method.slice(0, method.indexOf('/')) as keyof ClientCapabilities;
     // 2025-11-25 client/elicitation#error-handling, client/sampling, client/roots#error-handling.
     throw declared[capability]
-      ? new RpcError(errorCodes.invalidParams, `Invalid params: ${missing.message}`)
-      : new RpcError(errorCodes.methodNotFound, missing.message);
+      ? new RpcError(invalidParamsCode, `Invalid params: ${missing.message}`)
+      : new RpcError(methodNotFoundCode, missing.message);
   }
   const { onElicit, onElicitUrl, onSample, roots } = options;
   switch (method) {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import { insideOf, tellUpdated } from '../server/door.ts';
-import type { Server } from '../server/door.ts';
+import type { ServerInside } from '../server/door.ts';
 import type { ListName } from '../server/index.ts';
 import type { ServerPort } from '../transport/door.ts';
 import type { Change } from './messages.ts';
@@ -27,7 +27,7 @@ export interface JoinedChanges {
  * short functions share the servers that have joined.
  */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void, clock: Clock): JoinedChanges {
-  const servers = new Set<Server>();
+  const servers = new Set<ServerInside>();
   const lists = new Set<ListName>();
   let timer: Timer | undefined;
   let changed = 0;

@@ -1,8 +1,8 @@
 import { classify, invalid, refusal } from './codec.ts';
 import type { Connection, TakeBatch } from './connection.ts';
-import * as errorCodes from './error-codes.ts';
+import { internalErrorCode } from './errors.ts';
 import type { Decoded, Notification, Request } from './message.ts';
-import type { Outlet } from './outlet.ts';
+import type { Outlet } from './inbound.ts';
 
 /** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
 const longAnswers = 1_048_576;
@@ -26,7 +26,7 @@ function takeItems(connection: Connection, items: readonly Decoded[], gathered: 
     if (gathered.length > enough && connection.clock.after(0, () => takeItems(connection, items, gathered, at))) return;
     at++;
     if (gathered.full && item.kind === 'request') {
-      connection.refuse(gathered, refusal(item.message.id, errorCodes.internalError, 'The answer to the batch is full'));
+      connection.refuse(gathered, refusal(item.message.id, internalErrorCode, 'The answer to the batch is full'));
     } else connection.receive(item, gathered);
   }
 }

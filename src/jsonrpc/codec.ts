@@ -1,12 +1,11 @@
 import { checkOptions } from '../bounds/options.ts';
-import * as errorCodes from './error-codes.ts';
+import { quote } from '../bounds/quote.ts';
+import { smallText, weighText, weightShape, weighValue } from '../bounds/weight.ts';
+import type { WeightLimits } from '../bounds/weight.ts';
+import { invalidRequestCode, parseErrorCode } from './errors.ts';
 import type {
   Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
 } from './message.ts';
-import { outerMembers } from './salvage.ts';
-import { quote } from '../bounds/quote.ts';
-import { weighText, weighValue, weightShape } from '../bounds/weight.ts';
-import type { WeightLimits } from '../bounds/weight.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
 
@@ -34,7 +33,7 @@ export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits)
     const text = typeof data === 'string' ? data : decodeUtf8(data);
     // A parser that throws costs ten times what it costs to look: most lines that are not JSON are a log.
     if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
-    const weight = weighText(text, limits);
+    const weight = text.length <= smallText ? text.length : weighText(text, limits);
     if (typeof weight === 'object') return tooLarge(weight.over, text);
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? classifyBatch(value, weight) : classifyOne(value, weight);
@@ -48,7 +47,7 @@ export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits)
 const mayBeJson = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
 
 /** The refusal of a text that is not JSON. */
-export const notJson = (why: string): Refusal => refusal(null, errorCodes.parseError, `Parse error: ${why}`);
+export const notJson = (why: string): Refusal => refusal(null, parseErrorCode, `Parse error: ${why}`);
 
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
@@ -154,10 +153,35 @@ const idRule = '"id" must be a string of at most 1024 characters or an integer w
 
 /** The refusal says the message's own id back where it can be one. */
 export const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
-  ...refusal(isRequestId(id) ? id : null, errorCodes.invalidRequest, `Invalid request: ${what}`),
+  ...refusal(isRequestId(id) ? id : null, invalidRequestCode, `Invalid request: ${what}`),
   ...method === undefined && { answer: `Invalid answer: ${what}` },
 });
 
 export function refusal(id: RequestId | null, code: number, message: string): Refusal {
   return { kind: 'refusal', id, error: { code, message } };
+}
+
+/** How much of either end of a message is looked at: bytes, or characters. */
+export const endLength = 256;
+
+// A function, since a bundler cannot leave out a template with a tag.
+const member = (): string => String.raw`"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)\s*`;
+
+/**
+ * What stands at both ends of a message that cannot be read whole: so the caller that waits for that answer need not
+ * wait until the time is up. `members` are those before the first other member, and after the last; `next` is the name of the first other
+ * one. What looks like a member before the last brace is one: in a string its quotation marks would be escaped.
+ */
+function outerMembers(text: string): { members: Record<string, unknown>; next: string } {
+  const head = text.slice(0, endLength);
+  const opening = new RegExp(String.raw`^\s*\{\s*(?:${member()},\s*)*`).exec(head)?.[0] ?? '';
+  const closing = new RegExp(String.raw`(?:,\s*${member()})+\}\s*$`).exec(text.slice(-endLength))?.[0] ?? '}';
+  const next = /^"(\w+)"/.exec(head.slice(opening.length))?.[1] ?? '';
+  try {
+    // What cannot be read stands between them.
+    return { members: JSON.parse(`${opening}"":0${closing}`) as Record<string, unknown>, next };
+  } catch {
+    // It is not an object, or an escape is malformed.
+    return { members: {}, next: '' };
+  }
 }

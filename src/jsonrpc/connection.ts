@@ -3,13 +3,11 @@ import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes, peerBudget } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
-import * as errorCodes from './error-codes.ts';
-import { ConnectionError, toError } from './errors.ts';
+import { ConnectionError, internalErrorCode, invalidRequestCode, toError } from './errors.ts';
 import { Faults } from '../bounds/faults.ts';
-import { Cancelled, Inbound } from './inbound.ts';
+import { Cancelled, failureText, Inbound } from './inbound.ts';
 import type { Decoded, Notification, Refusal, Request, RequestId, UnjudgedAnswer } from './message.ts';
-import { failureText } from './outlet.ts';
-import type { Outlet } from './outlet.ts';
+import type { Outlet } from './inbound.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 
@@ -166,12 +164,13 @@ export class Connection {
     const { id } = request;
     if (inFlight.has(id)) {
       const message = `Invalid request: id ${quote(id)} is already in flight`;
-      return this.refuse(outlet, refusal(id, errorCodes.invalidRequest, message));
+      return this.refuse(outlet, refusal(id, invalidRequestCode, message));
     }
     const { maxInFlight } = this.limits;
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
-    const inbound = new Inbound(request, outlet, weight + openThingBytes);
-    if (!this.budget.charge(inbound.weight)) return this.refuseBytes(outlet, id, inbound.weight);
+    const held = weight + openThingBytes;
+    if (!this.budget.charge(held)) return this.refuseBytes(outlet, id, held);
+    const inbound = new Inbound(request, outlet, held);
     inFlight.set(id, { inbound });
     inbound.run(this.#handle, this.#done);
   }
@@ -185,13 +184,13 @@ export class Connection {
 
   /** Refuses what is more than the peer may have us do. */
   refuseWork(outlet: Outlet, id: RequestId | null, what: string): void {
-    this.refuse(outlet, refusal(id, errorCodes.internalError, `Too many ${what}`));
+    this.refuse(outlet, refusal(id, internalErrorCode, `Too many ${what}`));
   }
 
   readonly #done = (inbound: Inbound): void => {
+    this.#forget(inbound);
     // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
     this.budget.release(inbound.weight);
-    this.#forget(inbound);
   };
 
   #forget(inbound: Inbound): void {

@@ -6,17 +6,14 @@
 // Errors: each code by a name of its own, so that a program carries no table of codes; a fault of a peer or of this side;
 // anything thrown as an error object.
 export {
-  headerMismatch as headerMismatchCode, internalError as internalErrorCode, invalidParams as invalidParamsCode,
-  invalidRequest as invalidRequestCode, methodNotFound as methodNotFoundCode, missingClientCapability as missingClientCapabilityCode,
-  parseError as parseErrorCode, resourceNotFound as resourceNotFoundCode,
-  unsupportedProtocolVersion as unsupportedProtocolVersionCode, urlElicitationRequired as urlElicitationRequiredCode,
-} from './error-codes.ts';
-export { errorMessage, internalError, invalidParams, methodNotFound, need, toError, toErrorObject } from './errors.ts';
+  headerMismatchCode, internalErrorCode, invalidParamsCode, invalidRequestCode, methodNotFoundCode,
+  missingClientCapabilityCode, parseErrorCode, resourceNotFoundCode, unsupportedProtocolVersionCode,
+  urlElicitationRequiredCode, errorMessage, internalError, invalidParams, methodNotFound, need, toError, toErrorObject,
+} from './errors.ts';
 
 // Values and bytes from the wire.
 export { fromBase64Url, toBase64 } from './base64.ts';
 export { decodeUtf8, isObject } from './codec.ts';
 
 // Requests that are served without a connection: their abort signal, their outlet, the text of what is sent.
-export { Abortable } from './inbound.ts';
-export { failureText, nobody, notificationText } from './outlet.ts';
+export { Abortable, failureText, nobody, notificationText } from './inbound.ts';

@@ -1,21 +1,50 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
-import * as codes from './error-codes.ts';
-import type { ErrorObject } from './message.ts';
 import { shorten } from '../bounds/quote.ts';
+import type { ErrorObject } from './message.ts';
+
+/**
+ * The codes of error objects. JSON-RPC 2.0 section 5.1; the MCP codes are each named by the revision that
+ * defines them. A constant each, so that a bundle holds the numbers that it uses
+ * and no table.
+ */
+export const parseErrorCode = -32700;
+export const invalidRequestCode = -32600;
+export const methodNotFoundCode = -32601;
+export const invalidParamsCode = -32602;
+export const internalErrorCode = -32603;
+/** 2024-11-05 to 2025-11-25 server/resources#error-handling. */
+export const resourceNotFoundCode = -32002;
+/** 2025-11-25 client/elicitation#url-elicitation-required-error. */
+export const urlElicitationRequiredCode = -32042;
+/** 2026-07-28 basic/index#error-codes, and the two below. */
+export const headerMismatchCode = -32020;
+export const missingClientCapabilityCode = -32021;
+export const unsupportedProtocolVersionCode = -32022;
 
 /** The codes of error objects by name, for those who import them from outside. */
-export const errorCodes: Pick<typeof codes, keyof typeof codes> = {
-  parseError: codes.parseError,
-  invalidRequest: codes.invalidRequest,
-  methodNotFound: codes.methodNotFound,
-  invalidParams: codes.invalidParams,
-  internalError: codes.internalError,
-  resourceNotFound: codes.resourceNotFound,
-  urlElicitationRequired: codes.urlElicitationRequired,
-  headerMismatch: codes.headerMismatch,
-  missingClientCapability: codes.missingClientCapability,
-  unsupportedProtocolVersion: codes.unsupportedProtocolVersion,
+export const errorCodes: {
+  readonly parseError: typeof parseErrorCode;
+  readonly invalidRequest: typeof invalidRequestCode;
+  readonly methodNotFound: typeof methodNotFoundCode;
+  readonly invalidParams: typeof invalidParamsCode;
+  readonly internalError: typeof internalErrorCode;
+  readonly resourceNotFound: typeof resourceNotFoundCode;
+  readonly urlElicitationRequired: typeof urlElicitationRequiredCode;
+  readonly headerMismatch: typeof headerMismatchCode;
+  readonly missingClientCapability: typeof missingClientCapabilityCode;
+  readonly unsupportedProtocolVersion: typeof unsupportedProtocolVersionCode;
+} = {
+  parseError: parseErrorCode,
+  invalidRequest: invalidRequestCode,
+  methodNotFound: methodNotFoundCode,
+  invalidParams: invalidParamsCode,
+  internalError: internalErrorCode,
+  resourceNotFound: resourceNotFoundCode,
+  urlElicitationRequired: urlElicitationRequiredCode,
+  headerMismatch: headerMismatchCode,
+  missingClientCapability: missingClientCapabilityCode,
+  unsupportedProtocolVersion: unsupportedProtocolVersionCode,
 };
 
 /**
@@ -36,20 +65,20 @@ export class RpcError extends Error {
 
 /** The error for a parameter that is missing or wrong: `what` begins with its path below `params`. */
 export function invalidParams(what: string, data?: unknown): RpcError {
-  return new RpcError(codes.invalidParams, `Invalid params: params.${what}`, data);
+  return new RpcError(invalidParamsCode, `Invalid params: params.${what}`, data);
 }
 
 export function invalidRequest(what: string): RpcError {
-  return new RpcError(codes.invalidRequest, `Invalid request: ${what}`);
+  return new RpcError(invalidRequestCode, `Invalid request: ${what}`);
 }
 
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(codes.methodNotFound, `Method not found: ${shorten(method)}`);
+  return new RpcError(methodNotFoundCode, `Method not found: ${shorten(method)}`);
 }
 
 /** The error for a fault of this side: a handler that broke its word, or a limit that is reached. */
 export function internalError(message: string): RpcError {
-  return new RpcError(codes.internalError, message);
+  return new RpcError(internalErrorCode, message);
 }
 
 /**
@@ -60,7 +89,7 @@ export function toErrorObject(thrown: unknown): ErrorObject {
     const { code, message, data } = thrown;
     return data === undefined ? { code, message } : { code, message, data };
   }
-  return { code: codes.internalError, message: errorMessage(thrown) };
+  return { code: internalErrorCode, message: errorMessage(thrown) };
 }
 
 /** The message of anything thrown. Never throws. */

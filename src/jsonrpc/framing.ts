@@ -1,9 +1,8 @@
 import type { Budget } from '../bounds/budget.ts';
-import { ByteGatherer } from '../bounds/bytes.ts';
-import { decodeUtf8, tooLarge, unreadable } from './codec.ts';
+import { ByteGatherer } from '../bounds/budget.ts';
+import { decodeUtf8, endLength, tooLarge, unreadable } from './codec.ts';
 import { need } from './errors.ts';
 import type { Refusal } from './message.ts';
-import { Skipped } from './salvage.ts';
 
 const LF = 10;
 const CR = 13;
@@ -136,4 +135,36 @@ export function createFramer(
       held.clear();
     },
   };
+}
+
+/** A message that is too large to be held: what it is too large for, its first and its last characters. */
+class Skipped {
+  /** What it is too large for. */
+  readonly over: string;
+  readonly #utf8 = new TextDecoder();
+  #head = '';
+  #tail = '';
+  /** Bytes that the head still takes. */
+  #room = endLength;
+
+  constructor(over: string) {
+    this.over = over;
+  }
+
+  #text(bytes: Uint8Array): string {
+    return this.#utf8.decode(bytes, { stream: true });
+  }
+
+  /** Takes some more of it. */
+  push(part: Uint8Array): void {
+    const first = part.subarray(0, this.#room);
+    this.#room -= first.length;
+    this.#head += this.#text(first);
+    this.#tail = (this.#tail + this.#text(part.subarray(-endLength))).slice(-endLength);
+  }
+
+  /** Its ends, with a mark for what stood between them. */
+  ends(): string {
+    return `${this.#head}…${this.#tail}`;
+  }
 }

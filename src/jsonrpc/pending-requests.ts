@@ -1,13 +1,12 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import { checkOptions, longestTimerMs } from '../bounds/options.ts';
 import { encode, judgeAnswer } from './codec.ts';
-import * as errorCodes from './error-codes.ts';
-import { ConnectionError, RpcError, toError } from './errors.ts';
+import { ConnectionError, invalidRequestCode, parseErrorCode, RpcError, toError } from './errors.ts';
 import type {
   Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success, UnjudgedAnswer,
 } from './message.ts';
-import { notify } from './outlet.ts';
-import type { Outlet } from './outlet.ts';
+import { notify } from './inbound.ts';
+import type { Outlet } from './inbound.ts';
 import type { Stop } from './stop.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
@@ -77,7 +76,7 @@ interface Pending {
 
 function ignore(): void {}
 
-const isUnread = ({ code }: ErrorObject): boolean => code === errorCodes.parseError || code === errorCodes.invalidRequest;
+const isUnread = ({ code }: ErrorObject): boolean => code === parseErrorCode || code === invalidRequestCode;
 
 /** Whether a value is a number of milliseconds that a timer accepts. */
 const isTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= longestTimerMs;

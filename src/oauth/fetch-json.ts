@@ -1,7 +1,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
-import { joinBytes } from '../bounds/bytes.ts';
+import { joinBytes } from '../bounds/budget.ts';
 import { decodeUtf8, errorMessage } from '../jsonrpc/door.ts';
 import { OAuthError, shownUrl } from './errors.ts';
 

@@ -1,7 +1,6 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
-import * as columns from './columns.ts';
-import type { ClientCapabilities, ServerCapabilities } from './initialize.ts';
+import { missingClientCapabilityCode, RpcError } from '../jsonrpc/errors.ts';
+import * as columns from './revisions.ts';
+import type { ClientCapabilities, ServerCapabilities } from './lifecycle.ts';
 import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
 
@@ -12,7 +11,7 @@ import type { Revision } from './revisions.ts';
 export class MissingCapabilityError extends RpcError {
   constructor(what: string, requiredCapabilities: ClientCapabilities) {
     super(
-      errorCodes.missingClientCapability, `The client did not declare that it supports ${what}`,
+      missingClientCapabilityCode, `The client did not declare that it supports ${what}`,
       { requiredCapabilities },
     );
     this.name = 'MissingCapabilityError';

@@ -1,6 +1,6 @@
 import type { RequestParams } from './base.ts';
 import type { CacheableResult } from './caching.ts';
-import type { ClientCapabilities, Implementation, ServerCapabilities } from './initialize.ts';
+import type { ClientCapabilities, Implementation, ServerCapabilities } from './lifecycle.ts';
 import { stamped } from './meta.ts';
 import { versionsOf } from './revisions.ts';
 import type { Revision } from './revisions.ts';

@@ -3,10 +3,11 @@
  * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
  */
 
-// Revisions and methods. Each column that is used is named, so that a program carries no other (see columns.ts).
-export { batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, titles, versionHeader } from './columns.ts';
-export { elicitation, samplingTools, urlElicitation } from './columns.ts';
-export { findRevision } from './revisions.ts';
+// Revisions and methods. Each column that is used is named, so that a program carries no other.
+export {
+  batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, titles, versionHeader,
+  elicitation, samplingTools, urlElicitation, findRevision,
+} from './revisions.ts';
 export { methods } from './methods.ts';
 export { hasMethod, methodRow } from './methods.ts';
 export { requestsOf } from './requests.ts';

@@ -17,11 +17,11 @@ export type * from './elicitation.ts';
 export type { FormFormat } from './form-formats.ts';
 export type * from './form-schema.ts';
 export type {
-  ClientCapabilities, Implementation, InitializedNotificationParams, InitializeRequestParams, InitializeResult, PingRequestParams, ServerCapabilities,
-} from './initialize.ts';
+  ClientCapabilities, Implementation, InitializedNotificationParams, InitializeRequestParams, InitializeResult,
+  PingRequestParams, ServerCapabilities, Lifecycle, LifecycleEvent, LifecycleRow, LifecycleState, Passage,
+} from './lifecycle.ts';
 export type * from './input-required.ts';
 export { clientLifecycle, serverLifecycle } from './lifecycle.ts';
-export type { Lifecycle, LifecycleEvent, LifecycleRow, LifecycleState, Passage } from './lifecycle.ts';
 export { loggingLevels } from './logging.ts';
 export type { LoggingLevel, LoggingMessageNotificationParams, SetLevelRequestParams } from './logging.ts';
 export { metaKeys } from './meta.ts';
@@ -33,8 +33,7 @@ export type { Pinging, PingOptions, PingedClient } from './pinging.ts';
 export type * from './progress.ts';
 export type * from './prompts.ts';
 export type * from './resources.ts';
-export { coreTasks } from './columns.ts';
-export { revisions } from './revisions.ts';
+export { coreTasks, revisions } from './revisions.ts';
 export type { Era, Revision } from './revisions.ts';
 export type { ListRootsRequest, ListRootsRequestParams, ListRootsResult, Root, RootsListChangedNotificationParams } from './roots.ts';
 export type * from './sampling.ts';

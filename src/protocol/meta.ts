@@ -1,11 +1,12 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
+import {
+  headerMismatchCode, invalidParams, missingClientCapabilityCode, RpcError, unsupportedProtocolVersionCode,
+} from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
-import type { ClientCapabilities, Implementation } from './initialize.ts';
+import type { ClientCapabilities, Implementation } from './lifecycle.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
 import { findRevision, versionsOf } from './revisions.ts';
@@ -41,7 +42,7 @@ export const metaKeys: {
  * basic/versioning#backward-compatibility-with-initialization-based-versions.
  */
 export const modernErrors: readonly number[] = [
-  errorCodes.headerMismatch, errorCodes.missingClientCapability, errorCodes.unsupportedProtocolVersion,
+  headerMismatchCode, missingClientCapabilityCode, unsupportedProtocolVersionCode,
 ];
 
 /** The metadata of a modern request. */
@@ -119,7 +120,7 @@ const maxVersion = 64;
 export function unsupportedVersion(
   served: readonly Revision[], requested: unknown, message: string = `Unsupported protocol version ${quote(requested)}`,
 ): RpcError {
-  return new RpcError(errorCodes.unsupportedProtocolVersion, message, {
+  return new RpcError(unsupportedProtocolVersionCode, message, {
     supported: versionsOf(served),
     // The schema requires a string, also where something else came.
     requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',

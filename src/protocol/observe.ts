@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { Implementation } from './initialize.ts';
+import type { Implementation } from './lifecycle.ts';
 import type { Revision } from './revisions.ts';
 
 /** The side of a connection that is not ours. */

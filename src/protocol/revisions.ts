@@ -1,7 +1,7 @@
 /** `legacy`: with a handshake, until 2025-11-25. `modern`: stateless, since 2026-07-28. */
 export type Era = 'legacy' | 'modern';
 
-/** A revision of the protocol. columns.ts says what differs between revisions. */
+/** A revision of the protocol. The functions below (columns) say what differs between revisions. */
 export interface Revision {
   readonly version: string;
   /** 2026-07-28 basic/versioning#terminology: a handshake and a session, or metadata in every request. */
@@ -39,3 +39,99 @@ export const versionsOf = (among: readonly Revision[]): string[] => among.map(({
 export function findRevision(among: readonly Revision[], version: unknown): Revision | undefined {
   return among.find((revision) => revision.version === version);
 }
+
+/**
+ * Everything that differs between two revisions: one function of the revision for each difference (a column of the
+ * table). A program carries only the columns that it calls. Code asks a column and never compares versions. Source:
+ * the changelog.mdx of each revision, and its schema.ts.
+ */
+
+// The places of the revisions in their order.
+const r2025_03_26 = 1;
+const r2025_06_18 = 2;
+const r2025_11_25 = 3;
+const r2026_07_28 = 4;
+
+/** JSON-RPC batches may be sent and must be received. */
+export const batching = ({ place }: Revision): boolean => place === r2025_03_26;
+
+/**
+ * An error that answers no known request has `"id": null` (JSON-RPC 2.0, section 5); otherwise it has no id.
+ * Source: `JSONRPCError` and `JSONRPCErrorResponse` in each schema.ts.
+ */
+export const nullErrorId = ({ place }: Revision): boolean => place <= r2025_06_18;
+
+/** HTTP has one endpoint; earlier revisions have a pair of them (HTTP+SSE). */
+export const streamableHttp = ({ place }: Revision): boolean => place >= r2025_03_26;
+
+/** After the handshake, HTTP requests carry `MCP-Protocol-Version`. */
+export const versionHeader = ({ place }: Revision): boolean => place >= r2025_06_18;
+
+/**
+ * An SSE stream begins with an event that carries an id for reconnecting, and the server may close it so that the
+ * client polls.
+ */
+export const ssePolling = ({ place }: Revision): boolean => place === r2025_11_25;
+
+/** `annotations` on tools. */
+export const toolAnnotations = ({ place }: Revision): boolean => place >= r2025_03_26;
+
+/** Audio content. */
+export const audio = ({ place }: Revision): boolean => place >= r2025_03_26;
+
+/** The `completions` capability is declared. */
+export const completionsCapability = ({ place }: Revision): boolean => place >= r2025_03_26;
+
+/** `message` in progress notifications. */
+export const progressMessage = ({ place }: Revision): boolean => place >= r2025_03_26;
+
+/** `title` beside `name`, and `_meta` on what is listed. */
+export const titles = ({ place }: Revision): boolean => place >= r2025_06_18;
+
+/** Tool output that fits a schema: none, an object, or any JSON value. */
+export function structuredContent({ place }: Revision): 'object' | 'any' | undefined {
+  if (place < r2025_06_18) return undefined;
+  return place === r2026_07_28 ? 'any' : 'object';
+}
+
+/** Resource links in content. */
+export const resourceLinks = ({ place }: Revision): boolean => place >= r2025_06_18;
+
+/** `context` in completion requests. */
+export const completionContext = ({ place }: Revision): boolean => place >= r2025_06_18;
+
+/** Elicitation by form. */
+export const elicitation = ({ place }: Revision): boolean => place >= r2025_06_18;
+
+/** Forms with titled choices, multiple choice, and defaults for every type. */
+export const richForms = ({ place }: Revision): boolean => place >= r2025_11_25;
+
+/** Elicitation by URL. */
+export const urlElicitation = ({ place }: Revision): boolean => place >= r2025_11_25;
+
+/** `elicitationId` in URL elicitation, and the notification that it is complete. */
+export const elicitationId = ({ place }: Revision): boolean => place === r2025_11_25;
+
+/** Tools in sampling requests, and several content blocks a message. */
+export const samplingTools = ({ place }: Revision): boolean => place >= r2025_11_25;
+
+/** Icons, and `description` and `websiteUrl` of an implementation. */
+export const icons = ({ place }: Revision): boolean => place >= r2025_11_25;
+
+/**
+ * Arguments that break a tool's input schema are answered with a result that the model can read, and not with an
+ * error.
+ */
+export const inputErrorResults = ({ place }: Revision): boolean => place >= r2025_11_25;
+
+/** The code for a resource that does not exist. */
+export const resourceNotFound = ({ place }: Revision): -32002 | -32602 => place >= r2026_07_28 ? -32602 : -32002;
+
+/** `resultType` and the server's identity in every result. */
+export const resultType = ({ place }: Revision): boolean => place >= r2026_07_28;
+
+/** `ttlMs` and `cacheScope` on what can be cached. */
+export const cacheHints = ({ place }: Revision): boolean => place >= r2026_07_28;
+
+/** Tasks are part of the core, and `execution` of a tool says whether it may be called as a task. */
+export const coreTasks = ({ place }: Revision): boolean => place === r2025_11_25;

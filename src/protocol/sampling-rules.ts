@@ -1,7 +1,6 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { quote } from '../bounds/quote.ts';
-import { sampledBlock } from './content-shapes.ts';
-import { shapeFault } from './shape.ts';
+import { sampledBlock, shapeFault } from './shape.ts';
 import { toolResultFault } from './tool-results.ts';
 
 /**

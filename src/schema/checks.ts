@@ -1,10 +1,8 @@
-import { arrayChecks } from './arrays.ts';
+import { numberChecks, stringChecks, typeCheck } from './typed.ts';
 import { combinationChecks, equalityChecks } from './combinations.ts';
 import type { Check, Compiler, Items, Keywords, Node } from './model.ts';
-import { objectChecks } from './objects.ts';
+import { arrayChecks, objectChecks } from './members.ts';
 import { accept, all, fail } from './run.ts';
-import { numberChecks, stringChecks } from './scalars.ts';
-import { typeCheck } from './typed.ts';
 
 /** Rules beside those of the small dialect. */
 export interface MoreChecks {

@@ -1,4 +1,4 @@
-import { equal } from './equality.ts';
+import { equal } from './values.ts';
 import type { Check, Compiler, Keywords, Node } from './model.ts';
 import { all, descend, fail, spend } from './run.ts';
 

@@ -1,9 +1,8 @@
 import { keywordCheck } from './checks.ts';
 import { SchemaError } from './errors.ts';
-import type { KeywordKind } from './kinds.ts';
+import type { KeywordKind, Language, Reader } from './reader.ts';
 import type { JsonSchema } from './model.ts';
-import { escapeToken, tokensOf } from './pointer.ts';
-import type { Language, Reader } from './reader.ts';
+import { escapeToken, tokensOf } from './values.ts';
 import type { CompileOptions, Validate } from './types.ts';
 import { createValidator } from './validator.ts';
 

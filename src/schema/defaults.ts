@@ -1,6 +1,7 @@
 import type { Node, Run } from './model.ts';
 import { descend } from './run.ts';
-import { isObject, own } from './values.ts';
+import { isObject } from './typed.ts';
+import { own } from './values.ts';
 
 /**
  * For the option `defaults` of `compile`: makes a copy of the value with the defaults of its schema, which are those

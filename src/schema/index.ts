@@ -7,10 +7,9 @@
 export { compile } from './checked.ts';
 export { defaultSchemaLimits } from './reader.ts';
 export { fillDefaults } from './defaults.ts';
-export { SchemaError } from './errors.ts';
+export { SchemaError, describeErrors } from './errors.ts';
 export { formats } from './formats.ts';
 export type { FromSchema } from './from-schema.ts';
-export { describeErrors } from './messages.ts';
 export { adaptSchema } from './standard-schema.ts';
 export type {
   AdaptedSchema,

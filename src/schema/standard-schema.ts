@@ -1,5 +1,5 @@
 import type { JsonSchema } from './model.ts';
-import { escapeToken } from './pointer.ts';
+import { escapeToken } from './values.ts';
 import type { FromSchema } from './from-schema.ts';
 import type { Validate, ValidationError, ValidationResult } from './types.ts';
 

@@ -1,6 +1,7 @@
-import type { Check, Items, Keywords, Node, Properties } from './model.ts';
-import { accept, fail } from './run.ts';
-import { isObject, typeOf } from './values.ts';
+import type { Check, Compiler, Items, Keywords, Node, Properties, Run } from './model.ts';
+import { accept, fail, spend } from './run.ts';
+
+// The rules for values of one type.
 
 /** The rules of one schema that only concern values of one type. */
 export interface TypedChecks {
@@ -44,72 +45,96 @@ export function typeCheck(node: Node, keywords: Keywords, rules: TypedChecks): C
   };
 }
 
+/** The keywords whose value is a number. */
+type Bound = { [K in keyof Keywords]-?: Keywords[K] extends number | undefined ? K : never }[keyof Keywords];
+
 /**
- * Which values certainly satisfy a schema, as far as one comparison or two can tell: its check need not be called for them.
- * A program has one check for each schema, which the engine cannot inline; this is plain data, which it can.
+ * A lower and an upper limit on a length.
+ * @param measure gives the length where `length` is only a hint: at least the true one, at most twice it
  */
-export interface Certain {
-  /** 0: the check decides about every value. */
-  readonly kind: 0 | typeof text | typeof number | typeof integer | typeof truth | typeof option;
-  /** Of a text the least length, of a number what it must exceed. */
-  readonly low: number;
-  /** Of a text the greatest length, of a number what it must be below. */
-  readonly high: number;
-  readonly options: readonly unknown[];
+export function lengthChecks<T extends { readonly length: number }>(
+  node: Node,
+  low: Bound,
+  high: Bound,
+  measure?: (value: T, run: Run) => number,
+): Check<T>[] {
+  const { [low]: min = 0, [high]: max = Infinity } = node.keywords as Keywords;
+  if (min === 0 && max === Infinity) return [];
+  return [
+    (value, run) => {
+      let { length } = value;
+      if (measure && (length > max ? length <= 2 * max : length < 2 * min)) length = measure(value, run);
+      return length < min ? fail(run, node, low, value) : length <= max || fail(run, node, high, value);
+    },
+  ];
 }
 
-const text = 1;
-const number = 2;
-const integer = 3;
-const truth = 4;
-const option = 5;
-
-/** The keywords that a comparison can decide. */
-const decidable = new Set([
-  'type', 'enum', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'default',
-]);
-
-/** With more options than these a set is faster. */
-const fewOptions = 8;
-
-/** The values that certainly satisfy a node; without one, none. */
-export function certain(node: Node | undefined): Certain {
-  const keywords = typeof node?.keywords === 'object' ? node.keywords : {};
-  const kind = kindOf(keywords);
-  const { minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity, enum: options = [] } = keywords;
-  const { exclusiveMinimum = minimum, exclusiveMaximum = maximum } = keywords;
-  // A character is one or two units: a text of this length has enough of them.
-  if (kind === text) return { kind, low: 2 * minLength, high: maxLength, options };
-  return { kind, low: Math.max(minimum, exclusiveMinimum), high: Math.min(maximum, exclusiveMaximum), options };
+/** The rules for numbers. */
+export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
+  const checks: Check<number>[] = [];
+  const rule = (keyword: Bound, keeps: (value: number, bound: number) => boolean): void => {
+    const { [keyword]: bound } = keywords;
+    if (bound !== undefined)
+      checks.push((value, run) => keeps(value, bound) || fail(run, node, keyword, value));
+  };
+  rule('minimum', (value, bound) => value >= bound);
+  rule('maximum', (value, bound) => value <= bound);
+  rule('exclusiveMinimum', (value, bound) => value > bound);
+  rule('exclusiveMaximum', (value, bound) => value < bound);
+  rule('multipleOf', isMultiple);
+  return checks;
 }
 
-function kindOf(keywords: Keywords): Certain['kind'] {
-  if (!Object.keys(keywords).every((keyword) => decidable.has(keyword))) return 0;
-  const { type: [type] = [], enum: options } = keywords;
-  if (keywords.type && keywords.type.length > 1) return 0;
-  if (options) {
-    const plain = (type === undefined || type === 'string') && options.length <= fewOptions
-      && options.every((one) => typeof one === 'string');
-    return plain && keywords.minLength === undefined && keywords.maxLength === undefined ? option : 0;
+/**
+ * The remainder is exact, but 0.3 and 0.1 are not exact decimals: a decimal step is allowed the rounding error of two
+ * conversions and one division, and no more.
+ */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  const error = Math.abs(quotient - Math.round(quotient));
+  return value % step === 0 || (!Number.isInteger(step) && error <= 2 * Number.EPSILON * Math.abs(quotient));
+}
+
+/** The rules for strings. */
+export function stringChecks(node: Node, { pattern, format }: Keywords, compiler: Compiler): Check<string>[] {
+  const checks: Check<string>[] = lengthChecks(node, 'minLength', 'maxLength', characters);
+  if (pattern !== undefined) {
+    const matches = matcher(node, pattern);
+    checks.push((value, run) => matches(value, run) || fail(run, node, 'pattern', value));
   }
-  return type === 'string' ? text : type === 'number' ? number : type === 'integer' ? integer : type === 'boolean' ? truth : 0;
+  const { formats } = compiler;
+  const known = format && Object.hasOwn(formats, format) && formats[format];
+  if (known) {
+    checks.push((value, run) => {
+      spend(run, value.length >> 4);
+      return known.test(value) || fail(run, node, 'format', value, known.hint);
+    });
+  }
+  return checks;
 }
 
-/** Whether a value certainly satisfies the schema. */
-export function isCertain({ kind, low, high, options }: Certain, value: unknown): boolean {
-  switch (kind) {
-    case text:
-      return typeof value === 'string' && value.length >= low && value.length <= high;
-    case number:
-      return typeof value === 'number' && value > low && value < high;
-    case integer:
-      return typeof value === 'number' && value > low && value < high && Number.isInteger(value);
-    case truth:
-      return typeof value === 'boolean';
-    case option:
-      for (let i = 0; i < options.length; i++) if (options[i] === value) return true;
-      return false;
-    default:
-      return false;
-  }
+/** Whether a text matches a pattern of the node. */
+export function matcher(node: Node, source: string): Check<string> {
+  const test = node.patterns?.get(source);
+  return (text, run) => !!test?.(text, (steps) => spend(run, steps));
+}
+
+/** Length in Unicode characters, each of which is one or two UTF-16 units. */
+function characters(value: string, run: Run): number {
+  spend(run, value.length);
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+/** Whether a value is what JSON calls an object. */
+export function isObject(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON type of a value; a value that JSON does not have gets a type that no schema names. */
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && !Number.isFinite(value) ? '' : typeof value;
 }

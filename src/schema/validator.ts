@@ -1,5 +1,4 @@
-import { SchemaError } from './errors.ts';
-import { explain } from './messages.ts';
+import { explain, SchemaError } from './errors.ts';
 import type { Check, Compiler, JsonSchema, Run } from './model.ts';
 import { defaultSchemaLimits, readSchema } from './reader.ts';
 import type { Language, Reader } from './reader.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { ContentBlock } from '../protocol/content.ts';
-import type { Implementation } from '../protocol/initialize.ts';
+import type { Implementation } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import type { Exchanges } from './exchange.ts';
 import { LegacyExchange } from './legacy/exchange.ts';
 import { openQuestions, requestStateSealer, requestStateShape } from './modern/request-state.ts';
-import type { RequestStateOptions } from './modern/request-state.ts';
+import type { RequestStateOptions, RequestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 
 /** How the state of questions is sealed (2026-07-28), and who hears of changed roots (legacy). */
@@ -20,15 +20,16 @@ export function asking(given: AskingOptions = {}): Exchanges<Context> {
   let clock = systemClock;
   const questions = openQuestions(() => clock.now());
   // What other processes have the keys of, they can open as well.
-  let sealer = requestStateSealer(options, options.keys ? undefined : questions, clock);
-  return {
+  const seal = (): RequestStateSealer => requestStateSealer(options, options.keys ? undefined : questions, clock);
+  const exchanges: Exchanges<Context> & { sealer: RequestStateSealer } = {
     questions,
+    sealer: seal(),
     attach(given) {
       clock = given;
-      sealer = requestStateSealer(options, options.keys ? undefined : questions, clock);
+      exchanges.sealer = seal();
     },
-    legacy: (requester, inbound, auth) => new LegacyExchange(requester, inbound, auth, questions),
-    modern: (inbound, meta, auth) => new ModernExchange(inbound, meta, auth, sealer),
+    legacy: LegacyExchange,
+    modern: ModernExchange,
     heard({ method }, failures) {
       if (method !== 'notifications/roots/list_changed') return;
       try {
@@ -38,4 +39,5 @@ export function asking(given: AskingOptions = {}): Exchanges<Context> {
       }
     },
   };
+  return exchanges;
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import { shorten } from '../bounds/quote.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
 import type { Exchange } from './exchange.ts';
 import type { Feature, FeatureHost } from './feature.ts';

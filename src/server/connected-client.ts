@@ -2,15 +2,12 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import { invalidParams, invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
 import type { Decoded, Notification, Params, UnjudgedAnswer } from '../jsonrpc/message.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
-import * as columns from '../protocol/columns.ts';
-import { negotiate } from '../protocol/initialize.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import { mayPass, serverLifecycle } from '../protocol/lifecycle.ts';
-import type { LifecycleEvent, LifecycleState, Passage } from '../protocol/lifecycle.ts';
+import * as columns from '../protocol/revisions.ts';
+import { mayPass, negotiate, serverLifecycle } from '../protocol/lifecycle.ts';
+import type { ClientCapabilities, Implementation, LifecycleEvent, LifecycleState, Passage } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { isImplementation, isLoggingLevel, isModern, metaOf, readRequestMeta, unsupportedVersion } from '../protocol/meta.ts';
 import type { Meta } from '../protocol/meta.ts';
@@ -19,7 +16,7 @@ import { versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Agreed, PeerOptions, ServerPeer } from '../transport/server-port.ts';
 import { adaptImplementation } from './adapt.ts';
-import type { Server } from './server.ts';
+import type { ServerInside } from './server.ts';
 import type { LegacyRequester } from './exchange.ts';
 
 /** The level until the client has chosen one. The specification leaves it to the server. */
@@ -42,14 +39,14 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   /** Which of its requests are served in this state. */
   #passage: Passage = serverLifecycle.new.receive;
   listeners: LegacyRequester['listeners'];
-  readonly server: Server;
+  readonly server: ServerInside;
   readonly connection: Connection;
   readonly options: PeerOptions;
   readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
 
-  constructor(server: Server, outlet: Outlet, options: PeerOptions) {
+  constructor(server: ServerInside, outlet: Outlet, options: PeerOptions) {
     this.server = server;
     this.connection = new Connection(outlet, this, server.limits, options.budget, server.clock);
     this.options = options;
@@ -88,7 +85,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     options.shared?.admit?.(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return this.setLevel(params);
-    return server.handle(method, params, server.exchanges.legacy(this, inbound, auth));
+    return server.handle(method, params, new server.exchanges.legacy(inbound, this, auth, server.exchanges));
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Form, FormContent } from '../protocol/form.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';

@@ -10,13 +10,13 @@ export { askClient, LegacyExchange } from './legacy/exchange.ts';
 export { ModernExchange } from './modern/exchange.ts';
 
 // Results that are not the handler's own, and functions that stand around handlers.
-export { RawResult } from './chain.ts';
+export { RawResult } from './registry.ts';
 export { checkScopes, surround } from './guards.ts';
 
 // An extension of a server, and a server seen from inside: its parts, and how it tells of a changed resource.
 export { extend } from './extensions.ts';
 export { insideOf, tellUpdated } from './server.ts';
-export type { Server } from './server.ts';
+export type { ServerInside } from './server.ts';
 export { onClose } from './connected-client.ts';
 
 // The seal of states, which other processes of a fleet open.

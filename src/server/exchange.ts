@@ -1,12 +1,11 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
-import type { Inbound, ResultJudge } from '../jsonrpc/inbound.ts';
+import type { Inbound, FailureHandler } from '../jsonrpc/inbound.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/outlet.ts';
-import * as columns from '../protocol/columns.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import type { LifecycleState } from '../protocol/lifecycle.ts';
+import { notificationText } from '../jsonrpc/inbound.ts';
+import * as columns from '../protocol/revisions.ts';
+import type { ClientCapabilities, Implementation, LifecycleState } from '../protocol/lifecycle.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaOf } from '../protocol/meta.ts';
@@ -18,9 +17,9 @@ import type { Auth } from '../transport/auth.ts';
 import type { OpenQuestions, PeerOptions } from '../transport/server-port.ts';
 import type { PlainContext, Outcome } from './context.ts';
 import type { ErrorPlace, Failures } from './failure.ts';
-import type { ServerLimits } from './server-core.ts';
+import type { ServerInside, ServerLimits } from './server.ts';
+import type { RequestStateSealer } from './modern/request-state.ts';
 import type { Need } from './registry.ts';
-import type { Server } from './server.ts';
 
 /** Who sent a request, as a legacy handshake or the metadata of a modern request says it. */
 export interface Requester {
@@ -47,10 +46,10 @@ export interface LegacyRequester extends Requester {
 }
 
 /** Hears of what a handler throws. */
-export type HandlerFailures = Pick<Failures, 'alarm' | 'judge' | 'report'>;
+export type HandlerFailures = Pick<Failures, 'alarm' | 'errorFor' | 'report'>;
 
 /** One request on its way to its answer: who asks, in which revision. To handlers it is their context. */
-export class Exchange implements PlainContext, ResultJudge {
+export class Exchange implements PlainContext, FailureHandler {
   readonly inbound: Inbound;
   readonly auth: Auth | undefined;
   readonly revision: Revision;
@@ -87,7 +86,7 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   /** Has a request of the modern era answered, with what comes before and after. A session calls `server.handle` itself. */
-  beginModern(server: Server): object | Promise<object> {
+  beginModern(server: ServerInside): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     return server.handle(method, params, this);
   }
@@ -101,8 +100,8 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 
   /** What the caller is told of a failure; the author hears of it. */
-  judge(thrown: unknown): unknown {
-    return this.failures?.judge(thrown, this);
+  errorFor(thrown: unknown): unknown {
+    return this.failures?.errorFor(thrown, this);
   }
 
   notify(method: string, params: Record<string, unknown>): void {
@@ -137,22 +136,26 @@ export class Exchange implements PlainContext, ResultJudge {
   }
 }
 
-/** Makes the exchange of a request, one way an era. `asking()` makes exchanges whose handlers may ask. */
+/**
+ * The exchanges of a server: a class for each era, whose constructor is also given this object. With `asking()` their
+ * handlers may ask.
+ */
 export interface Exchanges<C extends PlainContext> {
   /** Called when the server is made, with its clock. */
   attach?(clock: Clock): void;
   /** For a request of a session. */
-  legacy(requester: LegacyRequester, inbound: Inbound, auth: Auth | undefined): Exchange & C;
+  readonly legacy: new (
+    inbound: Inbound, requester: LegacyRequester, auth: Auth | undefined, exchanges: Exchanges<PlainContext>,
+  ) => Exchange & C;
   /** For a request that belongs to no session. */
-  modern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): Exchange & C;
+  readonly modern: new (inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, exchanges: Exchanges<PlainContext>) => Exchange & C;
   /** What clients are asked, where handlers may ask. */
-  readonly questions?: OpenQuestions | undefined;
+  readonly questions?: (OpenQuestions & { asked: boolean }) | undefined;
+  /** Seals the state of questions in the modern era. */
+  readonly sealer?: RequestStateSealer | undefined;
   /** Called with each notification that comes over a lasting connection, except `notifications/initialized`. */
   heard?(notification: Notification, failures: { alarm(thrown: unknown, where: ErrorPlace): void }): void;
 }
 
 /** Exchanges whose handlers do not ask. */
-export const plainExchanges: Exchanges<PlainContext> = {
-  legacy: (requester, inbound, auth) => new Exchange(inbound, requester, auth),
-  modern: (inbound, meta, auth) => new Exchange(inbound, meta, auth),
-};
+export const plainExchanges: Exchanges<PlainContext> = { legacy: Exchange, modern: Exchange };

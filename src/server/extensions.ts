@@ -2,18 +2,17 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/outlet.ts';
+import { notificationText } from '../jsonrpc/inbound.ts';
 import { mergeCapabilities, MissingCapabilityError } from '../protocol/capabilities.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Changes } from './changes.ts';
-import type { Server } from './server.ts';
+import type { ServerInside, ServerCore } from './server.ts';
 import type { Context, Listener, Outcome, PlainContext } from './context.ts';
 import type { Requester } from './exchange.ts';
 import type { Agree, AnswerMethod, Feature } from './feature.ts';
-import type { ServerCore } from './server-core.ts';
 
 /** What an extension adds, by the kind. */
 export interface ExtensionParts<C extends PlainContext = Context> {
@@ -162,7 +161,7 @@ const legacyOf = ({ legacy }: Extension, { era, version }: Revision): ServerCapa
   era === 'legacy' ? legacy?.capabilities?.(version) : undefined;
 
 /** Makes the feature. Long function: an object of short methods over the same few variables. */
-function extensions(server: Server): Extensions {
+function extensions(server: ServerInside): Extensions {
   const ids = new Map<string, Extension>();
   /** By the kind and the name: an extension's method may be called like another's result type. */
   const parts = new Map<string, ExtensionPart>();

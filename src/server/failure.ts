@@ -1,9 +1,11 @@
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { errorMessage, internalError, RpcError, toError } from '../jsonrpc/errors.ts';
+import {
+  errorMessage, headerMismatchCode, internalError, internalErrorCode, invalidRequestCode, missingClientCapabilityCode,
+  resourceNotFoundCode, RpcError, toError, unsupportedProtocolVersionCode, urlElicitationRequiredCode,
+} from '../jsonrpc/errors.ts';
 import type { Inbound } from '../jsonrpc/inbound.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
 /**
@@ -85,7 +87,7 @@ export class Failures {
    * What a handler threw, as the caller may read it: a `ToolError` for `tools/call`, otherwise an `RpcError`.
    * Everything but a `ToolError` is reported.
    */
-  judge(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
+  errorFor(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
     const place = placeOf(failed.inbound.request);
     const told = (message: string): ToolError | RpcError =>
       place.what === 'tool' ? new ToolError(message) : internalError(message);
@@ -147,11 +149,11 @@ const isEnding = (thrown: unknown): boolean =>
  */
 function codeFor(code: number, revision: Revision): number {
   const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;
-  if (code === errorCodes.resourceNotFound) return columns.resourceNotFound(revision);
-  let allowed = !within(-32768, -32000) || within(errorCodes.internalError, errorCodes.invalidRequest);
-  if (code === errorCodes.urlElicitationRequired) allowed = columns.elicitationId(revision);
-  else if (revision.era === 'modern') allowed ||= code >= -32019 || code === errorCodes.missingClientCapability;
+  if (code === resourceNotFoundCode) return columns.resourceNotFound(revision);
+  let allowed = !within(-32768, -32000) || within(internalErrorCode, invalidRequestCode);
+  if (code === urlElicitationRequiredCode) allowed = columns.elicitationId(revision);
+  else if (revision.era === 'modern') allowed ||= code >= -32019 || code === missingClientCapabilityCode;
   // A legacy client that sees a code of 2026-07-28 takes the server for a modern one.
-  else allowed ||= code >= -32099 && !within(errorCodes.unsupportedProtocolVersion, errorCodes.headerMismatch);
-  return allowed && Number.isInteger(code) ? code : errorCodes.internalError;
+  else allowed ||= code >= -32099 && !within(unsupportedProtocolVersionCode, headerMismatchCode);
+  return allowed && Number.isInteger(code) ? code : internalErrorCode;
 }

@@ -1,17 +1,16 @@
 import type { Params } from '../jsonrpc/message.ts';
-import type { Serialized } from '../jsonrpc/outlet.ts';
+import type { Serialized } from '../jsonrpc/inbound.ts';
 import type { ListName } from '../protocol/pagination.ts';
-import type { ServerCapabilities } from '../protocol/initialize.ts';
+import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Caching } from './caching.ts';
-import type { AnswerCall, Handled } from './chain.ts';
+import type { EntryCall, Entry, Handled, ListedKind, Registry } from './registry.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange, Requester } from './exchange.ts';
 import type { TellListeners } from './extensions.ts';
-import type { ServerLimits } from './server-core.ts';
+import type { ServerLimits } from './server.ts';
 import type { ListFilter } from './guards.ts';
-import type { ListedKind, Entry, Registry } from './registry.ts';
 
 /** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
 export type AnswerMethod = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
@@ -74,7 +73,7 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
    * and at each `rechain`. Whatever the handler throws is reported and becomes what the caller may read: in `tools/call` a
    * `ToolError`, which `failed` makes a result of, otherwise an `RpcError`.
    */
-  answerCall<R>(handled: Handled<R>): AnswerCall;
+  makeCall<R>(handled: Handled<R>): EntryCall;
   /** Runs a function of the author's that nothing stands around, and makes a result of its value. */
   guard<R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>): object | Promise<object>;
   /** Tells the author of something that works but should not be. */

@@ -2,12 +2,11 @@ import { checkOptions } from '../bounds/options.ts';
 import { MetaWatch } from '../protocol/meta-watch.ts';
 import { AccessDenied } from '../transport/auth.ts';
 import type { Auth } from '../transport/auth.ts';
-import type { AnyAround, Around, Handled, HandlerCall, Invoke } from './chain.ts';
+import type { AnyAround, Around, Guarded, Handled, HandlerCall, Invoke, ListedKind, View } from './registry.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { placeOf } from './failure.ts';
-import type { Guarded, ListedKind, View } from './registry.ts';
-import type { Server } from './server.ts';
+import type { ServerInside } from './server.ts';
 
 /**
  * Hides entries from some requesters: what is hidden is neither listed nor found. Lists are made once for
@@ -98,7 +97,7 @@ export function guards<C extends PlainContext = PlainContext>(options: GuardsOpt
 }
 
 /** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once a server. */
-export function surround(server: Server, around: AnyAround, wants: (call: HandlerCall) => boolean): void {
+export function surround(server: ServerInside, around: AnyAround, wants: (call: HandlerCall) => boolean): void {
   (server.guards ??= guards()).surround(around, wants);
   for (const feature of server.features) feature.rechain?.(server);
 }

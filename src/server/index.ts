@@ -4,10 +4,15 @@
  * @module
  */
 
-export { ask, NotAnswered } from './ask.ts';
-export type { Asked, FieldOptions } from './ask.ts';
-export { RawResult } from './chain.ts';
-export type { AnswerCall, AnyAround, Around, Handled, HandlerCall, Invoke } from './chain.ts';
+export { ask, NotAnswered } from './question.ts';
+export type {
+  Asked, FieldOptions, FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions,
+} from './question.ts';
+export { RawResult } from './registry.ts';
+export type {
+  EntryCall, AnyAround, Around, Handled, HandlerCall, Invoke, Callable, ListedKind, Guarded, Need, Entry, Handle, Registry,
+  View,
+} from './registry.ts';
 export { asking } from './asking.ts';
 export type { AskingOptions } from './asking.ts';
 export { caching } from './caching.ts';
@@ -25,9 +30,8 @@ export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
 export type { Agree, AnswerMethod, Feature, FeatureHost } from './feature.ts';
-export { defaultServerLimits } from './server-core.ts';
-export type { ServerLimits } from './server-core.ts';
-export type { Callable, ListedKind, Guarded, Need, Entry, Handle, Registry, View } from './registry.ts';
+export { defaultServerLimits, ServerCore } from './server.ts';
+export type { ServerLimits, CoreOptions } from './server.ts';
 export type { ListFilter, Guards, GuardsOptions } from './guards.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
@@ -42,7 +46,6 @@ export { prompts } from './prompts.ts';
 export type {
   AddPrompt, GetPrompt, PromptArgumentDefinition, PromptArguments, PromptDefinition, PromptReturn, Prompts,
 } from './prompts.ts';
-export type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
 export { guards } from './guards.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal, RehearsalAnswers, RehearsalOptions, RehearsalRound } from './rehearsal.ts';
@@ -50,8 +53,6 @@ export { resources } from './resources.ts';
 export type {
   AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, Resources, ResourceTemplateDefinition,
 } from './resources.ts';
-export { ServerCore } from './server-core.ts';
-export type { CoreOptions } from './server-core.ts';
 export { structured } from './structured.ts';
 export { tools } from './tools.ts';
 export type {
@@ -60,7 +61,7 @@ export type {
 export { resourceUpdated } from './watched-resources.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
-export type { Serialized } from '../jsonrpc/outlet.ts';
+export type { Serialized } from '../jsonrpc/inbound.ts';
 export type { FormContent } from '../protocol/form.ts';
 export type { Auth } from '../transport/auth.ts';
 export type { PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';

@@ -8,15 +8,13 @@ import { checkMeta } from '../protocol/meta.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { adaptContent, adaptListed } from './adapt.ts';
-import { RawResult } from './chain.ts';
-import type { Handled } from './chain.ts';
+import { checkDefinition, RawResult, Registry } from './registry.ts';
+import type { Callable, Guarded, Handle, Handled } from './registry.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Feature } from './feature.ts';
 import { checkScopes } from './guards.ts';
-import { checkDefinition, Registry } from './registry.ts';
-import type { Guarded, Callable, Handle } from './registry.ts';
 
 /** One argument of a prompt. */
 export interface PromptArgumentDefinition {

@@ -1,12 +1,14 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import * as errorCodes from '../jsonrpc/error-codes.ts';
-import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import { quote, shorten } from '../bounds/quote.ts';
+import { invalidParams, invalidParamsCode, RpcError } from '../jsonrpc/errors.ts';
+import type { Params } from '../jsonrpc/message.ts';
 import type { Listed, ListName } from '../protocol/pagination.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { AnswerCall, Handled } from './chain.ts';
-import type { Listener, PlainContext } from './context.ts';
+import type { Listener, Outcome, PlainContext } from './context.ts';
+import type { Exchange, Requester } from './exchange.ts';
+import { ToolError } from './failure.ts';
+import type { Failures } from './failure.ts';
 import type { FeatureHost } from './feature.ts';
 import type { Pages } from './pages.ts';
 
@@ -63,7 +65,7 @@ export interface Entry extends Handled {
 /** An entry that can be called. */
 export type Callable<E extends Entry = Entry> = E & {
   /** Answers calls of the entry's handler. */
-  readonly call: AnswerCall;
+  readonly call: EntryCall;
 };
 
 /** The part of a list that some requesters see. */
@@ -90,11 +92,11 @@ const maxKeptPages = 1000;
 
 /** What a registry adds to an entry. */
 interface KeptEntry extends Listed {
-  call: AnswerCall;
+  call: EntryCall;
 }
 
 /** Stands for the call of an entry until its registry belongs to a server. */
-const notAttached: AnswerCall = () => {
+const notAttached: EntryCall = () => {
   throw new Error('the registry belongs to no server yet');
 };
 
@@ -141,9 +143,9 @@ export class Registry<E extends Entry> {
 
   /** The entry of this name. Throws `-32602` if no entry has it, or if the entry is hidden from the requester. */
   find(member: ListedKind, name: unknown, requester: Listener): Callable<E> {
-    const entry = typeof name === 'string' ? this.#entries.get(name) : undefined;
+    const entry = this.get(name);
     if (!entry || this.host?.guards?.listFilter?.shows(member, entry.name, entry.definition, requester) === false) {
-      throw new RpcError(errorCodes.invalidParams, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
+      throw new RpcError(invalidParamsCode, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
     }
     return entry;
   }
@@ -155,7 +157,7 @@ export class Registry<E extends Entry> {
 
   /** Puts together what answers the calls of each entry. */
   rechain(host: FeatureHost): void {
-    for (const entry of this.#entries.values()) entry.call = host.answerCall(entry);
+    for (const entry of this.#entries.values()) entry.call = host.makeCall(entry);
   }
 
   /** Throws where the name is taken. `make` is called for the definition, and again for each update of it. */
@@ -168,7 +170,7 @@ export class Registry<E extends Entry> {
     const held = (): boolean => entries.get(name) === entry;
     const set = (changed: D): void => {
       const made = make(changed);
-      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.answerCall(made) ?? notAttached };
+      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.makeCall(made) ?? notAttached };
       entries.set(name, entry);
       this.#scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;
@@ -216,4 +218,121 @@ export class Registry<E extends Entry> {
     }
     return text;
   }
+}
+
+/** A call of a handler, as what stands around the handler sees it. */
+export interface HandlerCall<C extends PlainContext = PlainContext> {
+  readonly kind: 'tool' | 'prompt' | 'resource';
+  /** A tool's or prompt's name, the URI of a resource, or the template that the URI fits. */
+  readonly name: string;
+  /** What was registered: `scopes`, `needs`, `data` and the rest. */
+  readonly definition: object;
+  /** What the handler is given: a tool's arguments, already judged; a prompt's; a URI or a template's variables. */
+  readonly args: unknown;
+  /** The request's parameters as they came. */
+  readonly params: Params;
+  readonly ctx: C;
+  /** Who asks: one object for each legacy connection, and one for each modern request. */
+  readonly requester: Requester;
+}
+
+/**
+ * Stands around handlers: called in place of the handler, it may refuse by a throw, change arguments or
+ * context (`next(args, ctx)`), change what `next` returns, or answer without calling `next` at all. Of
+ * several the first is the outermost.
+ */
+export type Around<C extends PlainContext = PlainContext> = (
+  call: HandlerCall<C>,
+  next: (args?: unknown, ctx?: C) => unknown,
+) => unknown;
+
+/** Stands around the handlers of every server, whatever their context. */
+export type AnyAround = <C extends PlainContext>(
+  call: HandlerCall<C>,
+  next: (args?: unknown, ctx?: C) => unknown,
+) => unknown;
+
+/**
+ * A result that is sent unchanged, whatever the method's own result looks like: for functions that stand around
+ * handlers, such as `new RawResult({ task })` of 2025-11-25.
+ */
+export class RawResult {
+  readonly result: object;
+
+  constructor(result: object) {
+    this.result = result;
+  }
+}
+
+/** Runs a handler, with or without what stands around it. */
+export type Invoke<R = unknown> = (args: never, ctx: Exchange, params: Params) => Outcome<R>;
+
+/** How the value of a handler becomes the result of a request. */
+export interface Finishing<R> {
+  /** Makes the result of what the handler returned. */
+  finish(value: R, exchange: Exchange, params: Params): object | Promise<object>;
+  /** The result of a failure, where there is one (`tools/call`); without it a failure is an error answer. */
+  readonly failed?: ((error: ToolError) => object) | undefined;
+}
+
+/** A handler as it was registered. */
+export interface Handled<R = never> extends Finishing<R> {
+  readonly kind: HandlerCall['kind'];
+  readonly name: string;
+  readonly definition: Guarded;
+  readonly handler: Invoke;
+}
+
+/** Answers the calls of one handler. */
+export type EntryCall = (args: unknown, params: Params, exchange: Exchange) => object | Promise<object>;
+
+/** Tells the author of faults in a result. The result is sent unchanged. */
+export type Inspect = (result: object, exchange: Exchange) => void;
+
+const asIs = <T>(value: T): T => value;
+
+/**
+ * Makes what answers the calls of a handler, once, when the handler is registered: a call runs the handler, waits for
+ * functions that were given to `ctx.defer`, and makes the result. Whatever is thrown is reported and becomes what the caller
+ * may read. This is the one place where the value of a handler may be late; one that is there at once stays synchronous.
+ */
+export function makeEntryCall<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failures: Failures, inspect?: Inspect): EntryCall {
+  function fail(thrown: unknown, exchange: Exchange): object {
+    const judged = failures.errorFor(thrown, exchange);
+    if (failed && judged instanceof ToolError) return failed(judged);
+    throw judged;
+  }
+
+  async function later<V>(
+    outcome: V | Promise<V>, params: Params, exchange: Exchange,
+    next: (value: V, exchange: Exchange, params: Params) => object | Promise<object>,
+  ): Promise<object> {
+    try {
+      const value = await outcome;
+      if (exchange.runDeferred) await exchange.runDeferred();
+      const made = next(value, exchange, params);
+      const result = made instanceof Promise ? await made : made;
+      inspect?.(result, exchange);
+      return result;
+    } catch (thrown) {
+      if (exchange.runDeferred) await exchange.runDeferred();
+      return fail(thrown, exchange);
+    }
+  }
+
+  return (args, params, exchange) => {
+    try {
+      const outcome = invoke(args as never, exchange, params) as Outcome<R>;
+      // Only an object can be a promise or a generator. Another value needs no waiting.
+      const value = typeof outcome === 'object' ? exchange.resolveOutcome(outcome) : outcome;
+      if (value instanceof Promise || exchange.runDeferred) return later(value as R | Promise<R>, params, exchange, finish);
+      const result = finish(value, exchange, params);
+      if (result instanceof Promise) return later(result, params, exchange, asIs);
+      // The result of a text is our own.
+      if (inspect && typeof value !== 'string') inspect(result, exchange);
+      return result;
+    } catch (thrown) {
+      return exchange.runDeferred ? later(Promise.reject(thrown), params, exchange, asIs) : fail(thrown, exchange);
+    }
+  };
 }

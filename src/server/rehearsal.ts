@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import { Inbound } from '../jsonrpc/inbound.ts';
 import type { Notification, Params, Request } from '../jsonrpc/message.ts';
-import type { ClientCapabilities } from '../protocol/initialize.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { InputRequest, InputResponse } from '../protocol/input-required.ts';
 import { loggingLevelKind } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -14,7 +14,7 @@ import type { Auth } from '../transport/auth.ts';
 import { requestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/exchange.ts';
 import type { Context, Outcome } from './context.ts';
-import type { ServerCore } from './server-core.ts';
+import type { ServerCore } from './server.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */
 export type RehearsalAnswers =
@@ -93,7 +93,7 @@ export async function rehearse(
       send: (text) => void notifications.push(JSON.parse(text) as Notification),
       answer: () => {},
     });
-    const exchange = new RehearsedExchange(inbound, meta, auth, sealer);
+    const exchange = new RehearsedExchange(inbound, meta, auth, { sealer });
     const result = await exchange.beginModern(server.inside) as Params;
     await exchange.over();
     const asking = result['resultType'] === 'input_required';

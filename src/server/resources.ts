@@ -4,15 +4,15 @@ import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
 import type { Icon } from '../protocol/base.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
 import { adaptListed } from './adapt.ts';
-import { RawResult } from './chain.ts';
-import type { Handled } from './chain.ts';
+import { checkDefinition, RawResult, Registry } from './registry.ts';
+import type { Guarded, Handle, Handled, OwnShape } from './registry.ts';
 import { toBase64 } from '../jsonrpc/base64.ts';
 import { cacheFields, hintShape } from './caching.ts';
 import type { CacheHint, Caching } from './caching.ts';
@@ -23,8 +23,6 @@ import { hostOf } from './feature.ts';
 import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
 import { notKept } from './server.ts';
-import { checkDefinition, Registry } from './registry.ts';
-import type { Guarded, OwnShape, Handle } from './registry.ts';
 import { watchedResources } from './watched-resources.ts';
 
 interface Described extends Guarded {

@@ -1,29 +1,35 @@
+import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
+import { checkOptions } from '../bounds/options.ts';
+import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
+import type { ConnectionLimits, TakeBatch } from '../jsonrpc/connection.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
-import type { TakeBatch } from '../jsonrpc/connection.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
-import type { Params } from '../jsonrpc/message.ts';
-import { noObject, Serialized } from '../jsonrpc/outlet.ts';
-import * as columns from '../protocol/columns.ts';
+import { Inbound, noObject, Serialized } from '../jsonrpc/inbound.ts';
+import type { Outlet } from '../jsonrpc/inbound.ts';
+import type { Params, Request } from '../jsonrpc/message.ts';
 import { discoverResult } from '../protocol/discover.ts';
-import type { Implementation, ServerCapabilities } from '../protocol/initialize.ts';
-import { stamped } from '../protocol/meta.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
+import { checkInfo, stamped } from '../protocol/meta.ts';
 import type { ModernResult, RequestMeta } from '../protocol/meta.ts';
 import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
+import * as columns from '../protocol/revisions.ts';
+import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
-import type { ServerPort } from '../transport/server-port.ts';
+import type { OpenQuestions, PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';
 import type { CacheFields, Caching } from './caching.ts';
-import { makeAnswerCall } from './chain.ts';
-import type { Invoke } from './chain.ts';
+import { makeEntryCall } from './registry.ts';
+import type { Invoke } from './registry.ts';
 import type { Changes } from './changes.ts';
+import { ConnectedClient } from './connected-client.ts';
 import type { Outcome, PlainContext } from './context.ts';
+import { plainExchanges } from './exchange.ts';
 import type { Exchange, Exchanges, Requester } from './exchange.ts';
-import type { Failures } from './failure.ts';
+import { Failures } from './failure.ts';
+import type { OnError } from './failure.ts';
 import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
-import type { AnyGuards } from './guards.ts';
-import type { ServerLimits } from './server-core.ts';
+import type { AnyGuards, Guards } from './guards.ts';
 import type { Pages } from './pages.ts';
 
 /** What a server is made with. */
@@ -60,7 +66,7 @@ interface Offer {
  * A server as the files of this folder see it, and what builds on them: what it was made with, what it has, and what of it
  * each revision is offered. `ServerCore` is its outside.
  */
-export interface Server extends ServerParts<never>, FeatureHost<never> {
+export interface ServerInside extends ServerParts<never>, FeatureHost<never> {
   readonly changes?: Changes | undefined;
   guards?: AnyGuards | undefined;
   /** Where two answer the same method, the later one does. */
@@ -91,7 +97,7 @@ export interface Server extends ServerParts<never>, FeatureHost<never> {
 /**
  * Makes a server, and attaches its features to it. Long function: an object of short methods over the same few variables.
  */
-export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Server {
+export function makeServer<C extends PlainContext>(parts: ServerParts<C>): ServerInside {
   const { revisions, failures, caching, changes, info, pages, clock, observe } = parts;
   const features: Feature<never>[] = [...parts.features];
   const offers = new Map<Revision, Offer>();
@@ -109,7 +115,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     });
   }
 
-  const server: Server = {
+  const server: ServerInside = {
     ...parts,
     features,
     legacy: revisions.at(-1)?.era === 'legacy',
@@ -153,7 +159,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
         const found = discoverResult(parts, server.capabilities(meta.revision), caching?.fields('discover') ?? notKept);
         return told ? observe(told, () => found) : found;
       }
-      const exchange = parts.exchanges.modern(inbound, meta, auth);
+      const exchange = new parts.exchanges.modern(inbound, meta, auth, parts.exchanges);
       const result = told ? observe(told, () => exchange.beginModern(server)) : exchange.beginModern(server);
       return result instanceof Promise ? result.then(complete) : complete(result);
     },
@@ -163,7 +169,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       if (!answer) throw methodNotFound(method);
       exchange.failures = failures;
       exchange.clock = clock;
-      exchange.inbound.resultJudge = exchange;
+      exchange.inbound.failureHandler = exchange;
       return answer(params, exchange, server);
     },
     page(member, registry, { cursor }, exchange) {
@@ -176,7 +182,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       return new Serialized(() => text);
     },
     shows: (member, { name, definition }, requester) => server.guards?.listFilter?.shows(member, name, definition, requester) ?? true,
-    answerCall(handled) {
+    makeCall(handled) {
       const { guards } = server;
       const { definition: { needs, scopes }, handler } = handled;
       let invoke: Invoke = guards ? guards.enclose(handled) : scopes?.length ? noGuards : handler;
@@ -187,10 +193,10 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
           return inner(args, exchange, params);
         };
       }
-      return makeAnswerCall(invoke, handled, failures, guards?.inspect);
+      return makeEntryCall(invoke, handled, failures, guards?.inspect);
     },
     guard: <R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>) =>
-      makeAnswerCall<R>(call, { finish }, failures)(undefined, {}, exchange),
+      makeEntryCall<R>(call, { finish }, failures)(undefined, {}, exchange),
     warn: (message, name) => failures.report(new Error(message), { what: 'registration', name }),
   };
   changes?.attach(server);
@@ -201,14 +207,149 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
 }
 
 /** Tells every client of this process that watches this resource that it has changed. */
-export function tellUpdated({ features }: Server, uri: string): void {
+export function tellUpdated({ features }: ServerInside, uri: string): void {
   for (const feature of features) feature.resourceUpdated?.(uri);
 }
 
 /** The inside of a server that a transport is given; undefined: it is not of this package. */
-export const insideOf = (port: ServerPort): Server | undefined =>
-  'inside' in port ? port.inside as Server : undefined;
+export const insideOf = (port: ServerPort): ServerInside | undefined =>
+  'inside' in port ? port.inside as ServerInside : undefined;
 
 const noGuards = (): never => {
   throw new Error('a server with `scopes` needs `guards: guards()`');
 };
+
+/** What a server bounds, beside what each of its connections bounds. */
+export interface ServerLimits extends ConnectionLimits {
+  /**
+   * Milliseconds that a question to a legacy client may take, and that it may wait for
+   * `notifications/initialized` before. 5 minutes; 0: no limit.
+   */
+  questionTimeoutMs: number;
+  /**
+   * Resources that one legacy client may watch,
+   * and `subscriptions/listen` requests that the server keeps open. 10,000.
+   */
+  maxSubscriptions: number;
+}
+
+/** The limits of a server that sets none. */
+export const defaultServerLimits: ServerLimits = /* @__PURE__ */ Object.assign(
+  // A spread would stay in every program: a bundler cannot tell that it runs nothing.
+  { questionTimeoutMs: 300_000, maxSubscriptions: 10_000 }, defaultConnectionLimits,
+);
+
+/** What `ServerCore` may be given; `McpServer` takes all of it too. */
+export interface CoreOptions<C extends PlainContext = PlainContext> {
+  /** What the server has: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each belongs to this server only. */
+  readonly features?: readonly Feature<NoInfer<C>>[];
+  /** How to use the server, for the client's model. */
+  readonly instructions?: string;
+  /** The revisions to serve, such as `['2025-11-25', '2026-07-28']`. All five. */
+  readonly revisions?: readonly string[];
+  /** `pages(size)`: lists come in pages. Without it each list is one page. */
+  readonly pages?: Pages;
+  /** `caching(hints)`: clients of 2026-07-28 may keep results. Without it they keep none. */
+  readonly caching?: Caching;
+  /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
+  readonly asking?: Exchanges<C>;
+  /** `batches`: takes the batches of 2025-03-26. That revision is served only with it. */
+  readonly batches?: TakeBatch;
+  /** `changes()`: tells clients of changes. Without it lists are taken never to change. */
+  readonly changes?: Changes;
+  /** `pinging()`: ends the connection of a legacy client over a pipe that has gone silent. */
+  readonly pinging?: Pinging;
+  /** `guards()`: scopes, list filters and functions around handlers. Without it a handler with `scopes` cannot be called. */
+  readonly guards?: Guards<NoInfer<C>>;
+  /** What time it is, for all that serves this server too: its transports and sessions. Default: the runtime's clock. */
+  readonly clock?: Clock;
+  /** See `defaultServerLimits`. */
+  readonly limits?: Partial<ServerLimits>;
+  /**
+   * Hears of every failure of a handler, with its stack, and of what went wrong without a request. Without it
+   * failures of handlers are written to stderr.
+   */
+  readonly onError?: OnError;
+  /**
+   * What a caller reads of an exception that is no `ToolError`: `id`, the number under which `onError` was
+   * told of it, or, for development, also its `message`. `id`.
+   */
+  readonly errors?: 'id' | 'message';
+  /** Stands around each request, for traces, metrics and logs. */
+  readonly observe?: Observe;
+}
+
+/**
+ * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
+ * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature;
+ * `new ServerCore(info, { features: [tools()] })` is a server that carries tools and nothing else.
+ */
+export class ServerCore<C extends PlainContext = PlainContext> implements ServerPort {
+  /** What clients are told of the server's name and version. */
+  readonly info: Implementation;
+  /** The revisions that are served, newest first. */
+  readonly revisions: readonly Revision[];
+  /** What time it is, for what serves it. */
+  readonly clock: Clock;
+  /** For what builds on the server from within this package. Not for users: its form may change at any time. */
+  readonly inside: ServerInside;
+
+  /**
+   * Throws a TypeError for an unknown or malformed option, a RangeError for a revision that does not exist or cannot be
+   * served, and an Error for a feature that belongs to another server.
+   */
+  constructor(info: Implementation, options: CoreOptions<C> = {}) {
+    checkInfo('ServerCore: info', info);
+    checkOptions('ServerCore: options', options, {
+      features: 'list', instructions: 'string', revisions: 'list', pages: 'function', caching: 'object', asking: 'object',
+      batches: 'function', changes: 'object', pinging: 'object', guards: 'object', limits: defaultServerLimits, clock: 'object', onError: 'function',
+      errors: '"id" or "message"', observe: 'function',
+    });
+    this.info = info;
+    const { features = [], batches, clock = systemClock } = options;
+    this.clock = clock;
+    const chosen = selectRevisions(options.revisions);
+    const revisions = this.revisions = batches ? chosen : chosen.filter((revision) => !columns.batching(revision));
+    if (options.revisions && revisions.length < chosen.length) {
+      throw new RangeError('2025-03-26 needs `batches`');
+    }
+    this.inside = makeServer<C>({
+      ...options, info, features, revisions, clock,
+      exchanges: options.asking ?? plainExchanges,
+      failures: new Failures(options.onError, options.errors),
+      limits: { ...defaultServerLimits, ...options.limits },
+    });
+  }
+
+  /** For transports: opens a client that speaks over one lasting channel. */
+  connect(outlet: Outlet, options: PeerOptions = {}): ServerPeer {
+    return new ConnectedClient(this.inside, outlet, options);
+  }
+
+  /** For HTTP: answers one modern request, which belongs to no session: see `ServerPort`. */
+  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
+    const inbound = new Inbound(request, outlet);
+    inbound.run(() => this.inside.answerModern(inbound, meta, auth));
+    return inbound;
+  }
+
+  /** For HTTP: whether something of the server has `scopes`, or ever had. */
+  get scoped(): boolean {
+    return this.inside.scoped;
+  }
+
+  /** For HTTP: the input schema of a tool; undefined where the server has no such tool. */
+  toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
+    return this.inside.toolInput?.(name);
+  }
+
+  /** For HTTP: questions to clients whose answers only this process can take. */
+  get questions(): OpenQuestions | undefined {
+    return this.inside.exchanges.questions;
+  }
+
+  /** For transports: ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
+  endSubscriptions(): void {
+    this.inside.changes?.end();
+  }
+}

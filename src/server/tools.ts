@@ -3,19 +3,17 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
-import * as columns from '../protocol/columns.ts';
+import * as columns from '../protocol/revisions.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import type { InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from '../schema/types.ts';
 import { adaptTool, adaptToolResult } from './adapt.ts';
-import { RawResult } from './chain.ts';
-import type { AnswerCall, Handled } from './chain.ts';
+import { checkDefinition, RawResult, Registry } from './registry.ts';
+import type { EntryCall, Guarded, Handle, Handled } from './registry.ts';
 import type { Context, PlainContext, TaskSteps, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Feature, FeatureHost } from './feature.ts';
-import { checkDefinition, Registry } from './registry.ts';
-import type { Guarded, Handle } from './registry.ts';
 import type { ReadSchema, structured as makeStructured } from './structured.ts';
 
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
@@ -241,7 +239,7 @@ function toolEntry(
 }
 
 /** Calls a tool with arguments that were judged. */
-const callChecked = (call: AnswerCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
+const callChecked = (call: EntryCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
   judged.valid ? call(judged.value, params, exchange) : argumentFaults(judged.errors, params, exchange);
 
 /**

@@ -1,7 +1,7 @@
 import { openThingBytes } from '../bounds/budget.ts';
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/outlet.ts';
+import { notificationText } from '../jsonrpc/inbound.ts';
 import { insideOf, tellUpdated } from './server.ts';
 import type { Exchange, LegacyRequester } from './exchange.ts';
 import type { Listener } from './context.ts';

@@ -1,7 +1,7 @@
 import type { Timer } from '../bounds/clock.ts';
 import { toError } from '../jsonrpc/door.ts';
 import type { Notification } from '../jsonrpc/index.ts';
-import type { Server } from '../server/door.ts';
+import type { ServerInside } from '../server/door.ts';
 import type { Context, ServerCore } from '../server/index.ts';
 import type { TaskLimits } from './limits.ts';
 import { LeaseTime } from './store.ts';
@@ -21,7 +21,7 @@ const expireMs = 60_000;
 
 /** Works on the tasks of a store, with the tools of a server: takes what is due, one lease and one run at a time. */
 export class Worker {
-  readonly #server: Server;
+  readonly #server: ServerInside;
   readonly #store: TaskStore;
   readonly #options: WorkerOptions;
   readonly #runs = new Map<string, TaskRun>();

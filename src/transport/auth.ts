@@ -1,5 +1,4 @@
-import { invalidRequest } from '../jsonrpc/error-codes.ts';
-import { RpcError } from '../jsonrpc/errors.ts';
+import { invalidRequestCode, RpcError } from '../jsonrpc/errors.ts';
 
 /**
  * Who is on the other side, as the HTTP layer has authenticated it. Never taken from the wire as it stands.
@@ -52,7 +51,7 @@ export class AccessDenied extends RpcError {
   readonly refusal: AuthRefusal;
 
   constructor(refusal: AuthRefusal) {
-    super(invalidRequest, refusal.message, refusalData(refusal));
+    super(invalidRequestCode, refusal.message, refusalData(refusal));
     this.name = 'AccessDenied';
     this.refusal = refusal;
   }

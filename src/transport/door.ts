@@ -24,7 +24,7 @@ export { watchBody, watchStream } from './http/client/http-trace.ts';
 export type { Agreed, SharedHandshake, SharedPeer } from './server-port.ts';
 export type { FleetPort, Reply, Shared, SharedRequest } from './http/server/sharing.ts';
 export type { HeaderFields, HttpRequest, RequestInfo } from './http/server/http-request.ts';
-export { readAccept } from './http/server/post-body.ts';
+export { readAccept } from './http/server/posting.ts';
 export { noRoom, refuse, refuseSession } from './http/server/refuse.ts';
 export type { EndpointServices } from './http/server/services.ts';
 export type { GivenSession, Session } from './http/server/session.ts';

@@ -7,7 +7,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import { decode, decodeUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import { pipeOutlet } from '../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../jsonrpc/inbound.ts';
 import type { Auth } from './auth.ts';
 import type { ClientReceiver, ClientTransport } from './client-port.ts';
 import type { ServerPeer, ServerPort } from './server-port.ts';

@@ -11,7 +11,7 @@ import type { Shape } from '../bounds/options.ts';
 import { peerBudget } from '../bounds/budget.ts';
 import { decode, decodeUnjudged, decodeValue, decodeValueUnjudged } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import { pipeOutlet } from '../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../jsonrpc/inbound.ts';
 import type { Auth } from './auth.ts';
 import type { ClientReceiver, ClientTransport } from './client-port.ts';
 import type { ServerPort } from './server-port.ts';

@@ -2,8 +2,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../bounds/faults.ts';
-import { beginReading, othersFirst, readEnough } from '../bounds/turn.ts';
+import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../bounds/reading.ts';
 import type { Trace } from './trace.ts';
 
 /** Bytes of a peer that need not wait where others hold all that may be held: they are read at once. */

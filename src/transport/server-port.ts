@@ -1,10 +1,8 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Budget } from '../bounds/budget.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
 import type { Decoded, Request, RequestId, UnjudgedAnswer } from '../jsonrpc/message.ts';
-import type { Outlet } from '../jsonrpc/outlet.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/initialize.ts';
-import type { LifecycleState } from '../protocol/lifecycle.ts';
+import type { ClientCapabilities, Implementation, LifecycleState } from '../protocol/lifecycle.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from './auth.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Budget } from '../../src/bounds/budget.ts';
-import { ByteGatherer } from '../../src/bounds/bytes.ts';
+import { Budget, ByteGatherer } from '../../src/bounds/budget.ts';
 import { decode, decodeValue } from '../../src/jsonrpc/codec.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';

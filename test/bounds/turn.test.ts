@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
 import { systemClock } from '../../src/bounds/clock.ts';
-import { beginReading, othersFirst, readEnough, turnOfOthers } from '../../src/bounds/turn.ts';
+import { beginReading, othersFirst, readEnough, turnOfOthers } from '../../src/bounds/reading.ts';
 
 /** A clock that stands still at a time of its own, long after whatever was read before. */
 let now = 1_000_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import * as errorCodes from '../../src/jsonrpc/error-codes.ts';
+import { errorCodes } from '../../src/jsonrpc/errors.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { methods } from '../../src/protocol/methods.ts';
 import { revisions } from '../../src/protocol/revisions.ts';

@@ -1,7 +1,7 @@
 import { peerBudget } from '../../src/bounds/budget.ts';
 import type { Budget } from '../../src/bounds/budget.ts';
 import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
-import { pipeOutlet } from '../../src/jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../src/jsonrpc/inbound.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import type { Auth } from '../../src/transport/auth.ts';
 import type { ServerPeer, ServerPort } from '../../src/transport/server-port.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { missingForQuestion, serverSupports } from '../../src/protocol/capabilities.ts';
-import * as columns from '../../src/protocol/columns.ts';
+import * as columns from '../../src/protocol/revisions.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
 import { isImplementation, unsupportedVersion } from '../../src/protocol/meta.ts';
@@ -14,7 +14,9 @@ import { uriTemplate } from '../../src/protocol/uri-template.ts';
 // What mutants showed that no other test of this folder asks.
 
 /** By feature, the revisions that have it: the changelog of each revision says what it brought and took. */
-const has: Readonly<Partial<Record<keyof typeof columns, readonly string[]>>> = {
+type Column = { [K in keyof typeof columns]: (typeof columns)[K] extends (revision: Revision) => unknown ? K : never }[keyof typeof columns];
+
+const has: Readonly<Partial<Record<Column, readonly string[]>>> = {
   nullErrorId: ['2024-11-05', '2025-03-26', '2025-06-18'],
   batching: ['2025-03-26'],
   streamableHttp: ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'],
@@ -41,7 +43,7 @@ const has: Readonly<Partial<Record<keyof typeof columns, readonly string[]>>> = 
 
 for (const [feature, versions] of Object.entries(has)) {
   test(`revisions: ${feature} is in ${versions.join(', ')}`, () => {
-    const found = revisions.filter((revision) => Boolean(columns[feature as keyof typeof columns](revision))).map(({ version }) => version);
+    const found = revisions.filter((revision) => Boolean(columns[feature as Column](revision))).map(({ version }) => version);
     assert.deepEqual(found.reverse(), versions);
   });
 }

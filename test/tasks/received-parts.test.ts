@@ -7,7 +7,7 @@ import { Abortable } from '../../src/jsonrpc/inbound.ts';
 import type { Bag } from '../../src/jsonrpc/message.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
-import type { ClientCapabilities } from '../../src/protocol/initialize.ts';
+import type { ClientCapabilities } from '../../src/protocol/lifecycle.ts';
 import { receiveTasks } from '../../src/tasks/legacy/received.ts';
 import type { ReceivedTaskLimits } from '../../src/tasks/limits.ts';
 

@@ -1,4 +1,4 @@
-import { findTwins } from '../equality.ts';
+import { findTwins } from '../values.ts';
 import type { Check, Compiler, Items, Keywords, Node } from '../model.ts';
 import { fail, quietly, spend } from '../run.ts';
 

@@ -1,6 +1,7 @@
 import type { Check, Compiler, Keywords, Node } from '../model.ts';
 import { accept, all, fail, quietly, spend } from '../run.ts';
-import { isObject, own } from '../values.ts';
+import { isObject } from '../typed.ts';
+import { own } from '../values.ts';
 
 /** `not`, `if`, and the rules that depend on a present property. */
 export function conditionChecks(

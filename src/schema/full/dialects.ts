@@ -1,4 +1,4 @@
-import type { KeywordKind } from '../kinds.ts';
+import type { KeywordKind } from '../reader.ts';
 import type { Dialect } from '../model.ts';
 
 /** The prefix of the names of the metaschemas and vocabularies of 2020-12. */

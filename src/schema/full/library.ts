@@ -1,9 +1,9 @@
 import { SchemaError } from '../errors.ts';
 import type { Dialect, JsonSchema, Keywords, Node, SchemaResource } from '../model.ts';
-import { escapeToken, tokensOf } from '../pointer.ts';
+import { isObject } from '../typed.ts';
+import { escapeToken, tokensOf } from '../values.ts';
 import type { Language, Reader } from '../reader.ts';
 import type { FullCompileOptions } from './options.ts';
-import { isObject } from '../values.ts';
 import { DRAFT_07, DRAFT_2020_12, kindOf } from './dialects.ts';
 import { resolveUri } from './references.ts';
 

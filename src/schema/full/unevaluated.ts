@@ -1,7 +1,7 @@
 import type { Check, Compiler, Keywords, Node, Properties, Run } from '../model.ts';
-import { each, restCheck, shown } from '../objects.ts';
+import { each, restCheck, shown } from '../members.ts';
 import { descend, quietly, spend } from '../run.ts';
-import { matcher } from '../scalars.ts';
+import { matcher } from '../typed.ts';
 import { goalOf, within } from './scope.ts';
 
 type Keyword = 'unevaluatedProperties' | 'unevaluatedItems';

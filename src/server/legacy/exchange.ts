@@ -23,7 +23,10 @@ export class LegacyExchange extends AskingExchange {
   readonly #client: LegacyRequester;
   readonly #questions: { asked: boolean };
 
-  constructor(client: LegacyRequester, inbound: Inbound, auth: Auth | undefined, questions: { asked: boolean }) {
+  constructor(
+    inbound: Inbound, client: LegacyRequester, auth: Auth | undefined,
+    { questions = { asked: false } }: { readonly questions?: { asked: boolean } | undefined },
+  ) {
     super(inbound, client, auth);
     this.#client = client;
     this.#questions = questions;

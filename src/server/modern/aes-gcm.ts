@@ -1,4 +1,4 @@
-import { joinBytes } from '../../bounds/bytes.ts';
+import { joinBytes } from '../../bounds/budget.ts';
 
 /**
  * AES-256-GCM under one key. What is sealed is secret and whole, and belongs to `bound`, which is not

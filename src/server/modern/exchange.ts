@@ -6,8 +6,9 @@ import { mayAsk } from '../../protocol/methods.ts';
 import type { Auth } from '../../transport/auth.ts';
 import { dictionary, RepeatedExchange } from '../asking-exchange.ts';
 import type { AnswerStore, AskedBefore } from '../asking-exchange.ts';
-import type { Server } from '../server.ts';
+import type { ServerInside } from '../server.ts';
 import { ToolError } from '../failure.ts';
+import { requestStateSealer } from './request-state.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
 /** An answer, with the digest of the question that it was given to. */
@@ -59,7 +60,11 @@ export class ModernExchange extends RepeatedExchange {
   #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
   #mayAsk = false;
 
-  constructor(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, sealer: RequestStateSealer) {
+  /** Without a `sealer` states are sealed with a key of this exchange's own. */
+  constructor(
+    inbound: Inbound, meta: RequestMeta, auth: Auth | undefined,
+    { sealer = requestStateSealer() }: { readonly sealer?: RequestStateSealer | undefined },
+  ) {
     super(inbound, meta, auth);
     this.#sealer = sealer;
   }
@@ -81,7 +86,7 @@ export class ModernExchange extends RepeatedExchange {
    * Runs a handler of a request that may ask, after the state that the client brought back has been opened. The handler gets
    * a copy of the arguments: what it changes in them must not change what the state belongs to.
    */
-  override beginModern(server: Server): object | Promise<object> {
+  override beginModern(server: ServerInside): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     if (!mayAsk(method)) return server.handle(method, params, this);
     this.#mayAsk = true;

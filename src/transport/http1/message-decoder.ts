@@ -1,5 +1,5 @@
 import type { Budget } from '../../bounds/budget.ts';
-import { ByteGatherer } from '../../bounds/bytes.ts';
+import { ByteGatherer } from '../../bounds/budget.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { BodyDecoder } from './body-decoder.ts';
 import type { BodyLength, DecoderEvent } from './body-decoder.ts';

@@ -1,4 +1,4 @@
-import { ByteGatherer } from '../../bounds/bytes.ts';
+import { ByteGatherer } from '../../bounds/budget.ts';
 import type { Endpoint } from '../http/server/endpoint.ts';
 import type { Connections } from './connections.ts';
 import type { HttpFault } from './fault.ts';

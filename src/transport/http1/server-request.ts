@@ -1,5 +1,6 @@
 import { BodyReader } from '../http/server/body-reader.ts';
-import type { Body, HeaderFields, HttpRequest } from '../http/server/http-request.ts';
+import { mcpFields } from '../http/server/http-request.ts';
+import type { Body, HeaderFields, HttpRequest, McpFields } from '../http/server/http-request.ts';
 import type { Unread } from '../http/server/unread.ts';
 import { chunk, fieldLine, lastChunk, statusLine } from './head-writer.ts';
 import type { RequestHead } from './request-decoder.ts';
@@ -10,6 +11,7 @@ export class Http1Request implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly mcp: McpFields;
   unread: Unread | undefined;
   exchange: number | undefined;
   onHead: HttpRequest['onHead'];
@@ -46,6 +48,7 @@ export class Http1Request implements HttpRequest {
     this.query = head.query;
     this.#connection = connection;
     this.#head = head;
+    this.mcp = mcpFields((name) => head.fields.get(name));
     // Nothing has to be read of it.
     if (head.body === 0) this.wanted = true;
   }

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { decodeUnjudged, tooLarge } from '../../jsonrpc/codec.ts';
 import { toError } from '../../jsonrpc/errors.ts';
-import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound.ts';
 import type { Auth } from '../auth.ts';
 import type { ServerPeer, ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';

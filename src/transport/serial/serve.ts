@@ -1,7 +1,7 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
-import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound.ts';
 import type { Auth } from '../auth.ts';
 import type { ServerPeer, ServerPort } from '../server-port.ts';
 import type { SerialChannel } from './channel.ts';

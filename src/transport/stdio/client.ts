@@ -1,18 +1,19 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { peerBudget } from '../../bounds/budget.ts';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { Faults } from '../../bounds/faults.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { peerBudget } from '../../bounds/budget.ts';
+import { quote } from '../../bounds/quote.ts';
+import { beginReading, othersFirst, readEnough } from '../../bounds/reading.ts';
 import { decode } from '../../jsonrpc/codec.ts';
 import { ConnectionError, toError } from '../../jsonrpc/errors.ts';
-import { Faults } from '../../bounds/faults.ts';
-import { quote } from '../../bounds/quote.ts';
 import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import type { Trace } from '../trace.ts';
 import { forget, keepUntilExit, safeEnvironment, signalTree } from './processes.ts';
 import { readMessages } from './reading.ts';
 import type { StreamReading } from './reading.ts';
-import { stderrLines } from './stderr.ts';
 import { lineWriter, within } from './writer.ts';
 import type { LineWriter } from './writer.ts';
 
@@ -278,4 +279,41 @@ function cannotStart(command: string, cwd: string | undefined, error: NodeJS.Err
 
 function noMessage(command: string, line: string): Error {
   return new Error(`${command} wrote a line to stdout that is no message: ${quote(line, 500)}`);
+}
+
+/** A longer line is cut into several, and only so many of the last ones are kept. */
+const maxLine = 4096;
+const maxKept = 20;
+
+/** Hands on what comes over stderr line by line. The function that it returns gives the last lines. */
+export function stderrLines(stream: Readable, clock: Clock, onLine?: (line: string) => void): () => string {
+  const kept: string[] = [];
+  let rest = '';
+
+  function emit(line: string): void {
+    for (; line.length > maxLine; line = line.slice(maxLine)) emit(line.slice(0, maxLine));
+    kept.push(line);
+    if (kept.length > maxKept) kept.shift();
+    onLine?.(line);
+  }
+
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    beginReading(clock);
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) emit(line.endsWith('\r') ? line.slice(0, -1) : line);
+    if (rest.length > maxLine) {
+      emit(rest);
+      rest = '';
+    }
+    if (!readEnough(clock)) return;
+    stream.pause();
+    othersFirst(clock, () => stream.resume());
+  });
+  stream.on('end', () => {
+    if (rest !== '') emit(rest);
+    rest = '';
+  });
+  return () => kept.join('\n');
 }

@@ -1,11 +1,10 @@
 import type { Clock } from '../../bounds/clock.ts';
 import type { Readable } from 'node:stream';
 import type { Budget } from '../../bounds/budget.ts';
-import { ByteGatherer } from '../../bounds/bytes.ts';
+import { ByteGatherer } from '../../bounds/budget.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
 import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
-import { defaultMaxNoiseBytes, noiseAfter, noiseFault } from '../../bounds/faults.ts';
-import { beginReading, othersFirst, readEnough } from '../../bounds/turn.ts';
+import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../../bounds/reading.ts';
 import type { Trace } from '../trace.ts';
 
 /** Bytes that are taken at once: all that a pipe hands over, or less where the last ones took long. */

@@ -2,7 +2,6 @@ import type { Readable, Writable } from 'node:stream';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
-import { pipeOutlet } from '../../jsonrpc/outlet.ts';
 import type { ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
 import { readMessages } from './reading.ts';
@@ -68,8 +67,11 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const budget = peerBudget();
   let ending: Promise<void> | undefined;
   const writer = lineWriter(stdout, () => {
+    outlet.takesAny = true;
     if (ending === undefined) reading.pause(false);
-  }, budget);
+  }, budget, () => {
+    outlet.takesAny = false;
+  });
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
     trace?.({ direction: 'sent', text, at: clock.now() });
@@ -79,7 +81,15 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const warnOfSize = (length: number): void => peer.error?.(new Error(
     `a message of ${length} characters: the official clients close the pipe above 10 MiB`,
   ));
-  const peer = server.connect(pipeOutlet(say, writer.room), { modern: true, sole: ownProcess, budget, lost: (why) => void finish(why) });
+  const outlet = {
+    takesAny: true,
+    room: writer.room,
+    send: say,
+    answer(text: string | undefined) {
+      if (text !== undefined) say(text);
+    },
+  };
+  const peer = server.connect(outlet, { modern: true, sole: ownProcess, budget, lost: (why) => void finish(why) });
   const reading = readMessages(stdin, {
     ...options, clock, budget, decode: decodeUnjudged,
     message(decoded) {

@@ -26,11 +26,12 @@ const maxWaiting = 16_777_216;
 const large = 65_536;
 
 /**
- * `onRoom` is called each time a full stream has room again: one listener for the whole life of the stream.
+ * `onRoom` is called each time a full stream has room again: one listener for the whole life of the stream. `onFull` is called
+ * when the stream asks to wait.
  * `budget` is charged with what waits in a full stream.
  * The stream's `write` is taken now: what replaces the method later is for others.
  */
-export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budget): LineWriter {
+export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budget, onFull?: () => void): LineWriter {
   const { write } = stream;
   let batch = '';
   let full = false;
@@ -44,6 +45,7 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
     if (!stream.writable || write.call(stream, text, 'utf8')) return;
     full = true;
     charge(stream.writableLength);
+    onFull?.();
   }
 
   function charge(bytes: number): void {

@@ -1,5 +1,5 @@
 import { processBudget } from '../../bounds/budget.ts';
-import { notificationText } from '../../jsonrpc/outlet.ts';
+import { notificationText } from '../../jsonrpc/inbound.ts';
 import { connected } from './message-tests.ts';
 import { TestClient, turns } from './test-client.ts';
 import { testServer } from './test-server.ts';

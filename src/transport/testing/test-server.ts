@@ -1,13 +1,11 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Budget } from '../../bounds/budget.ts';
 import { Connection } from '../../jsonrpc/connection.ts';
-import * as errorCodes from '../../jsonrpc/error-codes.ts';
-import { RpcError } from '../../jsonrpc/errors.ts';
-import { Inbound } from '../../jsonrpc/inbound.ts';
-import { notificationText } from '../../jsonrpc/outlet.ts';
-import type { Outlet } from '../../jsonrpc/outlet.ts';
+import { methodNotFoundCode, RpcError } from '../../jsonrpc/errors.ts';
+import { Inbound, notificationText } from '../../jsonrpc/inbound.ts';
+import type { Outlet } from '../../jsonrpc/inbound.ts';
 import { readCancellation } from '../../protocol/cancellation.ts';
-import { negotiate } from '../../protocol/initialize.ts';
+import { negotiate } from '../../protocol/lifecycle.ts';
 import { selectRevisions } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { PeerOptions, ServerPeer, ServerPort } from '../server-port.ts';
@@ -64,7 +62,7 @@ export function testServer(): TestServer {
           waiting.delete(inbound);
           reject(new Error('it was cancelled'));
         }));
-      default: throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
+      default: throw new RpcError(methodNotFoundCode, `no method ${method}`);
     }
   }
 

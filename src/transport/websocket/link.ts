@@ -2,7 +2,7 @@ import type { Budget } from '../../bounds/budget.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { quote } from '../../bounds/quote.ts';
 import { refusal, tooLarge } from '../../jsonrpc/codec.ts';
-import * as errorCodes from '../../jsonrpc/error-codes.ts';
+import { invalidRequestCode } from '../../jsonrpc/errors.ts';
 import { defaultMaxMessageBytes } from '../../jsonrpc/framing.ts';
 import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
 import { readPort } from '../port-reading.ts';
@@ -73,7 +73,7 @@ export class SocketLink<D extends Decoded | Unjudged> {
     this.#options = options;
     this.#events = events;
     const { clock, budget } = events;
-    const binary = (): Refusal => refusal(null, errorCodes.invalidRequest, 'Invalid request: a message is a text frame, not a binary one');
+    const binary = (): Refusal => refusal(null, invalidRequestCode, 'Invalid request: a message is a text frame, not a binary one');
     this.#reading = readPort<D | Refusal>({
       trace: options.trace, budget, maxNoiseBytes: options.maxNoiseBytes,
       // While too much waits to be sent, a rest lasts until the next look.

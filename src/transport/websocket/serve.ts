@@ -4,13 +4,14 @@ import type { Shape } from '../../bounds/options.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
 import { toError } from '../../jsonrpc/errors.ts';
 import type { Unjudged } from '../../jsonrpc/message.ts';
-import { pipeOutlet } from '../../jsonrpc/outlet.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound.ts';
 import type { Auth } from '../auth.ts';
 import { createAdmit } from '../http/server/admission.ts';
 import type { Authenticate, Authenticator } from '../http/server/admission.ts';
 import { Budgets } from '../http/server/budgets.ts';
 import { createGuard } from '../http/server/guard.ts';
 import type { GuardOptions } from '../http/server/guard.ts';
+import { mcpFields } from '../http/server/http-request.ts';
 import type { HeaderFields, RequestInfo } from '../http/server/http-request.ts';
 import { noRoom, refuse, refuseWork } from '../http/server/refuse.ts';
 import type { Refusable } from '../http/server/refuse.ts';
@@ -157,7 +158,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
       method: info.method, path: info.path, query: info.query, header: (name) => info.header(name), exchange: undefined,
       respond: (status, body, fields) => done({ allowed: false, status, body, headers: textFields(fields) }),
     };
-    const what = notAllowed(request);
+    const what = notAllowed(request, mcpFields(request.header));
     if (what !== undefined) return refuse(services, request, 403, `Forbidden: the ${what} is not allowed`);
     if (request.path !== path) return refuse(services, request, 404, `Not found: ${quote(request.path)}; the endpoint is ${path}`);
     if (closing) return refuseWork(services, request);

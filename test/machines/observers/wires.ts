@@ -1,6 +1,6 @@
 import { ClientCore } from '../../../src/client/client-core.ts';
 import type { Bag, Decoded, RequestId, UnjudgedAnswer } from '../../../src/jsonrpc/message.ts';
-import { ServerCore } from '../../../src/server/server-core.ts';
+import { ServerCore } from '../../../src/server/server.ts';
 import type { ClientTransport } from '../../../src/transport/client-port.ts';
 import type { ServerPeer } from '../../../src/transport/server-port.ts';
 import { watchMethod } from '../watch.ts';

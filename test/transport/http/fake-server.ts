@@ -1,14 +1,13 @@
 import { systemClock } from '../../../src/bounds/clock.ts';
 import { takeBatch } from '../../../src/jsonrpc/batch.ts';
 import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
-import * as errorCodes from '../../../src/jsonrpc/error-codes.ts';
-import { RpcError } from '../../../src/jsonrpc/errors.ts';
-import { notify } from '../../../src/jsonrpc/outlet.ts';
+import { invalidParamsCode, methodNotFoundCode, RpcError } from '../../../src/jsonrpc/errors.ts';
+import { notify } from '../../../src/jsonrpc/inbound.ts';
 import { readCancellation } from '../../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Outlet, Params } from '../../../src/jsonrpc/index.ts';
-import * as columns from '../../../src/protocol/columns.ts';
-import { negotiate } from '../../../src/protocol/initialize.ts';
+import * as columns from '../../../src/protocol/revisions.ts';
+import { negotiate } from '../../../src/protocol/lifecycle.ts';
 import { revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
 import { AccessDenied } from '../../../src/transport/auth.ts';
@@ -97,7 +96,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
           const { id, method, params } = inbound.request;
           if (method === 'initialize') {
             revision = negotiate(revisions, params?.['protocolVersion']);
-            if (params?.['fail'] || revision === undefined) throw new RpcError(errorCodes.invalidParams, 'no');
+            if (params?.['fail'] || revision === undefined) throw new RpcError(invalidParamsCode, 'no');
             connection.takeBatch = columns.batching(revision) ? takeBatch : undefined;
             connection.nullErrorId = columns.nullErrorId(revision);
             return { protocolVersion: revision.version, capabilities: {}, serverInfo: { name: 'fake', version: '1' } };
@@ -110,7 +109,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
             return wait(inbound);
           }
           const result = common(inbound, options.auth);
-          if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${method}`);
+          if (result === undefined) throw new RpcError(methodNotFoundCode, `no method ${method}`);
           return result;
         },
         cancellation: readCancellation,
@@ -148,7 +147,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
           });
         }
         const result = common(inbound, auth);
-        if (result === undefined) throw new RpcError(errorCodes.methodNotFound, `no method ${request.method}`);
+        if (result === undefined) throw new RpcError(methodNotFoundCode, `no method ${request.method}`);
         return result;
       });
       return inbound;

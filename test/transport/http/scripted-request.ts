@@ -1,5 +1,6 @@
 // One HTTP request that no runtime has brought: all that the endpoint does with it, exactly. No socket.
-import type { Body, HeaderFields, HttpRequest } from '../../../src/transport/http/server/http-request.ts';
+import { mcpFields } from '../../../src/transport/http/server/http-request.ts';
+import type { Body, HeaderFields, HttpRequest, McpFields } from '../../../src/transport/http/server/http-request.ts';
 import { createEndpoint } from '../../../src/transport/http/server/endpoint.ts';
 import type { Endpoint } from '../../../src/transport/http/server/endpoint.ts';
 import type { HttpOptions } from '../../../src/transport/http/server/options.ts';
@@ -43,6 +44,10 @@ export class ScriptedRequest implements HttpRequest {
       host: 'localhost', ...method === 'POST' ? { 'content-type': 'application/json', accept: both } : { accept: 'text/event-stream' }, ...headers,
     };
     this.#body = body === undefined ? '' : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  }
+
+  get mcp(): McpFields {
+    return mcpFields((name) => this.header(name));
   }
 
   header(name: string): string | undefined {

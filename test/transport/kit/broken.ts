@@ -1,5 +1,5 @@
 import type { Decoded } from '../../../src/jsonrpc/message.ts';
-import type { Outlet } from '../../../src/jsonrpc/outlet.ts';
+import type { Outlet } from '../../../src/jsonrpc/inbound.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from '../../../src/transport/client-port.ts';
 import type { PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/server-port.ts';
 import type { OpenedTransport, OpenTransport } from '../../../src/transport/testing/index.ts';

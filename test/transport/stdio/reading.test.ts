@@ -6,10 +6,10 @@ import { mockClock } from '../../mock-clock.ts';
 import { systemClock } from '../../../src/bounds/clock.ts';
 import { Budget } from '../../../src/bounds/budget.ts';
 import { decode } from '../../../src/jsonrpc/codec.ts';
-import { othersFirst } from '../../../src/bounds/turn.ts';
+import { othersFirst } from '../../../src/bounds/reading.ts';
 import { readMessages } from '../../../src/transport/stdio/reading.ts';
 import type { StreamReading } from '../../../src/transport/stdio/reading.ts';
-import { stderrLines } from '../../../src/transport/stdio/stderr.ts';
+import { stderrLines } from '../../../src/transport/stdio/client.ts';
 
 const KiB = 1024;
 

@@ -1,5 +1,4 @@
-import { peerBudget } from '../../../bounds/budget.ts';
-import { ByteGatherer } from '../../../bounds/bytes.ts';
+import { ByteGatherer, peerBudget } from '../../../bounds/budget.ts';
 import { ConnectionError, errorMessage, toError } from '../../../jsonrpc/errors.ts';
 import { HttpError } from '../http-error.ts';
 import { AuthorizationFailed } from './authorization.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../bounds/clock.ts';
 import type { Clock } from '../../../bounds/clock.ts';
 import { checkOptions } from '../../../bounds/options.ts';
-import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
+import { beginReading, turnOfOthers } from '../../../bounds/reading.ts';
 import type { ClientTransport } from '../../client-port.ts';
 import { httpTransportShape } from './options.ts';
 import type { HttpTransportOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import * as columns from '../../../protocol/columns.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
 import { metaOf, versionKey } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';

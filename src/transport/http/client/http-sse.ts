@@ -1,8 +1,7 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Decoded } from '../../../jsonrpc/message.ts';
-import { noiseAfter, noiseFault } from '../../../bounds/faults.ts';
-import { beginReading } from '../../../bounds/turn.ts';
+import { beginReading, noiseAfter, noiseFault } from '../../../bounds/reading.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParserOptions } from '../sse-parser.ts';
 import { HttpError } from '../http-error.ts';

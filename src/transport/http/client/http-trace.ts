@@ -1,6 +1,6 @@
 import { systemClock } from '../../../bounds/clock.ts';
 import type { Clock } from '../../../bounds/clock.ts';
-import { joinBytes } from '../../../bounds/bytes.ts';
+import { joinBytes } from '../../../bounds/budget.ts';
 import type { HttpTrace } from '../../trace.ts';
 import { redact, redactEvent, redactPath } from '../redact.ts';
 import { sseParser } from '../sse-parser.ts';

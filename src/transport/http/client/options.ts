@@ -1,6 +1,6 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import type { Shape } from '../../../bounds/options.ts';
-import { defaultMaxNoiseBytes } from '../../../bounds/faults.ts';
+import { defaultMaxNoiseBytes } from '../../../bounds/reading.ts';
 import type { Trace } from '../../trace.ts';
 import type { HttpAuthorization } from './authorization.ts';
 import type { HttpSender } from './sender.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../bounds/clock.ts';
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
-import * as columns from '../../../protocol/columns.ts';
-import type { ClientCapabilities } from '../../../protocol/initialize.ts';
+import { methodNotFoundCode } from '../../../jsonrpc/errors.ts';
+import * as columns from '../../../protocol/revisions.ts';
+import type { ClientCapabilities } from '../../../protocol/lifecycle.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { mayAsk } from '../../../protocol/methods.ts';
 import { findRevision, revisions } from '../../../protocol/revisions.ts';
@@ -24,7 +24,7 @@ import type { HttpAnswer, HttpSender } from './sender.ts';
 // 2026-07-28 basic/transports/streamable-http#backward-compatibility:
 // with an HTTP error, `-32601` says it too.
 const saysModern = (code: number): boolean =>
-  code === errorCodes.methodNotFound || modernErrors.includes(code);
+  code === methodNotFoundCode || modernErrors.includes(code);
 
 /** One message that is posted, and the HTTP request that carries it. */
 interface SentPost {

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import { noiseAfter, noiseFault } from '../../../bounds/faults.ts';
-import { beginReading } from '../../../bounds/turn.ts';
+import { beginReading, noiseAfter, noiseFault } from '../../../bounds/reading.ts';
 import { HttpError } from '../http-error.ts';
 import { sseParser } from '../sse-parser.ts';
 import type { SseParser } from '../sse-parser.ts';

@@ -1,9 +1,10 @@
 import type { Clock } from '../../../bounds/clock.ts';
-import { beginReading, turnOfOthers } from '../../../bounds/turn.ts';
+import { beginReading, turnOfOthers } from '../../../bounds/reading.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
-import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
+import { mcpFields } from '../server/http-request.ts';
+import type { Body, HeaderFields, HttpRequest, McpFields } from '../server/http-request.ts';
 import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
@@ -46,6 +47,7 @@ class FetchHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly mcp: McpFields;
   exchange: number | undefined;
   onHead: HttpRequest['onHead'];
   unread: Unread | undefined;
@@ -69,6 +71,7 @@ class FetchHttpRequest implements HttpRequest {
     this.#request = request;
     this.#body = body;
     this.#resolve = resolve;
+    this.mcp = mcpFields((name) => this.header(name));
   }
 
   header(name: string): string | undefined {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { checkOptions } from '../../../bounds/options.ts';
 import type { Shape } from '../../../bounds/options.ts';
 import { createGuard } from '../server/guard.ts';
+import { mcpFields } from '../server/http-request.ts';
 import type { Guard, GuardOptions } from '../server/guard.ts';
 
 /** What a listener's guard lets in, by the port that a request came to. Called once with port 0, to check what it returns. */
@@ -49,12 +50,11 @@ function nodeGuard(place: string, options: GuardOf): (request: IncomingMessage) 
   let made: { readonly port: number; readonly guard: Guard } | undefined;
   return ({ headers, socket: { localPort: port = 0 } }) => {
     if (made?.port !== port) made = { port, guard: createGuard(options(port)) };
-    return made.guard({
-      header(name) {
-        const value = headers[name];
-        return typeof value === 'string' ? value : undefined;
-      },
-    });
+    const header = (name: string): string | undefined => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : undefined;
+    };
+    return made.guard({ header }, mcpFields(header));
   };
 }
 

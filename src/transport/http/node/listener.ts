@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions, Endpoint } from '../server/endpoint.ts';
-import type { Body, HeaderFields, HttpRequest } from '../server/http-request.ts';
+import type { Body, HeaderFields, HttpRequest, McpFields } from '../server/http-request.ts';
 import { checkHttpOptions, httpShape } from '../server/options.ts';
 import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
@@ -96,10 +96,20 @@ function flushDue(): void {
   for (const request of now) request.flush();
 }
 
+const text = (value: string | string[] | undefined): string | undefined => typeof value === 'string' ? value : undefined;
+
+/** Node joins a header that comes twice, or takes the first. */
+const fieldsOf = (headers: NodeRequest['headers']): McpFields => ({
+  host: headers.host, origin: headers.origin, accept: headers.accept, contentType: headers['content-type'],
+  site: text(headers['sec-fetch-site']), version: text(headers['mcp-protocol-version']), session: text(headers['mcp-session-id']),
+  method: text(headers['mcp-method']), name: text(headers['mcp-name']),
+});
+
 class NodeHttpRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly mcp: McpFields;
   exchange: number | undefined;
   onHead: HttpRequest['onHead'];
   unread: Unread | undefined;
@@ -127,6 +137,7 @@ class NodeHttpRequest implements HttpRequest {
     this.method = req.method ?? '';
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.mcp = fieldsOf(req.headers);
     this.#req = req;
     this.#res = res;
     this.#late = late;

@@ -1,5 +1,4 @@
-import { peerBudget } from '../../../bounds/budget.ts';
-import { ByteGatherer } from '../../../bounds/bytes.ts';
+import { ByteGatherer, peerBudget } from '../../../bounds/budget.ts';
 import type { Body } from './http-request.ts';
 
 /** What `ByteGatherer` takes at the least. */

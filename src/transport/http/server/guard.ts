@@ -1,5 +1,5 @@
 import { quote } from '../../../bounds/quote.ts';
-import type { HeaderFields, RequestInfo } from './http-request.ts';
+import type { HeaderFields, McpFields, RequestInfo } from './http-request.ts';
 
 /** Which requests a listener takes, by where they claim to come from. */
 export interface GuardOptions {
@@ -22,7 +22,7 @@ export interface GuardOptions {
 }
 
 /** Judges one request: what of it is not allowed, in words, or undefined. */
-export type Guard = (request: Pick<RequestInfo, 'header'>) => string | undefined;
+export type Guard = (request: Pick<RequestInfo, 'header'>, fields: Pick<McpFields, 'host' | 'origin' | 'site'>) => string | undefined;
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -58,12 +58,10 @@ export function createGuard({ allowedHosts = loopback, allowedOrigins, navigatio
     return ownSites.includes(site) || allowedOrigins === '*' || (navigation === 'allowed' && navigates);
   }
 
-  return (request) => {
-    const host = (request.header('host') ?? '').toLowerCase();
+  return (request, { host: given, origin, site }) => {
+    const host = (given ?? '').toLowerCase();
     if (!hostAllowed(host)) return `host ${quote(host)}`;
-    const origin = request.header('origin');
     if (origin !== undefined) return originAllowed(origin, host) ? undefined : `origin ${quote(origin)}`;
-    const site = request.header('sec-fetch-site');
     return site === undefined || siteAllowed(site, request) ? undefined : `request of a page (Sec-Fetch-Site: ${quote(site)})`;
   };
 }

@@ -1,5 +1,4 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
-import { internalError, RpcError } from '../../../jsonrpc/errors.ts';
+import { headerMismatchCode, internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../bounds/quote.ts';
 import { readRequestMeta, unsupportedVersion, versionKey } from '../../../protocol/meta.ts';
@@ -22,14 +21,14 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
   // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
   else if (revision?.era !== 'modern') throw unsupportedVersion(server.revisions, version);
   const found = readRequestMeta(meta, server.revisions, revision);
-  compare('Mcp-Method', request.header('mcp-method'), method);
+  compare('Mcp-Method', request.mcp.method, method);
   // 2026-07-28 basic/transports/streamable-http#standard-request-headers.
   const key = mirroredParameter(method);
   if (key === undefined) return found;
   const name = params?.[key];
   // The method itself refuses one that is not a string.
   if (typeof name !== 'string') return found;
-  compare('Mcp-Name', decoded('Mcp-Name', request.header('mcp-name')), name);
+  compare('Mcp-Name', decoded('Mcp-Name', request.mcp.name), name);
   if (method === 'tools/call') {
     for (const [header, path] of mirroredBy(name, server)) compareParameter(header, path, params, request);
   }
@@ -85,4 +84,4 @@ function compare(name: string, header: string | undefined, body: string): void {
 }
 
 const mismatch = (what: string): RpcError =>
-  new RpcError(errorCodes.headerMismatch, `Header mismatch: ${what}`);
+  new RpcError(headerMismatchCode, `Header mismatch: ${what}`);

@@ -11,6 +11,31 @@ export interface RequestInfo {
   header(name: string): string | undefined;
 }
 
+/** The header fields of a request that MCP and the guard read, each read once. Undefined: the request does not have it. */
+export interface McpFields {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`. */
+  readonly site: string | undefined;
+  readonly contentType: string | undefined;
+  readonly accept: string | undefined;
+  /** `MCP-Protocol-Version`. */
+  readonly version: string | undefined;
+  /** `Mcp-Session-Id`. */
+  readonly session: string | undefined;
+  /** `Mcp-Method`. */
+  readonly method: string | undefined;
+  /** `Mcp-Name`. */
+  readonly name: string | undefined;
+}
+
+/** Reads them one by one. */
+export const mcpFields = (header: RequestInfo['header']): McpFields => ({
+  host: header('host'), origin: header('origin'), site: header('sec-fetch-site'), contentType: header('content-type'),
+  accept: header('accept'), version: header('mcp-protocol-version'), session: header('mcp-session-id'),
+  method: header('mcp-method'), name: header('mcp-name'),
+});
+
 /** Header fields of a response, by lower-case name. */
 export type HeaderFields = Record<string, string | number>;
 
@@ -26,6 +51,7 @@ export type Body =
 
 /** One HTTP request and its response: all that the endpoint knows of a runtime. An adapter implements it. */
 export interface HttpRequest extends RequestInfo {
+  readonly mcp: McpFields;
   /** Whether its connection was made after the server began to close: answers to questions are taken, new work is not. */
   readonly late?: boolean;
   /** Told how much of the response waits for its reader. Set before anything is answered. */

@@ -1,17 +1,16 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
-import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
-import { Cancelled } from '../../../jsonrpc/inbound.ts';
-import type { Inbound } from '../../../jsonrpc/inbound.ts';
+import type { Budget } from '../../../bounds/budget.ts';
+import {
+  headerMismatchCode, invalidRequest, invalidRequestCode, methodNotFoundCode, toErrorObject, unsupportedProtocolVersionCode,
+} from '../../../jsonrpc/errors.ts';
+import { Cancelled, failureText } from '../../../jsonrpc/inbound.ts';
+import type { Inbound, Outlet } from '../../../jsonrpc/inbound.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
-import { failureText } from '../../../jsonrpc/outlet.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
 import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
-import type { Accepted } from './post-body.ts';
+import type { Accepted, PostHead } from './posting.ts';
 import { denial } from './admission.ts';
 import { checkHeaders } from './header-checks.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
-import type { PostHead } from './posting.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
 
@@ -20,9 +19,9 @@ import { Wire } from './wire.ts';
  * 2026-07-28 basic/transports/streamable-http, basic/index#error-codes.
  */
 function statusOf(code: number): number {
-  if (code === errorCodes.methodNotFound) return 404;
-  const bad = (code <= errorCodes.headerMismatch && code >= errorCodes.unsupportedProtocolVersion)
-    || code === errorCodes.invalidRequest;
+  if (code === methodNotFoundCode) return 404;
+  const bad = (code <= headerMismatchCode && code >= unsupportedProtocolVersionCode)
+    || code === invalidRequestCode;
   return bad ? 400 : 200;
 }
 
@@ -38,12 +37,15 @@ export interface OpenPlace {
 
 /** A modern request, and the HTTP response that belongs to it. */
 export class ModernResponse implements Outlet {
+  readonly takesAny = true;
   readonly #services: EndpointServices;
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
   readonly #open: Set<OpenPlace>;
   #place: OpenPlace | undefined;
-  #release: (() => void) | undefined;
+  readonly #budget: Budget;
+  /** Bytes that are charged to the budget until it is answered or given up. */
+  #held: number;
   #inbound: Inbound | undefined;
   #message: Request | undefined;
   #wire: Wire | undefined;
@@ -54,12 +56,12 @@ export class ModernResponse implements Outlet {
   #listens: RequestId | undefined;
   #expiresAt: number | undefined;
 
-  /** `release` is called once, when it is answered or given up. */
+  /** `held` bytes are charged to the budget. They are released when it is answered or given up. */
   constructor(
-    services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<OpenPlace>,
-    release: () => void,
+    services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<OpenPlace>, budget: Budget, held: number,
   ) {
-    this.#release = release;
+    this.#budget = budget;
+    this.#held = held;
     this.#services = services;
     this.#request = request;
     this.#accepts = accepts;
@@ -162,8 +164,8 @@ export class ModernResponse implements Outlet {
       place.response = undefined;
       this.#open.delete(place);
     }
-    this.#release?.();
-    this.#release = undefined;
+    this.#budget.release(this.#held);
+    this.#held = 0;
     this.#onIdle?.();
   }
 

@@ -1,10 +1,9 @@
-import * as errorCodes from '../../../jsonrpc/error-codes.ts';
-import { ConnectionError } from '../../../jsonrpc/errors.ts';
+import { ConnectionError, invalidRequestCode, parseErrorCode } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import * as columns from '../../../protocol/columns.ts';
-import type { Accepted } from './post-body.ts';
+import type { Outlet } from '../../../jsonrpc/inbound.ts';
+import * as columns from '../../../protocol/revisions.ts';
+import type { Accepted } from './posting.ts';
 import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
@@ -13,6 +12,7 @@ import type { Pollable, Session } from './session.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
 export class PostResponse implements Outlet, Pollable {
+  readonly takesAny = true;
   readonly #services: EndpointServices;
   readonly #session: Session;
   readonly #request: HttpRequest;
@@ -103,7 +103,7 @@ export class PostResponse implements Outlet, Pollable {
     const denied = denial(thrown);
     if (denied) return this.#request.respond(denied.status, text, denied.fields);
     // It was no request. Any other error is an answer like a result.
-    const none = errorCode === errorCodes.invalidRequest || errorCode === errorCodes.parseError;
+    const none = errorCode === invalidRequestCode || errorCode === parseErrorCode;
     this.#request.respond(none ? 400 : 200, text);
   }
 

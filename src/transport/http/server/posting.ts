@@ -1,19 +1,17 @@
 import { openThingBytes } from '../../../bounds/budget.ts';
-import { classify } from '../../../jsonrpc/codec.ts';
+import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
+import { nobody } from '../../../jsonrpc/inbound.ts';
+import type { Outlet } from '../../../jsonrpc/inbound.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
-import { nobody } from '../../../jsonrpc/outlet.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
-import * as columns from '../../../protocol/columns.ts';
 import { isModern, metaOf, unsupportedVersion } from '../../../protocol/meta.ts';
 import type { Meta } from '../../../protocol/meta.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
-import { readAccept, decodeBody, isBatch, readWhole, takesJson, textOf } from './post-body.ts';
-import type { Accepted, WholeBody } from './post-body.ts';
 import { smallRequest } from './budgets.ts';
-import type { HttpRequest } from './http-request.ts';
+import type { Body, HttpRequest } from './http-request.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
@@ -61,7 +59,7 @@ export class Posting {
   readonly toEndpoint = (request: HttpRequest, auth: Auth | undefined): void => {
     const services = this.#services;
     if (!takesJson(services, request)) return;
-    const accepts = readAccept(request.header('accept'));
+    const accepts = readAccept(request.mcp.accept);
     if (accepts === undefined) {
       return refuse(
         services, request, 406, 'Not acceptable: Accept must list application/json and text/event-stream',
@@ -74,7 +72,7 @@ export class Posting {
       // A batch is read only once its session, and with it the revision, is known to have batches.
       if (isBatch(body) && !this.#mayBatch(post)) return;
       const decoded = this.#readMessage(request, body, () => {
-        const name = request.header('mcp-session-id');
+        const name = request.mcp.session;
         return name === undefined ? undefined : this.#sessions.find(name, auth, false, request);
       });
       if (decoded === undefined || (services.phase !== 'open' && this.#refusesLate(request, decoded))) return;
@@ -172,10 +170,10 @@ export class Posting {
     // 2026-07-28 basic/versioning: what the request carries tells its era. A server of only that era takes
     // every message by its rules.
     const meta = metaOf(message?.params);
-    if (this.#modern && (!legacy || isModern(meta) || (!opening && post.revision?.era === 'modern'))) {
+    if (this.#modern && (!legacy || (!opening && post.revision?.era === 'modern') || isModern(meta))) {
       return this.#receiveModern(post, decoded, meta);
     }
-    if (opening && post.request.header('mcp-session-id') === undefined) this.#openSession(post, decoded, message.id);
+    if (opening && post.request.mcp.session === undefined) this.#openSession(post, decoded, message.id);
     else this.#receiveLegacy(post, decoded, message?.id);
   }
 
@@ -193,8 +191,7 @@ export class Posting {
     const held = decoded.weight + openThingBytes;
     if (held > smallRequest && !budget.fits(held)) return refuse(services, request, 503, noMemory, { id });
     budget.hold(held);
-    const release = (): void => budget.release(held);
-    new ModernResponse(services, request, accepts, this.#open, release).run(decoded.message, meta, post);
+    new ModernResponse(services, request, accepts, this.#open, budget, held).run(decoded.message, meta, post);
   }
 
   /** `initialize`, outside of any session. */
@@ -242,7 +239,7 @@ export class Posting {
   }
 
   #headOf(request: HttpRequest, auth: Auth | undefined): PostHead {
-    const version = request.header('mcp-protocol-version');
+    const { version } = request.mcp;
     const { revisions } = this.#services.server;
     return { request, auth, version, revision: version === undefined ? undefined : findRevision(revisions, version) };
   }
@@ -255,7 +252,7 @@ export class Posting {
   #sessionOf(head: PostHead, id?: RequestId): Session | undefined {
     const services = this.#services;
     const { request, auth, version, revision } = head;
-    const name = request.header('mcp-session-id');
+    const name = request.mcp.session;
     if (name === undefined) {
       // With both eras served, a version that nobody knows tells more than a session that is missing.
       if (this.#modern && version !== undefined && revision === undefined) {
@@ -296,3 +293,94 @@ function asks(value: unknown): boolean {
 }
 
 const takesBatches = (revision: Revision | undefined): boolean => revision !== undefined && columns.batching(revision);
+
+/** What a POST's `Accept` allows as its answer. */
+export interface Accepted {
+  readonly json: boolean;
+  readonly sse: boolean;
+}
+
+/** The header that was read last, and what it allows: a client says the same with each request. */
+let lastHeader: string | undefined;
+let lastAccepted: Accepted | undefined;
+
+/**
+ * Reads an `Accept` header; one that is missing accepts everything. Undefined: neither JSON nor a stream is
+ * accepted. RFC 9110, 12.5.1, without its weights.
+ */
+export function readAccept(header: string | undefined): Accepted | undefined {
+  if (header !== undefined && header === lastHeader) return lastAccepted;
+  const text = header?.toLowerCase() ?? '*/*';
+  const any = text.includes('*/*');
+  const json = any || text.includes('application/json') || text.includes('application/*');
+  const sse = any || text.includes('text/event-stream') || text.includes('text/*');
+  lastHeader = header;
+  return lastAccepted = json || sse ? { json, sse } : undefined;
+}
+
+/** Whether a `Content-Type` says JSON, with parameters or without. */
+export function isJson(contentType: string | undefined): boolean {
+  return contentType === 'application/json' || /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
+}
+
+/** A body that has come to its end. */
+export type WholeBody = Exclude<Body, { fault: string }>;
+
+/** Whether the body is said to be JSON; otherwise the request is refused. */
+export function takesJson(services: EndpointServices, request: HttpRequest): boolean {
+  if (isJson(request.mcp.contentType)) return true;
+  refuse(services, request, 415, 'Unsupported media type: Content-Type must be application/json');
+  return false;
+}
+
+/** Reads a body to its end. Where it cannot be read, or is too long, the request is refused. */
+export function readWhole(services: EndpointServices, request: HttpRequest, done: (body: WholeBody) => void): void {
+  const { maxBodyBytes } = services.limits;
+  let over: (() => void) | undefined;
+  // An endpoint that is open waits for nothing.
+  if (services.phase !== 'open') {
+    services.track(new Promise<void>((resolve) => {
+      over = resolve;
+      request.onGone(resolve);
+    }));
+  }
+  const reading = request.read(maxBodyBytes, (body) => {
+    over?.();
+    // The endpoint may have closed while the body came.
+    if (services.phase === 'closed') return refuseWork(services, request);
+    if (typeof body !== 'object' || !('fault' in body)) return done(body);
+    if (body.fault === 'unreadable') return refuse(services, request, 400, 'The body could not be read');
+    const fields = { connection: 'close' };
+    // RFC 9110, 15.6.4: nothing is wrong with the request, and later there may be room.
+    if (body.fault === 'no room') return refuse(services, request, 503, noMemory, { fields });
+    refuse(services, request, 413, `Content too large: the limit is ${maxBodyBytes} bytes`, { fields });
+  });
+  if (reading) services.track(reading);
+}
+
+/** Whether a body begins as a batch does; it need not be JSON. */
+export function isBatch(body: WholeBody): boolean {
+  if (typeof body === 'string') return /^[ \t\r\n]*\[/.test(body);
+  if (!(body instanceof Uint8Array)) return Array.isArray(body.value);
+  let at = 0;
+  // Space, tab, CR, LF: the white space of JSON.
+  while (body[at] === 0x20 || body[at] === 0x09 || body[at] === 0x0d || body[at] === 0x0a) at++;
+  return body[at] === 0x5b;
+}
+
+/** What a body says. */
+export function decodeBody(body: WholeBody): Decoded {
+  if (typeof body === 'string' || body instanceof Uint8Array) return decode(body);
+  return decodeValue(body.value);
+}
+
+/** A body as somebody who traces sees it. */
+export function textOf(body: WholeBody): string {
+  if (typeof body === 'string') return body;
+  if (!(body instanceof Uint8Array)) return JSON.stringify(body.value);
+  try {
+    return decodeUtf8(body);
+  } catch {
+    return '(not UTF-8)';
+  }
+}

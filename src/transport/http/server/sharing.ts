@@ -1,5 +1,5 @@
 import type { Decoded } from '../../../jsonrpc/message.ts';
-import type { Outlet } from '../../../jsonrpc/outlet.ts';
+import type { Outlet } from '../../../jsonrpc/inbound.ts';
 import type { Auth } from '../../auth.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';

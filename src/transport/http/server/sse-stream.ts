@@ -1,5 +1,5 @@
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import * as columns from '../../../protocol/columns.ts';
+import * as columns from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
 import type { ServerPeer } from '../../server-port.ts';
 import { sseEvent } from '../sse-writer.ts';

@@ -1,10 +1,11 @@
-import type { Check, Compiler, Keywords, Node, Properties, Run } from './model.ts';
-import { escapeToken } from './pointer.ts';
-import { fail, place, spend } from './run.ts';
-import { lengthChecks, matcher } from './scalars.ts';
-import { certain, isCertain } from './typed.ts';
-import type { Certain } from './typed.ts';
-import { names, own } from './values.ts';
+import type { Check, Compiler, Items, Keywords, Node, Properties, Run } from './model.ts';
+import { accept, fail, place, spend } from './run.ts';
+import { lengthChecks, matcher } from './typed.ts';
+import { escapeToken, names, own } from './values.ts';
+
+
+
+// The rules for the members of a value: the properties of an object, the items of an array.
 
 /** The steps for the keys that a rule passes: engines keep objects with many keys in tables, which are slow to walk. */
 const keySteps = (keys: number): number => (keys < 1_000 ? keys : 8 * keys);
@@ -174,4 +175,101 @@ export function restCheck(
   if (child.keywords) return compiler.check(child);
   const known = (node.keywords as Keywords).properties?.map(([key]) => key);
   return (_, run, key) => fail(run, node, keyword, key, known);
+}
+
+/** The rules for arrays: lengths, `items` and `prefixItems`. */
+export function arrayChecks(node: Node, { prefixItems = [], items }: Keywords, compiler: Compiler): Check<Items>[] {
+  const checks: Check<Items>[] = lengthChecks(node, 'minItems', 'maxItems');
+  if (!prefixItems.length && !items) return checks;
+  const [fits = accept] = checks;
+  const first = prefixItems.map(compiler.check);
+  const rest = items && compiler.check(items);
+  const sure = certain(items);
+  const ahead = first.length;
+  return [(value, run) => {
+    let ok = fits(value, run);
+    if (!ok && !run.room) return false;
+    const length = rest ? value.length : Math.min(ahead, value.length);
+    spend(run, length);
+    for (let i = 0, mark = run.last; i < length; i++) {
+      const item = value[i];
+      if (i >= ahead && isCertain(sure, item)) continue;
+      const check = i < ahead ? first[i] : rest;
+      if (!check || check(item, run)) continue;
+      ok = false;
+      mark = place(run, mark, '/' + i);
+      if (!run.room) break;
+    }
+    return ok;
+  }];
+}
+
+/**
+ * Which values certainly satisfy a schema, as far as one comparison or two can tell: its check need not be called for them.
+ * A program has one check for each schema, which the engine cannot inline; this is plain data, which it can.
+ */
+interface Certain {
+  /** 0: the check decides about every value. */
+  readonly kind: 0 | typeof text | typeof number | typeof integer | typeof truth | typeof option;
+  /** Of a text the least length, of a number what it must exceed. */
+  readonly low: number;
+  /** Of a text the greatest length, of a number what it must be below. */
+  readonly high: number;
+  readonly options: readonly unknown[];
+}
+
+const text = 1;
+const number = 2;
+const integer = 3;
+const truth = 4;
+const option = 5;
+
+/** The keywords that a comparison can decide. */
+const decidable = new Set([
+  'type', 'enum', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'default',
+]);
+
+/** With more options than these a set is faster. */
+const fewOptions = 8;
+
+/** The values that certainly satisfy a node; without one, none. */
+function certain(node: Node | undefined): Certain {
+  const keywords = typeof node?.keywords === 'object' ? node.keywords : {};
+  const kind = kindOf(keywords);
+  const { minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity, enum: options = [] } = keywords;
+  const { exclusiveMinimum = minimum, exclusiveMaximum = maximum } = keywords;
+  // A character is one or two units: a text of this length has enough of them.
+  if (kind === text) return { kind, low: 2 * minLength, high: maxLength, options };
+  return { kind, low: Math.max(minimum, exclusiveMinimum), high: Math.min(maximum, exclusiveMaximum), options };
+}
+
+function kindOf(keywords: Keywords): Certain['kind'] {
+  if (!Object.keys(keywords).every((keyword) => decidable.has(keyword))) return 0;
+  const { type: [type] = [], enum: options } = keywords;
+  if (keywords.type && keywords.type.length > 1) return 0;
+  if (options) {
+    const plain = (type === undefined || type === 'string') && options.length <= fewOptions
+      && options.every((one) => typeof one === 'string');
+    return plain && keywords.minLength === undefined && keywords.maxLength === undefined ? option : 0;
+  }
+  return type === 'string' ? text : type === 'number' ? number : type === 'integer' ? integer : type === 'boolean' ? truth : 0;
+}
+
+/** Whether a value certainly satisfies the schema. */
+function isCertain({ kind, low, high, options }: Certain, value: unknown): boolean {
+  switch (kind) {
+    case text:
+      return typeof value === 'string' && value.length >= low && value.length <= high;
+    case number:
+      return typeof value === 'number' && value > low && value < high;
+    case integer:
+      return typeof value === 'number' && value > low && value < high && Number.isInteger(value);
+    case truth:
+      return typeof value === 'boolean';
+    case option:
+      for (let i = 0; i < options.length; i++) if (options[i] === value) return true;
+      return false;
+    default:
+      return false;
+  }
 }

@@ -245,8 +245,8 @@ function certain(node: Node | undefined): Certain {
 
 function kindOf(keywords: Keywords): Certain['kind'] {
   if (!Object.keys(keywords).every((keyword) => decidable.has(keyword))) return 0;
+  // Of several types the first one: values of the others are left to the check.
   const { type: [type] = [], enum: options } = keywords;
-  if (keywords.type && keywords.type.length > 1) return 0;
   if (options) {
     const plain = (type === undefined || type === 'string') && options.length <= fewOptions
       && options.every((one) => typeof one === 'string');

@@ -61,6 +61,8 @@ export class Tasks {
   #looked = 0;
   /** By owner, and of all. */
   readonly #counts = new Map<string | undefined, { n: number; readonly at: number }>();
+  /** By owner: the count that is under way, for all who want it. */
+  readonly #counting = new Map<string | undefined, Promise<void>>();
   readonly #unwatch: () => void;
   #timer: Timer | undefined;
 
@@ -122,8 +124,17 @@ export class Tasks {
     return known !== undefined && this.clock.monotonic() - known.at < countedMs;
   }
 
-  async #count(owner: string | undefined): Promise<void> {
-    if (this.#counted(owner)) return;
+  #count(owner: string | undefined): Promise<void> | undefined {
+    if (this.#counted(owner)) return undefined;
+    let counting = this.#counting.get(owner);
+    if (counting === undefined) {
+      counting = this.#countAnew(owner).finally(() => this.#counting.delete(owner));
+      this.#counting.set(owner, counting);
+    }
+    return counting;
+  }
+
+  async #countAnew(owner: string | undefined): Promise<void> {
     const n = await this.store.count(owner);
     this.#counts.delete(owner);
     this.#counts.set(owner, { n, at: this.clock.monotonic() });

@@ -16,6 +16,12 @@ export interface WorkerOptions {
   readonly notify?: ((id: string, notification: Notification) => void) | undefined;
 }
 
+/** A task that a worker takes, or has. Removed from the table, it no longer leads to its run: a table that has grown keeps what it had (bench/NOTES.md). */
+interface Place {
+  run: TaskRun | undefined;
+  working: Promise<void> | undefined;
+}
+
 /** Deletes what is over, this often. */
 const expireMs = 60_000;
 
@@ -24,11 +30,9 @@ export class Worker {
   readonly #server: ServerInside;
   readonly #store: TaskStore;
   readonly #options: WorkerOptions;
-  readonly #runs = new Map<string, TaskRun>();
+  readonly #places = new Map<string, Place>();
   /** Due tasks for which there was no room. */
   readonly #wanted = new Set<string>();
-  readonly #taking = new Set<string>();
-  readonly #working = new Set<Promise<void>>();
   readonly #unwatch: () => void;
   #timer: Timer | undefined;
   #scanning: Promise<void> = Promise.resolve();
@@ -41,7 +45,7 @@ export class Worker {
     this.#options = options;
     this.#unwatch = store.watch((id, change) => {
       if (change === 'due') this.wake(id);
-      else if (change === 'ended') this.#runs.get(id)?.cancel();
+      else if (change === 'ended') this.#places.get(id)?.run?.cancel();
     });
     // What is durable may have been left by others. What is not comes with a call; some runtimes have no timers before.
     if (store.durable || options.others) this.#scan();
@@ -49,33 +53,30 @@ export class Worker {
 
   /** Tasks that this process works on. */
   get running(): number {
-    return this.#runs.size;
+    return this.#places.size;
   }
 
   /** A task may be due. */
   wake(id: string): void {
     if (this.#timer === undefined && !this.#closed) this.#scan();
-    if (this.#closed || this.#runs.has(id) || this.#taking.has(id)) {
-      // It may have become due between the end of a run and its last word.
-      this.#wanted.add(id);
-      return;
-    }
-    if (this.#runs.size + this.#taking.size >= this.#options.limits.maxRunning) {
+    const places = this.#places;
+    // One that is here may have become due between the end of its run and the run's last word.
+    if (this.#closed || places.has(id) || places.size >= this.#options.limits.maxRunning) {
       this.#wanted.add(id);
       return;
     }
     this.#wanted.delete(id);
-    this.#taking.add(id);
-    const working = this.#take(id).catch((error: unknown) => this.#report(error)).finally(() => {
-      this.#working.delete(working);
-      this.#taking.delete(id);
+    const place: Place = { run: undefined, working: undefined };
+    places.set(id, place);
+    place.working = this.#take(id, place).catch((error: unknown) => this.#report(error)).finally(() => {
+      place.run = place.working = undefined;
+      places.delete(id);
       const [next] = this.#wanted;
       if (next !== undefined) {
         this.#wanted.delete(next);
         this.wake(next);
       }
     });
-    this.#working.add(working);
   }
 
   /** Takes no more tasks, and gives back those that it has: their handlers are told to stop. */
@@ -85,11 +86,13 @@ export class Worker {
     this.#timer?.stop();
     this.#wanted.clear();
     await this.#scanning;
-    await Promise.all(Array.from(this.#runs.values(), (run) => run.leave()));
-    await Promise.all(this.#working);
+    const places = [...this.#places.values()];
+    const working = places.map((place) => place.working);
+    await Promise.all(places.map(({ run }) => run?.leave()));
+    await Promise.all(working);
   }
 
-  async #take(id: string): Promise<void> {
+  async #take(id: string, place: Place): Promise<void> {
     const { limits, notify } = this.#options;
     const time = new LeaseTime(limits.leaseMs, this.#server.clock);
     const leased = await this.#store.lease(id, limits.leaseMs);
@@ -102,14 +105,9 @@ export class Worker {
       notify: (notification) => notify?.(id, notification),
       report: (error) => this.#report(error),
     });
-    this.#runs.set(id, run);
-    this.#taking.delete(id);
-    try {
-      if (this.#closed) await run.leave();
-      else await run.play();
-    } finally {
-      this.#runs.delete(id);
-    }
+    place.run = run;
+    if (this.#closed) await run.leave();
+    else await run.play();
   }
 
   #scan(): void {
@@ -121,8 +119,8 @@ export class Worker {
           this.#expiredAt = clock.monotonic();
           await this.#store.expire(clock.now());
         }
-        const room = maxRunning - this.#runs.size - this.#taking.size;
-        if (room > 0) for (const id of await this.#store.due(room)) if (!this.#runs.has(id)) this.wake(id);
+        const room = maxRunning - this.#places.size;
+        if (room > 0) for (const id of await this.#store.due(room)) if (!this.#places.has(id)) this.wake(id);
       })().catch((error: unknown) => this.#report(error)).finally(() => {
         if (!this.#closed) this.#scan();
       });

@@ -53,6 +53,38 @@ test('http1: each response is read as the table says, and the next one is found'
   }
 });
 
+test('http1: a head that comes again means what it meant, and one that differs in an octet is read', () => {
+  const whole = requests.filter(({ want, bytes }) => typeof want === 'string' && want !== 'unfinished' && !bytes.includes('HTTP/1.0'));
+  for (const { name, bytes } of whole) {
+    const [one] = readRequests([octetsOf(bytes + canary)]);
+    const said = readRequests([octetsOf(bytes + bytes + canary + bytes), octetsOf(bytes)]);
+    assert.deepEqual(said, [one, one, 'GET /canary ""', one, one], name);
+  }
+  const post = (length: string, more: string = ''): string => `POST /a HTTP/1.1\r\nHost: h\r\n${more}Content-Length: ${length}\r\n\r\nabc`;
+  assert.deepEqual(readRequests([octetsOf(post('3') + post('2'))]), ['POST /a "abc"', 'POST /a "ab"', '…'], 'the same length, another head');
+  assert.deepEqual(readRequests([octetsOf(`${post('3')}\r\n${post('3')}`)]), ['POST /a "abc"', 'POST /a "abc"'], 'after an empty line');
+  assert.deepEqual(readRequests([octetsOf(`${post('3')}${post('3').replace('Host', 'host')}`)]), ['POST /a "abc"', 'POST /a "abc"'], 'a name in another case');
+  assert.deepEqual(readRequests([octetsOf(post('3') + post('+'))]), ['POST /a "abc"', '!400'], 'a length that is none');
+  const [sound, faulty] = ['X: a\r\n', 'X: \0\r\n'].map((more) => post('3', more)) as [string, string];
+  assert.deepEqual(readRequests([octetsOf(sound + sound + faulty)]), ['POST /a "abc"', 'POST /a "abc"', '!400'], 'an octet that may not be there');
+  const long = post('3', `X: ${'x'.repeat(4000)}\r\n`);
+  assert.deepEqual(readRequests([octetsOf(long + long + post('3'))]), Array(3).fill('POST /a "abc"'), 'heads that are long');
+  // Cut anywhere, also within the second head.
+  const twice = octetsOf(post('3') + post('3'));
+  for (const cuts of cuttings(twice.length)) assert.deepEqual(readRequests(piecesOf(twice, cuts)), ['POST /a "abc"', 'POST /a "abc"'], `cut at ${cuts.length > 1 ? 'every octet' : cuts[0]}`);
+});
+
+test('http1: the answer to HEAD is not read as that to GET, though its head is the same', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n';
+  const methods = ['GET', 'HEAD', 'GET'];
+  const decoder = responseDecoder(() => methods[0] as string, {});
+  const said = readAll(decoder, [octetsOf(`${head}abc${head}${head}def`)], ({ status }) => {
+    methods.shift();
+    return `${status}`;
+  });
+  assert.deepEqual(said, ['200 "abc"', '200 ""', '200 "def"']);
+});
+
 test('http1: requests are read alike however they are cut', () => {
   const step = everyNth(5);
   for (const { name, bytes } of requests.filter((_, i) => i % step === 0)) {

@@ -86,6 +86,23 @@ test('tasks: so many in all and so many of one owner; what others create is coun
   await tasks.create('a', order);
 });
 
+test('tasks: those that are created at once ask for one count, and each counts', async () => {
+  let counts = 0;
+  const { tasks, pass } = made({ maxTasks: 8, maxTasksPerPrincipal: 5 }, (inner) => ({
+    count: async (owner) => {
+      counts++;
+      await Promise.resolve();
+      return inner.count(owner);
+    },
+  }));
+  const create = (owner: string, n: number): Promise<string[]> =>
+    Promise.all(Array.from({ length: n }, () => tasks.create(owner, order).then(() => 'kept', (error: Error) => error.message)));
+  const [a, b] = await Promise.all([create('a', 7), create('b', 6)]);
+  assert.deepEqual([counts, a.filter((one) => one === 'kept').length, b.filter((one) => one === 'kept').length], [3, 5, 3]);
+  pass(1000);
+  assert.deepEqual([await create('a', 3), counts], [Array(3).fill('Too many tasks: the limit is 8'), 5]);
+});
+
 test('tasks: the counts of a thousand owners are kept, the oldest go first, and that of all stays', async () => {
   const asked: (string | undefined)[] = [];
   const { tasks } = made({ maxTasks: 1e6 }, () => ({

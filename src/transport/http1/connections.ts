@@ -144,7 +144,7 @@ export class Connections {
   bodyOf(body: Body): Body {
     if (typeof TextDecoder === 'function' || !(body instanceof Uint8Array)) return body;
     try {
-      return decodeURIComponent(latin1(body).replace(/[^]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`));
+      return decodeURIComponent(latin1(body, 0, body.length).replace(/[^]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`));
     } catch {
       return { fault: 'unreadable' };
     }

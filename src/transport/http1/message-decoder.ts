@@ -22,6 +22,9 @@ export interface DecoderOptions {
 /** For `checkOptions`. */
 export const decoderShape: Shape<DecoderOptions> = { limits: defaultDecoderLimits, budget: 'object', latin1: 'function' };
 
+/** Octets of a head that is compared with the next one. */
+const repeated = 2048;
+
 /** Reads a head whose octets are judged: its text, with its first line and its fields where the scanner found them. */
 export type HeadParser<Head> = (text: string, scanner: HeadScanner) => Head | HttpFault;
 
@@ -45,16 +48,19 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
   readonly #body: BodyDecoder;
   /** The octets of a head of which more is to come. */
   #held: ByteGatherer | undefined;
-  /** Whether an empty line may stand before a head. */
-  readonly #skips: boolean;
+  /** Whether heads are those of requests. */
+  readonly #requests: boolean;
+  /** The head before, and its octets: a client mostly sends the same again. Not where it is long. */
+  #last: Head | undefined;
+  #lastText = '';
   /** Octets of the empty line before this head. */
   #emptyLine = 0;
 
-  /** `skips`: an empty line before a head is read over. */
-  constructor(parse: HeadParser<Head>, skips: boolean, { limits, budget, latin1 = plainLatin1 }: DecoderOptions) {
+  /** `requests`: an empty line before a head is read over, and the same octets are the same head, whatever was before. */
+  constructor(parse: HeadParser<Head>, requests: boolean, { limits, budget, latin1 = plainLatin1 }: DecoderOptions) {
     const all = { ...defaultDecoderLimits, ...limits };
     this.#parse = parse;
-    this.#skips = skips;
+    this.#requests = requests;
     this.#latin1 = latin1;
     this.#budget = budget;
     this.#scanner = new HeadScanner(all);
@@ -106,24 +112,38 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
   #readHead(bytes: Uint8Array, from: number): DecoderEvent {
     const scanner = this.#scanner;
     let at = from;
-    while (this.#skips && scanner.length === 0 && at < bytes.length && (this.#emptyLine === 1 || (this.#emptyLine === 0 && bytes[at] === CR))) {
+    while (this.#requests && scanner.length === 0 && at < bytes.length && (this.#emptyLine === 1 || (this.#emptyLine === 0 && bytes[at] === CR))) {
       if (this.#emptyLine === 1 && bytes[at] !== LF) return this.#refuse(new HttpFault('a line does not end with CR LF'), at);
       this.#emptyLine++;
       at++;
     }
+    const last = this.#last;
+    if (last !== undefined && scanner.length === 0 && this.#latin1(bytes, at, at + this.#lastText.length) === this.#lastText) {
+      return this.#begin(last, at + this.#lastText.length);
+    }
     const end = this.at = scanner.scan(bytes, at);
     if (scanner.refused) return this.#refuse(scanner.refused, end);
-    const part = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
-    let whole = part;
-    if (!scanner.done || (this.#held?.length ?? 0) > 0) {
-      if (part.length > 0 && !(this.#held ??= new ByteGatherer(this.#budget)).push(part)) {
+    let text: string;
+    if (scanner.done && (this.#held?.length ?? 0) === 0) text = this.#latin1(bytes, at, end);
+    else {
+      if (end > at && !(this.#held ??= new ByteGatherer(this.#budget)).push(bytes.subarray(at, end))) {
         return this.#refuse(new HttpFault('the process holds too much already', 503), end);
       }
       if (!scanner.done) return 'more';
-      whole = (this.#held as ByteGatherer).take();
+      const whole = (this.#held as ByteGatherer).take();
+      text = this.#latin1(whole, 0, whole.length);
     }
-    const head = this.#parse(this.#latin1(whole), scanner);
+    const head = this.#parse(text, scanner);
     if (head instanceof HttpFault) return this.#refuse(head, end);
+    if (this.#requests && text.length <= repeated) {
+      this.#last = head;
+      this.#lastText = text;
+    }
+    return this.#begin(head, end);
+  }
+
+  #begin(head: Head, at: number): 'head' {
+    this.at = at;
     this.head = head;
     this.#body.begin(head.body);
     return 'head';

@@ -30,15 +30,15 @@ export function octetTable(): Uint8Array {
 /** Whether an octet has a bit of the table. */
 export const hasBit = (octets: Uint8Array, octet: number, bit: number): boolean => ((octets[octet] as number) & bit) !== 0;
 
-/** Makes a string of octets, one character each. */
-export type Latin1 = (bytes: Uint8Array) => string;
+/** Makes a string of the octets from one place to another, one character each. */
+export type Latin1 = (bytes: Uint8Array, from: number, to: number) => string;
 
 /** How many octets become arguments of one call. */
 const block = 4096;
 
 /** The same with the language only. */
-export const latin1: Latin1 = (bytes) => {
+export const latin1: Latin1 = (bytes, from, to) => {
   let text = '';
-  for (let at = 0; at < bytes.length; at += block) text += String.fromCharCode(...bytes.subarray(at, at + block));
+  for (let at = from; at < to; at += block) text += String.fromCharCode(...bytes.subarray(at, Math.min(to, at + block)));
   return text;
 };

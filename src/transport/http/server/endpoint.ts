@@ -44,7 +44,7 @@ export interface Endpoint {
  * functions share the services, the sessions and the phase of one endpoint.
  */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
-  const { auth, cors, fleet, health } = options;
+  const { auth, card, cors, fleet, health, observe } = options;
   const services = createServices(server, options);
   const local = createSessions(services);
   const sessions = fleet ? fleet.share(services, local) : local;
@@ -68,7 +68,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     request.unread = services.unread;
     services.tracing?.begin(request);
     request.common = common;
-    if (health?.(request, services, fleet) || (documents && serveDocument(services, documents, request))) return;
+    observe?.(request, services);
+    if (health?.(request, services, fleet) || card?.(request, services, options) || (documents && serveDocument(services, documents, request))) return;
     const what = notAllowed(request);
     if (what !== undefined) return refuse(services, request, 403, `Forbidden: the ${what} is not allowed`);
     if (cors) request.common = { ...request.common, ...corsFields(request) };

@@ -30,3 +30,5 @@ export type { HttpLimits, HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../auth.ts';
 export type { Auth, AuthRefusal, RateRefusal } from '../../auth.ts';
 export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../trace.ts';
+export { gauges } from '../../../bounds/gauges.ts';
+export type { Gauged, GaugedEndpoint, GaugedPeer, Gauges } from '../../../bounds/gauges.ts';

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../../bounds/clock.ts';
+import type { GaugedEndpoint } from '../../../bounds/gauges.ts';
 import { checkOptions } from '../../../bounds/options.ts';
 import type { ServerPort } from '../../server-port.ts';
 import { createAdmit } from './admission.ts';
@@ -22,7 +23,7 @@ export interface CloseOptions {
 }
 
 /** One server at one place on the web, whatever brings its requests. */
-export interface Endpoint {
+export interface Endpoint extends GaugedEndpoint {
   /** That of the server. */
   readonly clock: Clock;
   /** Takes a request and answers it, now or later. Never throws. */
@@ -124,7 +125,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
 
   return {
     clock: services.clock,
-    handle, drain,
+    services, sessions, posting, handle, drain,
     async close(options = {}) {
       checkOptions('close: options', options, { drainMs: 0 });
       return closed ??= close(options.drainMs ?? 5000);

@@ -88,8 +88,8 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
 /** For `checkHttpOptions`. */
 export const httpShape: Shape<HttpOptions> = {
   path: 'string', sse: 'object or boolean', allowedHosts: 'list or "*"', allowedOrigins: 'list or "*" or "own"', cors: 'boolean',
-  auth: 'function or object', challenge: 'string', fleet: 'object', health: 'function', card: 'function', observe: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
-  trace: 'function', onError: 'function',
+  auth: 'function or object', challenge: 'string', fleet: 'object', health: 'function', card: 'function', observe: 'function',
+  trace: 'function', onError: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
 };
 
 /** Throws a TypeError for an option that is unknown or malformed: a misspelt `auth` would let everybody in. */

@@ -74,7 +74,7 @@ export interface CardServer {
 }
 
 /** Answers a request for the card. Returns false for any other request. */
-export type ServeCard = (request: HttpRequest, services: EndpointServices, options: GuardOptions & { readonly path?: string | undefined }) => boolean;
+export type ServeCard = (request: HttpRequest, services: EndpointServices, at: GuardOptions & { readonly path?: string | undefined }) => boolean;
 
 const schema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 

@@ -16,8 +16,9 @@ import type { PostHead } from './posting.ts';
  */
 export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision, version }: PostHead): RequestMeta {
   const { method, params } = message;
+  if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
   const claimed = meta?.[versionKey];
-  if (version === undefined || typeof claimed === 'string') compare('MCP-Protocol-Version', version, claimed);
+  if (typeof claimed === 'string') compare('MCP-Protocol-Version', version, claimed);
   // #protocol-version-header: a version that is not served is refused as such, whatever else is wrong.
   else if (revision?.era !== 'modern') throw unsupportedVersion(server.revisions, version);
   const found = readRequestMeta(meta, server.revisions, revision);
@@ -76,8 +77,7 @@ function decoded(name: string, value: string | undefined): string | undefined {
   return text;
 }
 
-/** `body`: what the body says there. */
-function compare(name: string, header: string | undefined, body: unknown): void {
+function compare(name: string, header: string | undefined, body: string): void {
   if (header === undefined) throw mismatch(`the ${name} header is missing`);
   if (header !== body) {
     throw mismatch(`the ${name} header says ${quote(header)}, the body ${quote(body)}`);

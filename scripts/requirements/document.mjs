@@ -9,6 +9,7 @@ const TITLES = {
   server: 'Server features', client: 'Client features', schema: 'Comments of the schema', tasks: 'Tasks (2025-11-25)',
   authorization: 'Authorization', 'ext-tasks': 'Extension: tasks (ext-tasks)', 'ext-auth': 'Extensions: authorization (ext-auth)',
   'ext-skills': 'Extension: skills (ext-skills, SEP-2640)', 'ext-apps': 'Extension: apps (ext-apps, SEP-1865)',
+  'ext-server-card': 'Extension: server cards (experimental-ext-server-card, SEP-2127, a draft)',
 };
 
 /** The address of a section on the site of the specification. */
@@ -20,6 +21,9 @@ export function linkOf(revision, section) {
   }
   if (revision === 'ext-skills') return `https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/${page}.mdx#${heading}`;
   if (revision === 'ext-apps') return `https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/${page}.mdx#${heading}`;
+  if (revision === 'ext-server-card') {
+    return `https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/${page === 'schema' ? 'schema.ts' : `docs/${page}.md#${heading}`}`;
+  }
   const path = page === 'index' ? '' : `/${page.replace(/\/index$/, '')}`;
   return `${SITE}/${revision}${path}${heading ? `#${page === 'schema' ? heading.toLowerCase() : heading}` : ''}`;
 }

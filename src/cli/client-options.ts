@@ -7,6 +7,7 @@ import { WrongUse } from './exit-codes.ts';
 import { shellWord } from './shell-word.ts';
 import { didYouMean } from './near-miss.ts';
 import { atProgram } from './program-words.ts';
+import { isSocket, socketPath } from './socket-target.ts';
 import type { CommandProcess } from './command-process.ts';
 
 /** The options of every subcommand that speaks with one server. */
@@ -101,7 +102,7 @@ export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly str
 
 /**
  * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
- * first word that is not an option: an address, or a name from the configuration. If it is neither, a later word may be.
+ * first word that is not an option: an address, a socket, or a name from the configuration. If it is neither, a later word may be.
  */
 export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
   const { before, program } = atProgram(words);
@@ -125,16 +126,17 @@ function programOf(words: readonly string[], rest: readonly string[]): Found {
   return { server: { command, args }, targetName, named: false, target: ['', `-- ${words.map(shellWord).join(' ')}`], rest };
 }
 
-const isAddress = (word: string): boolean => /^https?:\/\//i.test(word);
+const isAddress = (word: string): boolean => isSocket(word) || /^https?:\/\//i.test(word);
 
 async function serverOf(proc: CommandProcess, { text, rest }: Pick<ClientWords, 'text' | 'rest'>): Promise<Found> {
   const [first] = rest;
-  if (first === undefined) throw new WrongUse('a server is missing: an address, a name from the configuration, or -- and a program');
+  if (first === undefined) throw new WrongUse('a server is missing: an address, a socket, a name from the configuration, or -- and a program');
   const take = (at: number, server: ServerConfig, named: boolean): Found =>
     ({ server, targetName: rest[at] ?? '', named, target: [shellWord(rest[at] ?? ''), ''], rest: rest.filter((_, i) => i !== at) });
   const address = (at: number): Found => {
     const url = rest[at] ?? '';
-    if (!URL.canParse(url)) throw new WrongUse(`${url} is not an address`);
+    if (isSocket(url)) socketPath(url);
+    else if (!URL.canParse(url)) throw new WrongUse(`${url} is not an address`);
     return take(at, { url }, false);
   };
   if (isAddress(first)) return address(0);
@@ -155,7 +157,9 @@ async function serverOf(proc: CommandProcess, { text, rest }: Pick<ClientWords, 
 /** The server with what the command line adds to it. Throws `WrongUse` for what it has no use for. */
 function withOwn(server: ServerConfig, headers: Record<string, string>, env: readonly [string, string][], cwd: string | undefined): ServerConfig {
   if ('url' in server) {
-    if (env.length > 0 || cwd !== undefined) throw new WrongUse('--env and --cwd are for a program, and this is an address');
+    const socket = isSocket(server.url);
+    if (env.length > 0 || cwd !== undefined) throw new WrongUse(`--env and --cwd are for a program, and this is ${socket ? 'a socket' : 'an address'}`);
+    if (socket && Object.keys(headers).length > 0) throw new WrongUse('--header is for an address of HTTP, and this is a socket');
     return Object.keys(headers).length > 0 ? { ...server, headers: { ...server.headers, ...headers } } : server;
   }
   return { ...server, ...env.length > 0 && { env: { ...server.env, ...Object.fromEntries(env) } }, ...cwd !== undefined && { cwd } };

@@ -6,8 +6,10 @@ import type { OAuth } from '../oauth/index.ts';
 import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
 import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
 import type { ClientTransport } from '../transport/door.ts';
+import { socketTransport } from '../transport/socket/node/index.ts';
 import { homeFolder } from './configuration.ts';
 import type { CommandProcess } from './command-process.ts';
+import { isSocket, socketPath } from './socket-target.ts';
 
 /** The name under which logins are kept, and the authorization server knows this program. */
 export const clientName = 'barewire';
@@ -23,6 +25,7 @@ export interface OpenHooks extends TransportHooks {
 /** Opens servers as `openServer` of the host does, with the stored login of an address that has one. */
 export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr }: OpenHooks): ClientTransport => {
   if (isProgram(config)) return openPlain(name, config, { trace, onStderr });
+  if (isSocket(config.url)) return socketTransport(socketPath(config.url), { trace });
   const own = Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
   return httpTransport(config.url, {
     ...wire ? { around: httpTrace(wire) } : { trace },

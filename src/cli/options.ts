@@ -1,5 +1,6 @@
 import { revisions } from '../explain/phrases.ts';
 import { didYouMean } from './near-miss.ts';
+import { isSocket, socketPath } from './socket-target.ts';
 import type { Target } from './target.ts';
 
 /** What the command line asks for. */
@@ -32,6 +33,7 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
 
   barewire tour [options] PROGRAM [ARGUMENTS]   starts a server, and speaks with it over its standard streams
   barewire tour [options] http://HOST/PATH      speaks with a server over HTTP
+  barewire tour [options] unix:/PATH            speaks with a server over a Unix socket
   barewire tour [options]                       in the repository: the travel agency of examples/, in both eras
 
 Without "tour" a program stands behind "--": barewire [options] -- PROGRAM [ARGUMENTS].
@@ -118,8 +120,11 @@ export function readOptions(words: readonly string[], bare: boolean = false): Op
   }
   const [command, ...args] = words.slice(at);
   if (command === undefined) return options;
-  if (/^https?:\/\//i.test(command)) {
-    if (!URL.canParse(command)) return { problem: `${command} is not an address` };
+  if (isSocket(command) || /^https?:\/\//i.test(command)) {
+    if (isSocket(command)) {
+      socketPath(command);
+      if (options.http) return { problem: `--http is for an address, and ${command} is a socket` };
+    } else if (!URL.canParse(command)) return { problem: `${command} is not an address` };
     if (args.length > 0) return { problem: `an address takes no further words: ${args.join(' ')}` };
     return { ...options, target: { kind: 'address', url: command } };
   }

@@ -3,16 +3,25 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { createFramer } from '../jsonrpc/index.ts';
 import { errorMessage } from '../jsonrpc/door.ts';
-import { NotReached } from './exit-codes.ts';
+import { isProgram } from '../host/index.ts';
+import type { ServerConfig } from '../host/index.ts';
+import { openSocket } from '../transport/socket/node/door.ts';
+import { exitCodes, NotReached } from './exit-codes.ts';
+import { socketPath } from './socket-target.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** A program between a host and a server: the host speaks with our own streams. */
-export interface RelayOptions {
+/** A server that is a program. */
+interface Program {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /** Added to the environment of this program, which passes as well: what the host gave is meant for the server. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
+}
+
+/** What stands between a host and a server: the host speaks with our own streams. */
+export interface RelayOptions {
+  readonly server: ServerConfig;
   /** Each line that passed, without its end. `lost`: it was too long to show, or no UTF-8, and passed nevertheless. */
   readonly onLine: (from: 'client' | 'server', text: string) => void;
   readonly onLost: (from: 'client' | 'server', why: string) => void;
@@ -21,12 +30,58 @@ export interface RelayOptions {
 /** Signals of a host that wants an end; the server gets them too. */
 const endings = ['SIGTERM', 'SIGHUP'] as const;
 
+/** The server's end of a relay. */
+interface ServerEnd {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves with the exit code once it has ended. */
+  readonly ended: Promise<number>;
+  kill(signal: NodeJS.Signals): void;
+}
+
 /**
- * Starts the server and passes every byte between it and this program's own streams, unchanged, in both directions,
- * whatever it holds. Resolves with the exit code that the server ended with; 128 and the signal's number where a signal
- * ended it. Rejects with `NotReached` where it cannot be started.
+ * Starts the server, or connects to its socket, and passes every byte between it and this program's own streams, unchanged, in both
+ * directions, whatever it holds. Resolves with the exit code that the server ended with; 128 and the signal's number where a signal
+ * ended it; 0 where a socket was closed. Rejects with `NotReached` where it cannot be started, or reached.
  */
-export async function relay(proc: CommandProcess, { command, args = [], env, cwd, onLine, onLost }: RelayOptions): Promise<number> {
+export async function relay(proc: CommandProcess, { server, onLine, onLost }: RelayOptions): Promise<number> {
+  const end = isProgram(server) ? await started(proc, server) : await connected(server.url);
+  const watch = (from: 'client' | 'server', stream: NodeJS.ReadableStream): void => {
+    const framer = createFramer({ line: (text) => onLine(from, text), refused: ({ error }) => onLost(from, error.message) });
+    stream.on('data', (chunk: Buffer) => framer.push(chunk));
+    stream.on('end', () => framer.end());
+  };
+  watch('client', proc.stdin);
+  watch('server', end.stdout);
+  proc.stdin.pipe(end.stdin);
+  end.stdout.pipe(proc.stdout, { end: false });
+  // A server that has gone reads nothing more; how it ended says the rest.
+  end.stdin.on('error', () => {});
+  for (const signal of endings) proc.on(signal, () => end.kill(signal));
+  // Ctrl-C reaches a program by itself: it is in the terminal's group.
+  proc.on('SIGINT', () => {
+    if (!isProgram(server)) end.kill('SIGINT');
+  });
+  const code = await end.ended;
+  proc.stdin.unpipe();
+  proc.stdin.destroy();
+  return code;
+}
+
+async function connected(url: string): Promise<ServerEnd> {
+  const path = socketPath(url);
+  const socket = await openSocket(path).catch((thrown: unknown) => {
+    throw new NotReached(`${url} was not reached: ${errorMessage(thrown)}`);
+  });
+  // A server that has ended its side answers nothing more.
+  socket.once('end', () => socket.end());
+  return {
+    stdin: socket, stdout: socket, kill: () => void socket.destroy(),
+    ended: new Promise((resolve) => void socket.once('close', () => resolve(exitCodes.good))),
+  };
+}
+
+async function started(proc: CommandProcess, { command, args = [], env, cwd }: Program): Promise<ServerEnd> {
   const own = Object.fromEntries(Object.entries({ ...proc.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
   const windows = process.platform === 'win32' ? await import('../transport/stdio/door.ts') : undefined;
   const begin = async (): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
@@ -41,25 +96,11 @@ export async function relay(proc: CommandProcess, { command, args = [], env, cwd
   const child = await begin().catch((thrown: unknown) => {
     throw new NotReached(`${command} could not be started: ${errorMessage(thrown)}`);
   });
-  const watch = (from: 'client' | 'server', stream: NodeJS.ReadableStream): void => {
-    const framer = createFramer({ line: (text) => onLine(from, text), refused: ({ error }) => onLost(from, error.message) });
-    stream.on('data', (chunk: Buffer) => framer.push(chunk));
-    stream.on('end', () => framer.end());
-  };
-  watch('client', proc.stdin);
-  watch('server', child.stdout);
-  proc.stdin.pipe(child.stdin);
-  child.stdout.pipe(proc.stdout, { end: false });
-  // A server that has gone reads nothing more; how it ended says the rest.
-  child.stdin.on('error', () => {});
   const end = windows?.killer(child);
-  for (const signal of endings) proc.on(signal, end ?? (() => child.kill(signal)));
-  // Ctrl-C reaches the server by itself: it is in the terminal's group.
-  proc.on('SIGINT', () => {});
-  const code = await new Promise<number>((resolve) => {
-    child.once('close', (exit, signal) => resolve(exit ?? 128 + (signal === 'SIGKILL' ? 9 : signal === 'SIGINT' ? 2 : 15)));
-  });
-  proc.stdin.unpipe();
-  proc.stdin.destroy();
-  return code;
+  return {
+    stdin: child.stdin, stdout: child.stdout, kill: (signal) => void (end ? end() : child.kill(signal)),
+    ended: new Promise((resolve) => {
+      child.once('close', (exit, signal) => resolve(exit ?? 128 + (signal === 'SIGKILL' ? 9 : signal === 'SIGINT' ? 2 : 15)));
+    }),
+  };
 }

@@ -26,3 +26,5 @@ export { stopOf } from './stop.ts';
 export type { Stop } from './stop.ts';
 export { defaultMaxDepth, defaultMaxValues } from '../bounds/weight.ts';
 export type { WeightLimits } from '../bounds/weight.ts';
+export { gauges } from '../bounds/gauges.ts';
+export type { Gauged, GaugedEndpoint, GaugedPeer, Gauges } from '../bounds/gauges.ts';

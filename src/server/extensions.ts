@@ -89,7 +89,7 @@ interface ExtensionPart {
   readonly kind: keyof ExtensionParts;
   readonly name: string;
   readonly open: boolean;
-  /** Not of a result type. */
+  /** Of a result type, which nobody calls, its name. */
   readonly call: ((...given: never[]) => unknown) | undefined;
 }
 
@@ -97,7 +97,7 @@ const kinds = ['methods', 'resultTypes', 'filters'] as const;
 
 const partsOf = (extension: Extension): ExtensionPart[] => [extension, extension.open].flatMap((parts = {}, place) =>
   kinds.flatMap((kind) => Object.entries(parts[kind] ?? {}).map(([key, value]) => ({
-    extension, kind, open: place > 0, ...kind === 'resultTypes' ? { name: value, call: undefined } : { name: key, call: value },
+    extension, kind, open: place > 0, name: kind === 'resultTypes' ? value : key, call: value,
   }) as ExtensionPart)));
 
 /** Whether an extension is for a revision. */

@@ -12,7 +12,6 @@ import type { Cacheable, CacheHint } from './caching.ts';
 import { changes } from './changes.ts';
 import { completion } from './completion.ts';
 import type { Context } from './context.ts';
-import { defaultServerLimits, ServerCore } from './server.ts';
 import { requestStateShape } from './modern/request-state.ts';
 import type { RequestStateOptions } from './modern/request-state.ts';
 import type { ServerExtension, TellListeners } from './extensions.ts';
@@ -24,6 +23,7 @@ import { prompts } from './prompts.ts';
 import type { AddPrompt } from './prompts.ts';
 import { resources } from './resources.ts';
 import type { AddResource, AddResourceTemplate } from './resources.ts';
+import { commonShape, ServerCore } from './server.ts';
 import type { CoreOptions } from './server.ts';
 import { structured } from './structured.ts';
 import { tools } from './tools.ts';
@@ -69,9 +69,8 @@ export class McpServer extends ServerCore<Context> {
   /** Throws a TypeError for an unknown or malformed option, and a RangeError for a revision that does not exist. */
   constructor(info: Implementation, given: ServerOptions = {}) {
     checkOptions('McpServer: options', given, {
-      cache: cacheShape, onRootsChanged: 'function', requestState: requestStateShape, pageSize: 'number', validator: 'function',
-      around: 'list', listFilter: 'object', instructions: 'string', revisions: 'list', pinging: 'object', clock: 'object', limits: defaultServerLimits,
-      onError: 'function', errors: '"id" or "message"', observe: 'function',
+      ...commonShape, cache: cacheShape, onRootsChanged: 'function', requestState: requestStateShape, pageSize: 'number', validator: 'function',
+      around: 'list', listFilter: 'object',
     });
     const { requestState, validator = compile, around, listFilter, pageSize, cache = {}, onRootsChanged, ...options } = given;
     const tool = tools<Context>({ validator, schemas: adaptSchema, structured, check: checkTool });

@@ -1,6 +1,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
+import type { Shape } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits, TakeBatch } from '../jsonrpc/connection.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
@@ -279,6 +280,12 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   readonly observe?: Observe;
 }
 
+/** The options that `ServerCore` and `McpServer` take alike. */
+export const commonShape: Pick<Shape<CoreOptions>, 'instructions' | 'revisions' | 'pinging' | 'limits' | 'clock' | 'onError' | 'errors' | 'observe'> = {
+  instructions: 'string', revisions: 'list', pinging: 'object', limits: defaultServerLimits, clock: 'object', onError: 'function',
+  errors: '"id" or "message"', observe: 'function',
+};
+
 /**
  * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
  * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature;
@@ -301,9 +308,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   constructor(info: Implementation, options: CoreOptions<C> = {}) {
     checkInfo('ServerCore: info', info);
     checkOptions('ServerCore: options', options, {
-      features: 'list', instructions: 'string', revisions: 'list', pages: 'function', caching: 'object', asking: 'object',
-      batches: 'function', changes: 'object', pinging: 'object', guards: 'object', limits: defaultServerLimits, clock: 'object', onError: 'function',
-      errors: '"id" or "message"', observe: 'function',
+      ...commonShape, features: 'list', pages: 'function', caching: 'object', asking: 'object', batches: 'function', changes: 'object', guards: 'object',
     });
     this.info = info;
     const { features = [], batches, clock = systemClock } = options;

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { explain } from '../../explain/explain.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { serverOpener } from '../open-server.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
+import { serveSocket } from '../../transport/socket/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
 import type { HttpTrace, Trace } from '../../transport/door.ts';
 import { openBridge } from '../bridge/bridge.ts';
@@ -14,9 +16,10 @@ import type { OwnOptions } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import { readSerialTarget, serialHelp } from '../serial-target.ts';
+import { isSocket, socketPath } from '../socket-target.ts';
 
 const bridgeWords: OwnOptions = {
-  port: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
+  port: { type: 'string' }, socket: { type: 'string' }, children: { type: 'string' }, idle: { type: 'string' }, away: { type: 'string' }, explain: { type: 'boolean' },
   tokens: { type: 'string' }, issuer: { type: 'string' }, resource: { type: 'string' },
 };
 
@@ -24,7 +27,8 @@ export const command: Command = {
   usage: '[options] (TARGET | --serial PORT)',
   about: 'Serves another server over another transport and in other revisions: stdio to HTTP and back, legacy to modern and back.',
   options: [
-    ['--port N', 'serves over HTTP (and HTTP+SSE) on 127.0.0.1, 0: a free port; without it over stdin and stdout'],
+    ['--port N', 'serves over HTTP (and HTTP+SSE) on 127.0.0.1, 0: a free port; without it and --socket over stdin and stdout'],
+    ['--socket PATH', 'serves over this Unix socket, which only this user can open (Windows: \\\\.\\pipe\\NAME)'],
     ['--children N', 'processes or sessions behind the bridge at once; 100'],
     ['--idle N', 'seconds after which one that nobody uses is ended; 300'],
     ['--away N', 'seconds that a call waits for the answer to a question, and for a client that was cut off; 600'],
@@ -56,6 +60,8 @@ export const command: Command = {
     if (read.rest.length > 0) throw new WrongUse(`bridge takes one server, and ${read.rest[0]} is too much`);
     const number = numberOf(read);
     const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
+    const socket = read.text('socket');
+    if (socket !== undefined && port !== undefined) throw new WrongUse('--port and --socket exclude each other');
     const [tokens, issuer, resource] = [read.text('tokens'), read.text('issuer'), read.text('resource')];
     if (port === undefined && (tokens ?? issuer ?? resource) !== undefined) throw new WrongUse('--tokens, --issuer and --resource need --port');
     if (tokens !== undefined && issuer !== undefined) throw new WrongUse('--tokens and --issuer exclude each other');
@@ -89,6 +95,16 @@ export const command: Command = {
       throw new NotReached(`${visible(read.targetName)} was not reached`, errorMessage(thrown));
     });
     try {
+      if (socket !== undefined) {
+        const serving = await serveSocket(bridge.server, socketPath(isSocket(socket) ? socket : `unix:${resolve(proc.cwd(), socket)}`), { trace: traced('front'), onError })
+          .catch((thrown: unknown) => {
+            throw new WrongUse(errorMessage(thrown));
+          });
+        say(`serving ${serving.path}`);
+        const code = await endingSignal(proc);
+        await serving.close();
+        return code;
+      }
       if (port === undefined) {
         await serveStdio(bridge.server, { stdin: proc.stdin, stdout: proc.stdout, trace: traced('front') }).closed;
         return exitCodes.good;

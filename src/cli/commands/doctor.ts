@@ -1,7 +1,6 @@
 import { diagnose, fetchProbe } from '../../doctor/index.ts';
 import type { Finding } from '../../doctor/index.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { isProgram } from '../../host/index.ts';
 import { compile } from '../../schema/full/index.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
@@ -9,6 +8,7 @@ import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { serverOpener } from '../open-server.ts';
+import { isHttp } from '../socket-target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { wrap } from '../terminal.ts';
 
@@ -44,7 +44,7 @@ export const command: Command = {
           if (read.flag('verbose')) note(`stderr │ ${visible(line)}`);
         },
       }),
-      ...!isProgram(server) && { http: { url: server.url, send: fetchProbe(fetch, { timeoutMs: Math.min(read.timeoutMs, 10_000), headers: server.headers ?? {} }) } },
+      ...isHttp(server) && { http: { url: server.url, send: fetchProbe(fetch, { timeoutMs: Math.min(read.timeoutMs, 10_000), headers: server.headers ?? {} }) } },
     }, {
       timeoutMs: Math.min(read.timeoutMs, 10_000), startMs: read.timeoutMs, checkSchema: compile,
       ...slow !== undefined && { slowMs: slow * 1000 },

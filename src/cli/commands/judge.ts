@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { visible } from '../../explain/safe-text.ts';
 import { isProgram } from '../../host/index.ts';
+import { isHttp } from '../socket-target.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { fitsName } from '../../host/patterns.ts';
@@ -52,7 +53,7 @@ export const command: Command = {
     const seed = numberOf(read)('seed', 0, Number.MAX_SAFE_INTEGER);
     const { server, targetName } = read;
     const hostile = read.flag('hostile');
-    if (hostile && !isProgram(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
+    if (hostile && isHttp(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
     const allowed = read.texts('allow');
     const items = fileOf('items', read.text('items'), readItems);
     const baseline = fileOf('baseline', read.text('baseline'), readBaseline);
@@ -62,7 +63,7 @@ export const command: Command = {
     const note = (line: string): void => write(colours.dim(line));
     const given = await judgeServer({
       name: targetName,
-      ...isProgram(server) ? {
+      ...!isHttp(server) ? {
         open: (trace) => serverOpener(proc.env)(targetName, server, {
           trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
         }),

@@ -1,5 +1,4 @@
 import { visible } from '../../explain/safe-text.ts';
-import { isProgram } from '../../host/index.ts';
 import { httpRecorder, recorder } from '../../transcript/index.ts';
 import type { Command } from '../command.ts';
 import { readClientWords, readWords } from '../client-options.ts';
@@ -8,6 +7,7 @@ import { openEntries } from '../entries-file.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { atProgram } from '../program-words.ts';
 import { relay } from '../relay.ts';
+import { isHttp } from '../socket-target.ts';
 import { redactText, redactUrl } from '../../transport/door.ts';
 import { before } from './trace.ts';
 
@@ -34,7 +34,7 @@ export const command: Command = {
     const at = mine.indexOf(target);
     const read = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
     const http = target.endsWith('.http');
-    if (http && isProgram(read.server)) throw new WrongUse('FILE.http is for an address; a program gets FILE.wire');
+    if (http && !isHttp(read.server)) throw new WrongUse('FILE.http is for an address; a program or a socket gets FILE.wire');
     const file = await openEntries(target, 'w', (error) => proc.stderr.write(`barewire: the recording ends here: ${error.message}\n`))
       .catch((thrown: unknown) => {
         throw new WrongUse(errorMessage(thrown));
@@ -44,8 +44,8 @@ export const command: Command = {
     let ended = false;
     const { add } = recorder();
     const wire = httpRecorder();
-    const code = isProgram(read.server) ? await relay(proc, {
-      ...read.server,
+    const code = !isHttp(read.server) ? await relay(proc, {
+      server: read.server,
       onLine: (from, text) => void file.write(add(from, text)),
       onLost: (from, why) => void file.write(`A line of the ${from} was not written: ${visible(why)}.\n`),
     }) : await before(read.server, read, (entry) => {

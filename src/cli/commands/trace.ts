@@ -1,5 +1,4 @@
 import { systemClock } from '../../bounds/clock.ts';
-import { isProgram } from '../../host/index.ts';
 import type { ServerConfig } from '../../host/index.ts';
 import type { HttpTrace } from '../../transport/door.ts';
 import type { Command } from '../command.ts';
@@ -12,6 +11,7 @@ import { explainedHttpLines, explainedLines, explainPassing } from '../explainer
 import { httpRelay } from '../http-relay.ts';
 import type { HttpRelayOptions } from '../http-relay.ts';
 import { relay } from '../relay.ts';
+import { isHttp } from '../socket-target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { explainHttp } from '../../explain/http.ts';
 import { visible } from '../../explain/safe-text.ts';
@@ -48,8 +48,8 @@ export const command: Command = {
     const write = (line: string): void => void (file ?? proc.stderr).write(`${line}\n`);
     const json = read.flag('json');
     const seconds = (): string => ((systemClock.monotonic() - began) / 1000).toFixed(3);
-    const code = isProgram(read.server) ? await relay(proc, {
-      ...read.server,
+    const code = !isHttp(read.server) ? await relay(proc, {
+      server: read.server,
       onLine(from, text) {
         const said = explained(from, text);
         if (json) write(JSON.stringify({ at: systemClock.now(), from, text, ...said }));

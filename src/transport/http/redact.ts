@@ -33,7 +33,7 @@ function valueOf(name: string, value: string): string {
 }
 
 /** FNV-1a, 32 bits: of 128 random bits it tells too little to be of use. */
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   let digest = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) digest = Math.imul(digest ^ text.charCodeAt(at), 0x01000193);
   return (digest >>> 0).toString(16).padStart(8, '0');

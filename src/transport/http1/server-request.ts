@@ -188,9 +188,9 @@ export class Http1Request implements HttpRequest {
     for (const name in fields) if (!framing.includes(name)) given += fieldLine(name, fields[name] as string);
     let text = statusLine(status) + given;
     if (this.#chunked) text += 'transfer-encoding: chunked\r\n';
-    // RFC 9110, 8.6: a 204 has no length.
+    // RFC 9110, 8.6: a 204 has no length, and a 304 none but that of what was not sent.
     // To HEAD whoever answers may say the length of what GET would get (RFC 9110, 9.3.2).
-    else if (length !== undefined && status !== 204) text += `content-length: ${(this.method === 'HEAD' && fields?.['content-length']) || length}\r\n`;
+    else if (length !== undefined && status !== 204 && status !== 304) text += `content-length: ${(this.method === 'HEAD' && fields?.['content-length']) || length}\r\n`;
     text += this.#persists ? connections.keepAliveLines : connections.closeLines;
     if (/[^\0-\x7f]/.test(given)) this.#connection.sayLatin1(`${text}\r\n`);
     else this.#connection.say(`${text}\r\n`);

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
@@ -45,6 +46,8 @@ export interface StdioServing {
    * and gives the console back. Ends no process.
    */
   close(): Promise<void>;
+  /** For `gauges`: the one client. */
+  readonly peers: () => Iterable<GaugedPeer>;
 }
 
 /**
@@ -143,6 +146,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
 
   return {
     closed,
+    peers: () => [peer],
     async close() {
       await finish('the server was closed', false);
       // Given back here only: when the client ends the session,

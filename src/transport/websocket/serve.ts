@@ -1,4 +1,5 @@
 import type { Timer } from '../../bounds/clock.ts';
+import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
@@ -94,6 +95,8 @@ export interface WebSocketHandler {
   upgrade(request: UpgradeRequest): Promise<AllowedUpgrade | RefusedUpgrade>;
   /** Refuses what still comes, serves requests in flight for at most `drainMs` (5 seconds), then closes every connection. */
   close(options?: { readonly drainMs?: number | undefined }): Promise<void>;
+  /** For `gauges`: the clients. */
+  readonly peers: () => Iterable<GaugedPeer>;
 }
 
 const shape: Shape<WebSocketHandlerOptions> = {
@@ -229,6 +232,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
   }
 
   return {
+    peers: () => connections.keys(),
     upgrade: (request) => new Promise((resolve) => judge(infoOf(request), resolve)),
     async close(given = {}) {
       checkOptions('close: options', given, { drainMs: 0 });

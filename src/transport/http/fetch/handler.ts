@@ -1,5 +1,6 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { beginReading, turnOfOthers } from '../../../bounds/reading.ts';
+import type { GaugedEndpoint } from '../../../bounds/gauges.ts';
 import { BodyReader } from '../server/body-reader.ts';
 import { createEndpoint } from '../server/endpoint.ts';
 import type { CloseOptions } from '../server/endpoint.ts';
@@ -26,6 +27,8 @@ export interface FetchHandler {
    * `drainMs` (default 5 seconds); then it ends every session and answers 503.
    */
   close(options?: CloseOptions): Promise<void>;
+  /** For `gauges`. */
+  readonly endpoint: GaugedEndpoint;
 }
 
 /**
@@ -37,7 +40,7 @@ export function fetchHandler(server: ServerPort, options: HttpOptions = {}): Fet
   const endpoint = createEndpoint(server, options);
   const handle = (request: Request, context?: FetchContext): Promise<Response> =>
     new Promise((resolve) => endpoint.handle(new FetchHttpRequest(request, resolve, context?.body, endpoint.clock)));
-  return Object.assign(handle, { close: endpoint.close });
+  return Object.assign(handle, { close: endpoint.close, endpoint });
 }
 
 /** Characters of an answer that is handed over in parts; a shorter one is not counted while it waits. */

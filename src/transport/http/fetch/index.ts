@@ -19,8 +19,16 @@ export type { Health } from '../server/health.ts';
 export type { RequestInfo } from '../server/http-request.ts';
 export { rateLimit } from '../server/rate-limit.ts';
 export type { RateLimitOptions } from '../server/rate-limit.ts';
+export { serverCard } from '../server/server-card.ts';
+export type {
+  CardHeader, CardInput, CardOptions, CardRemote, CardRepository, CardServer, ServeCard,
+} from '../server/server-card.ts';
+export { httpObserver } from '../server/http-observer.ts';
+export type { BeginHttp, HttpBegin, HttpEnd, ObserveHttp } from '../server/http-observer.ts';
 export { defaultHttpLimits } from '../server/options.ts';
 export type { HttpLimits, HttpOptions } from '../server/options.ts';
 export { AccessDenied } from '../../auth.ts';
 export type { Auth, AuthRefusal, RateRefusal } from '../../auth.ts';
 export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from '../../trace.ts';
+export { gauges } from '../../../bounds/gauges.ts';
+export type { Gauged, GaugedEndpoint, GaugedPeer, Gauges } from '../../../bounds/gauges.ts';

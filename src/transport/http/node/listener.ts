@@ -1,4 +1,5 @@
 import { systemClock } from '../../../bounds/clock.ts';
+import type { GaugedEndpoint } from '../../../bounds/gauges.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BodyReader } from '../server/body-reader.ts';
@@ -24,6 +25,8 @@ export interface HttpListener {
    * `drainMs` (default 5 seconds); then it ends every session and answers 503. The port is its owner's to close.
    */
   close(options?: CloseOptions): Promise<void>;
+  /** For `gauges`. */
+  readonly endpoint: GaugedEndpoint;
 }
 
 /** Makes a listener for `http.createServer`, Express and their like. */
@@ -39,7 +42,7 @@ export function listenerOf(endpoint: Endpoint, late?: ReadonlySet<Socket>): Http
     if (res.socket === null) awaitConnection(req, res, () => listener(req, res, body));
     else endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body, late));
   };
-  return Object.assign(listener, { close: endpoint.close });
+  return Object.assign(listener, { close: endpoint.close, endpoint });
 }
 
 /** Requests that were sent before the response to the one before them was complete, by connection. */

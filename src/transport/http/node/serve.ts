@@ -1,4 +1,5 @@
 import { every, pause } from '../../../bounds/clock.ts';
+import type { GaugedEndpoint } from '../../../bounds/gauges.ts';
 import { createServer } from 'node:http';
 import { Server } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -36,6 +37,8 @@ export interface HttpServer {
    * goes on listening: new connections may bring answers, and get 503 for anything else.
    */
   close(options?: CloseOptions): Promise<void>;
+  /** For `gauges`. */
+  readonly endpoint: GaugedEndpoint;
 }
 
 /**
@@ -100,7 +103,7 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
     http.listen(port, host, () => {
       http.off('error', reject);
       const { port: found } = http.address() as AddressInfo;
-      resolve({ url: `http://${host.includes(':') ? `[${host}]` : host}:${found}${path}`, port: found, close });
+      resolve({ url: `http://${host.includes(':') ? `[${host}]` : host}:${found}${path}`, port: found, close, endpoint });
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../../bounds/clock.ts';
+import type { GaugedEndpoint } from '../../../bounds/gauges.ts';
 import { checkOptions } from '../../../bounds/options.ts';
 import { quote } from '../../../bounds/quote.ts';
 import * as columns from '../../../protocol/revisions.ts';
@@ -121,7 +122,7 @@ export interface CloseOptions {
 }
 
 /** One server at one place on the web, whatever brings its requests. */
-export interface Endpoint {
+export interface Endpoint extends GaugedEndpoint {
   /** That of the server. */
   readonly clock: Clock;
   /** Takes a request and answers it, now or later. Never throws. */
@@ -143,7 +144,7 @@ export interface Endpoint {
  * functions share the services, the sessions and the phase of one endpoint.
  */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
-  const { auth, cors, fleet, health } = options;
+  const { auth, card, cors, fleet, health, observe } = options;
   const services = createServices(server, options);
   const local = createSessions(services);
   const sessions = fleet ? fleet.share(services, local) : local;
@@ -167,7 +168,8 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     request.unread = services.unread;
     services.tracing?.begin(request);
     request.common = common;
-    if (health?.(request, services, fleet) || (documents && serveDocument(services, documents, request))) return;
+    observe?.(request, services);
+    if (health?.(request, services, fleet) || card?.(request, services, options) || (documents && serveDocument(services, documents, request))) return;
     const what = notAllowed(request, request.mcp);
     if (what !== undefined) return refuse(services, request, 403, `Forbidden: the ${what} is not allowed`);
     if (cors) request.common = { ...request.common, ...corsFields(request) };
@@ -226,7 +228,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
 
   return {
     clock: services.clock,
-    handle, drain,
+    services, sessions, posting, handle, drain,
     async close(options = {}) {
       checkOptions('close: options', options, { drainMs: 0 });
       return closed ??= close(options.drainMs ?? 5000);

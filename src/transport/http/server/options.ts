@@ -4,6 +4,8 @@ import type { Authenticate, Authenticator } from './admission.ts';
 import type { FleetPort } from './sharing.ts';
 import type { GuardOptions } from './guard.ts';
 import type { Health } from './health.ts';
+import type { ObserveHttp } from './http-observer.ts';
+import type { ServeCard } from './server-card.ts';
 import type { ServiceOptions } from './services.ts';
 
 /** What bounds an HTTP endpoint. */
@@ -75,6 +77,10 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
   challenge?: string | undefined;
   /** Answers the probes of a balancer: `health('/healthz')`. */
   health?: Health | undefined;
+  /** Serves the server's card (SEP-2127): `serverCard(server, { name: 'com.example/trips' })`. Without it there is none. */
+  card?: ServeCard | undefined;
+  /** Told of each HTTP request, also of refused ones: `httpObserver(…)`. */
+  observe?: ObserveHttp | undefined;
   /** Shares sessions with other processes: `await fleet(…)` of `barewire/fleet`. */
   fleet?: FleetPort | undefined;
 }
@@ -82,8 +88,8 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
 /** For `checkHttpOptions`. */
 export const httpShape: Shape<HttpOptions> = {
   path: 'string', sse: 'object or boolean', allowedHosts: 'list or "*"', allowedOrigins: 'list or "*" or "own"', cors: 'boolean',
-  auth: 'function or object', challenge: 'string', fleet: 'object', health: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
-  trace: 'function', onError: 'function',
+  auth: 'function or object', challenge: 'string', fleet: 'object', health: 'function', card: 'function', observe: 'function',
+  trace: 'function', onError: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
 };
 
 /** Throws a TypeError for an option that is unknown or malformed: a misspelt `auth` would let everybody in. */

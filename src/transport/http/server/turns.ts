@@ -25,7 +25,8 @@ export class Turns {
   readonly #long = new Set<string>();
   /** Characters of long answers in this turn. */
   #said = 0;
-  readonly #waiting: (() => void)[] = [];
+  /** Those that wait for their turn. */
+  readonly waiting: (() => void)[] = [];
   /** Whether a message has come in this turn, and when one that waits went on last. */
   #came = false;
   #wentOn = 0;
@@ -42,7 +43,7 @@ export class Turns {
     const waits = this.#said > enough && decoded.kind === 'request' && this.#long.has(kindOf(decoded.message))
       && decoded.weight <= smallRequest;
     if (!waits) run();
-    else if (this.#waiting.length < most) this.#waiting.push(run);
+    else if (this.waiting.length < most) this.waiting.push(run);
     else return false;
     return true;
   }
@@ -67,10 +68,10 @@ export class Turns {
     const now = this.#clock.monotonic();
     if (!this.#came || now - this.#wentOn > patienceMs) {
       this.#wentOn = now;
-      this.#waiting.shift()?.();
+      this.waiting.shift()?.();
     }
     this.#came = false;
-    if (this.#waiting.length > 0) this.#next ??= this.#clock.after(0, () => this.#turn());
+    if (this.waiting.length > 0) this.#next ??= this.#clock.after(0, () => this.#turn());
     else this.#said = 0;
   }
 }

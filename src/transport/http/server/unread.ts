@@ -12,7 +12,8 @@ export class Unread {
   readonly #onCut: (bytes: number) => void;
   /** Bytes by response, the one that has waited longest first. */
   readonly #waiting = new Map<UnreadResponse, number>();
-  #bytes = 0;
+  /** Bytes that wait. */
+  bytes = 0;
 
   /** `onCut` is told how much waited for the client that was cut off. */
   constructor(maxBytes: number, onCut: (bytes: number) => void) {
@@ -24,7 +25,7 @@ export class Unread {
   note(response: UnreadResponse, bytes: number): void {
     this.#set(response, bytes);
     for (const [slowest, unread] of this.#waiting) {
-      if (this.#bytes <= this.#max) return;
+      if (this.bytes <= this.#max) return;
       this.#set(slowest, 0);
       slowest.destroy();
       this.#onCut(unread);
@@ -32,7 +33,7 @@ export class Unread {
   }
 
   #set(response: UnreadResponse, bytes: number): void {
-    this.#bytes += bytes - (this.#waiting.get(response) ?? 0);
+    this.bytes += bytes - (this.#waiting.get(response) ?? 0);
     if (bytes === 0) this.#waiting.delete(response);
     else this.#waiting.set(response, bytes);
   }

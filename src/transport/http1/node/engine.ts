@@ -73,6 +73,7 @@ function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limit
       const name = host.includes(':') ? `[${host}]` : host;
       resolve({
         url: `http${tls ? 's' : ''}://${name}:${found}${path}`, port: found,
+        endpoint,
         close: (given) => close(endpoint, connections, server, sockets, given),
       });
     });

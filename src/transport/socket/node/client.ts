@@ -134,8 +134,7 @@ export function socketTransport(path: string, options: SocketTransportOptions = 
   async function begin(to: ClientReceiver): Promise<void> {
     let socket: Socket;
     try {
-      await checkServed(path, options.owner);
-      socket = await connected(path);
+      socket = await openSocket(path, options.owner);
     } catch (thrown) {
       throw new ConnectionError('closed', `Could not connect to ${JSON.stringify(path)}: ${(thrown as Error).message}`, { cause: thrown });
     }
@@ -180,6 +179,15 @@ export function socketTransport(path: string, options: SocketTransportOptions = 
     },
     close,
   };
+}
+
+/**
+ * Connects to a socket or a named pipe, by the rules of `socketTransport`. Rejects for what they refuse. The other side's end leaves ours open.
+ */
+export async function openSocket(path: string, owner?: number): Promise<Socket> {
+  checkPath('openSocket', path);
+  await checkServed(path, owner);
+  return connected(path);
 }
 
 function connected(path: string): Promise<Socket> {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
+import type { GaugedPeer } from '../../../bounds/gauges.ts';
 import { checkOptions } from '../../../bounds/options.ts';
 import { toError } from '../../../jsonrpc/errors.ts';
 import { serveStdio } from '../../stdio/serve.ts';
@@ -31,6 +32,8 @@ export interface SocketServer {
   readonly connections: number;
   /** Takes no new connection, ends every session, and removes the file. */
   close(): Promise<void>;
+  /** For `gauges`: the clients. */
+  readonly peers: () => Iterable<GaugedPeer>;
 }
 
 /**
@@ -77,6 +80,7 @@ export async function serveSocket(server: ServerPort, path: string, options: Ser
     get connections() {
       return open.size;
     },
+    peers: () => [...open.values()].flatMap((serving) => [...serving.peers()]),
     async close() {
       const stopped = new Promise<void>((resolve) => void listener.close(() => resolve()));
       await Promise.all([...open.values()].map((serving) => serving.close()));

@@ -1,7 +1,8 @@
 import { visible } from '../explain/safe-text.ts';
 import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Conversation, RequestOutcome } from './conversation.ts';
+import type { ReceivedAnswer } from '../judge/plain-conversation.ts';
+import type { Conversation } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
@@ -25,16 +26,16 @@ const lists = [
 ] as const;
 
 /** Findings about the answer that came last. */
-const about = ({ asked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: asked }));
+const about = ({ lastAsked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: lastAsked }));
 
 /** Says what came instead of a result. */
-export function instead(outcome: Exclude<RequestOutcome, { kind: 'result' }>): string {
+export function instead(outcome: ReceivedAnswer): string {
   if (outcome.kind === 'silent') return 'got no answer';
-  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\n\s*/g, ' | '), 400))}`;
+  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.came.replaceAll(/\n\s*/g, ' | '), 400))}`;
   return `was answered with error ${quote(outcome.code)}: ${visible(shorten(String(outcome.message)))}`;
 }
 
-const unknown = (outcome: RequestOutcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
+const unknown = (outcome: ReceivedAnswer): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
 
 /**
  * Lists everything that is declared, page by page, and checks every item; also tries lists that are not declared.
@@ -133,7 +134,7 @@ async function examineOthers(conversation: Conversation, capabilities: Readonly<
   const found: Finding[] = [];
   for (const [capability, method, params] of tried) {
     const outcome = await conversation.ask(method, params);
-    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<RequestOutcome, { kind: 'result' }>)}.`));
+    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome)}.`));
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { JudgedConversation, judgeInfo } from './conversation.ts';
 import type { ReceivedAnswer, ConversationOptions, ConversationWatcher } from './conversation.ts';
 import { http } from './http.ts';
 import type { Ledger } from './ledger.ts';
-import { pipe } from './pipe.ts';
+import { transportCarrier } from './transport-carrier.ts';
 import type { JudgedServer, JudgeOptions } from './options.ts';
 import { survey } from './server/survey.ts';
 import type { Survey } from './server/survey.ts';
@@ -54,7 +54,7 @@ export class Bench {
       number: this.#conversations.length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
       carry: (events) => {
         if (server.http) return http(server.http, clock, startMs, events);
-        if (server.open) return pipe(server.open, clock, events);
+        if (server.open) return transportCarrier(server.open, clock, events);
         throw new TypeError('judgeServer: server has neither open nor http');
       },
     });
@@ -101,8 +101,6 @@ export async function handshake(conversation: JudgedConversation, version: strin
   const session = answer.reply?.headers['mcp-session-id'];
   if (session !== undefined) conversation.session = session;
   if (answer.kind !== 'result') return answer;
-  const { capabilities } = answer.result;
-  conversation.offered = typeof capabilities === 'object' && capabilities !== null ? capabilities as Record<string, unknown> : {};
   conversation.agreed = true;
   await conversation.tell('notifications/initialized');
   return answer;

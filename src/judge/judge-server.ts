@@ -81,8 +81,6 @@ async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ rea
         await conversation.close();
         return undefined;
       }
-      const { capabilities } = answer.result;
-      if (typeof capabilities === 'object' && capabilities !== null) conversation.offered = capabilities as Record<string, unknown>;
       bench.name ??= nameOf(answer.result['serverInfo']) ?? nameOf((answer.result['_meta'] as Record<string, unknown> | undefined)?.['io.modelcontextprotocol/serverInfo']);
       bench.keep(conversation);
       return revision;

@@ -49,7 +49,7 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   const second = await conversation.ask('server/discover', {}, newestModern);
   if (second.kind === 'result') {
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
-    if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { where: '2026-07-28 server/discover#discoverresult' }));
+    if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { rule: 'form-discover', where: '2026-07-28 schema#discoverresult' }));
     if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.', { request: lastAsked }));
     return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: systemClock.monotonic() - began };
   }

@@ -202,10 +202,11 @@ export class JudgedConversation extends PlainConversation {
     }
   }
 
-  /** The error of a response that has no id, or the id null: over HTTP it answers what was posted. */
-  /** The error of a response that has no id, or the id null: over HTTP it answers what was posted. */
-  protected override loose({ exchange }: CarrierReply): Arrival | undefined {
-    return this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
+  protected override replied(asked: SentToServer, { exchange, status, stream, body, ended }: CarrierReply): void {
+    if (stream) return void ended.then(() => this.settle(asked, `HTTP ${status}, and the stream ended without an answer`));
+    // An error that has no id, or the id null, answers what was posted.
+    const loose = this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
+    this.settle(asked, `HTTP ${status}${body === '' ? ' without a body' : ` ${body.slice(0, 2000)}`}`, loose);
   }
 
   protected override replays(exchange: number | undefined): boolean {

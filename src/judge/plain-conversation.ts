@@ -97,7 +97,7 @@ export class PlainConversation {
     this.carrier = how.carry({
       entry: (entry) => this.entered(entry),
       unreadable: (why) => this.unreadable(why),
-      failed: (id, why) => this.#settle(this.asked.findLast((one) => one.id === id), why),
+      failed: (id, why) => this.settle(this.asked.findLast((one) => one.id === id), why),
       gone: (why) => this.left(why),
     });
     this.kind = this.carrier.kind;
@@ -146,17 +146,15 @@ export class PlainConversation {
       onSent?.(asked);
       sent.then((came) => {
         reply = came;
-        if (!came) return;
-        if (came.stream) return void came.ended.then(() => this.#settle(asked, `HTTP ${came.status}, and the stream ended without an answer`));
-        this.#settle(asked, `HTTP ${came.status}${came.body === '' ? ' without a body' : ` ${came.body.slice(0, 2000)}`}`, this.loose(came));
-      }, (thrown: unknown) => this.#settle(asked, errorMessage(thrown)));
+        if (came) this.replied(asked, came);
+      }, (thrown: unknown) => this.settle(asked, errorMessage(thrown)));
     });
   }
 
   /** Ends it; resolves with the milliseconds that this took. Never rejects. */
   close(): Promise<number> {
     return this.#closed ??= this.carrier.close().finally(() => {
-      for (const asked of [...this.#waiting.keys()]) this.#settle(asked, 'the conversation was closed');
+      for (const asked of [...this.#waiting.keys()]) this.settle(asked, 'the conversation was closed');
     });
   }
 
@@ -173,10 +171,8 @@ export class PlainConversation {
   /** Bytes came that hold no message. */
   protected unreadable(_why: string): void {}
 
-  /** What in a response that is no stream answers its request, although it does not have its id. */
-  protected loose(_reply: CarrierReply): Arrival | undefined {
-    return undefined;
-  }
+  /** The response to the HTTP request came that carried this one. */
+  protected replied(_asked: SentToServer, _reply: CarrierReply): void {}
 
   /** Whether what an exchange brings may have come before. */
   protected replays(_exchange: number | undefined): boolean {
@@ -189,7 +185,7 @@ export class PlainConversation {
   /** The peer is gone. */
   protected left(why: string): void {
     this.gone = why;
-    for (const asked of [...this.#waiting.keys()]) this.#settle(asked, why);
+    for (const asked of [...this.#waiting.keys()]) this.settle(asked, why);
   }
 
   /** Something passed. */
@@ -220,14 +216,15 @@ export class PlainConversation {
     const { json, answers } = arrival;
     if (answers && !answers.done) {
       answers.done = true;
-      this.#settle(answers, '', arrival);
+      this.settle(answers, '', arrival);
     }
     if (!isObject(json) || typeof json['method'] !== 'string' || json['id'] === undefined) return;
     const said = this.#how.question(json['method'], isObject(json['params']) ? json['params'] : {});
     if (said) this.answer(JSON.stringify({ jsonrpc: '2.0', id: json['id'], ...said }));
   }
 
-  #settle(asked: SentToServer | undefined, why: string, arrival?: Arrival): void {
+  /** Ends the wait for an answer: with this arrival, or with the reason why there is none. */
+  protected settle(asked: SentToServer | undefined, why: string, arrival?: Arrival): void {
     if (asked) this.#waiting.get(asked)?.(arrival, why);
   }
 }

@@ -4,6 +4,7 @@ import { answerQuestion, sampleArguments } from '../answers.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer, Arrival, JudgedConversation } from '../conversation.ts';
 import { bounds } from '../bounds.ts';
+import { listPages } from '../listed.ts';
 
 export type SurveyedListName = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
@@ -138,13 +139,11 @@ async function listAll(conversation: JudgedConversation, name: SurveyedListName,
   const pages: ReceivedAnswer[] = [];
   const items: Record<string, unknown>[] = [];
   if (!declared) return { method, declared, items, pages };
-  for (let cursor: unknown; pages.length < bounds.pages;) {
-    const answer = await conversation.ask(method, cursor === undefined ? {} : { cursor });
+  for await (const answer of listPages((params) => conversation.ask(method, params))) {
     pages.push(answer);
     const found = answer.result[name];
     if (Array.isArray(found)) items.push(...found.filter(isObject).slice(0, bounds.items));
-    cursor = answer.result['nextCursor'];
-    if (cursor === undefined || answer.kind !== 'result' || items.length > bounds.items) break;
+    if (pages.length >= bounds.pages || items.length > bounds.items) break;
   }
   return { method, declared, items, pages };
 }

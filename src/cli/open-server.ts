@@ -18,11 +18,13 @@ export const loginFile = (env: CommandProcess['env']): string => join(homeFolder
 /** `wire` sees all that passes over HTTP, messages too, instead of `trace`. */
 export interface OpenHooks extends TransportHooks {
   readonly wire?: HttpTrace;
+  /** Milliseconds in which a program has to end once its stdin is closed. */
+  readonly graceMs?: number | undefined;
 }
 
 /** Opens servers as `openServer` of the host does, with the stored login of an address that has one. */
-export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr }: OpenHooks): ClientTransport => {
-  if (isProgram(config)) return openPlain(name, config, { trace, onStderr });
+export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr, graceMs }: OpenHooks): ClientTransport => {
+  if (isProgram(config)) return openPlain(name, config, { trace, onStderr, graceMs });
   const own = Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
   return httpTransport(config.url, {
     ...wire ? { around: httpTrace(wire) } : { trace },

@@ -1,5 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Revision } from '../protocol/index.ts';
+import { bounds } from './bounds.ts';
 import { answerQuestion, fullCapabilities } from './answers.ts';
 import { JudgedConversation, judgeInfo } from './conversation.ts';
 import type { ReceivedAnswer, ConversationOptions, ConversationWatcher } from './conversation.ts';
@@ -25,8 +26,6 @@ export class Bench {
   readonly options: JudgeOptions;
   readonly clock: Clock;
   readonly kind: 'pipe' | 'http';
-  /** What the server called itself. */
-  name: string | undefined;
   /** The revisions that it speaks, newest first; known once it was opened. */
   spoken: readonly Revision[] = [];
   /** Versions that server/discover named. */
@@ -51,7 +50,7 @@ export class Bench {
   async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<JudgedConversation> {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
     const conversation = new JudgedConversation({
-      number: this.#conversations.length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
+      number: this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
       carry: (events) => {
         if (server.http) return http(server.http, clock, startMs, events);
         if (server.open) return transportCarrier(server.open, clock, events);
@@ -75,6 +74,11 @@ export class Bench {
     let found = this.#main.get(revision.version);
     if (!found) this.#main.set(revision.version, found = this.fresh(revision));
     return found;
+  }
+
+  /** Milliseconds for one call. */
+  get callMs(): number {
+    return this.options.quick ? bounds.quickCallMs : bounds.callMs;
   }
 
   /** Makes a conversation the one that probes share. */

@@ -41,6 +41,7 @@ export const judgeInfo: { readonly name: string; readonly version: string } = { 
 
 /** A conversation of which everything is kept, and each thing that shows a rule is told to the ledger. */
 export class JudgedConversation extends PlainConversation {
+  /** Among those of its revision, from 1. */
   readonly number: number;
   readonly revision: Revision;
   readonly entries: WireEntry[] = [];
@@ -58,6 +59,7 @@ export class JudgedConversation extends PlainConversation {
   readonly #resumed = new Set<number>();
   /** What is said of rules while it is not known whether the peer speaks the revision. */
   #held: (() => void)[] | undefined;
+  #tokens = 0;
 
   constructor(how: ConversationOptions) {
     super(how);
@@ -69,6 +71,11 @@ export class JudgedConversation extends PlainConversation {
 
   get modern(): boolean {
     return this.revision.era === 'modern';
+  }
+
+  /** A progress token that was not used. */
+  nextToken(): string {
+    return `judge-${++this.#tokens}`;
   }
 
   /** Sends a request in the form of the revision. Never rejects. */

@@ -64,7 +64,8 @@ export const command: Command = {
       name: targetName,
       ...isProgram(server) ? {
         open: (trace) => serverOpener(proc.env)(targetName, server, {
-          trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
+          // A quick run does not judge how long the program takes to end.
+          ...read.flag('quick') && { graceMs: 200 }, trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
         }),
       } : { http: { url: server.url, fetch, headers: server.headers ?? {} } },
     }, {

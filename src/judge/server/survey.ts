@@ -103,23 +103,21 @@ function callable(bench: Bench, tools: readonly Readonly<Record<string, unknown>
   ].slice(0, bounds.calls);
 }
 
-let tokens = 0;
-
 /** Calls one tool, through all rounds. */
 export async function call(
   bench: Bench, conversation: JudgedConversation, tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> = sampleArguments(tool['inputSchema']),
 ): Promise<SurveyedCall> {
   const from = conversation.arrivals.length;
   const began = bench.clock.monotonic();
-  const meta = { progressToken: `judge-${++tokens}`, ...conversation.modern && conversation.offered['logging'] !== undefined && { [logLevelKey]: 'debug' } };
+  const meta = { progressToken: conversation.nextToken(), ...conversation.modern && conversation.offered['logging'] !== undefined && { [logLevelKey]: 'debug' } };
   const params = { name: tool['name'], arguments: given };
-  const how = { meta, timeoutMs: bounds.callMs };
+  const how = { meta, timeoutMs: bench.callMs };
   const first = await conversation.ask('tools/call', params, how);
   let answer = first;
   // Nobody waits for it any more: the server is told, as a client would.
   if (first.kind === 'silent' && !(conversation.modern && conversation.kind === 'http')) await conversation.tell('notifications/cancelled', { requestId: first.asked.id, reason: 'the judge has waited long enough' });
   for (let round = 0; round < bounds.rounds && answer.result['resultType'] === 'input_required'; round++) {
-    answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: `judge-${++tokens}` } });
+    answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: conversation.nextToken() } });
   }
   return { tool, arguments: given, first, answer, between: conversation.arrivals.slice(from), ms: bench.clock.monotonic() - began };
 }

@@ -32,6 +32,26 @@ export interface JudgeItems {
   readonly prompts?: readonly NamedCall[] | undefined;
 }
 
+/** How `barewire judge` gets a token. The values stand in the environment; the file has the names of their variables. */
+export interface JudgeLogin {
+  /** The address that the login is for: its origin gets the token, and no other. */
+  readonly server: string;
+  /** Names the variable that holds an access token. */
+  readonly tokenVariable?: string | undefined;
+  /** Instead of a token: name the variables that hold the id and the secret of a client that acts for itself. */
+  readonly clientIdVariable?: string | undefined;
+  readonly clientSecretVariable?: string | undefined;
+  /** The issuer of the client: the authorization server that gets the secret, and no other. */
+  readonly issuer?: string | undefined;
+  /** Scopes to ask for, separated by spaces. */
+  readonly scope?: string | undefined;
+}
+
+/** What a `judge.json` holds. */
+export interface JudgeFile extends JudgeItems {
+  readonly login?: JudgeLogin | undefined;
+}
+
 /** What is called, with which arguments. */
 export interface NamedCall {
   readonly name: string;

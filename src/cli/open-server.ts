@@ -6,6 +6,7 @@ import type { OAuth } from '../oauth/index.ts';
 import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
 import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
 import type { ClientTransport } from '../transport/door.ts';
+import { stdioTransport } from '../transport/stdio/index.ts';
 import { homeFolder } from './configuration.ts';
 import type { CommandProcess } from './command-process.ts';
 
@@ -24,7 +25,11 @@ export interface OpenHooks extends TransportHooks {
 
 /** Opens servers as `openServer` of the host does, with the stored login of an address that has one. */
 export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr, graceMs }: OpenHooks): ClientTransport => {
-  if (isProgram(config)) return openPlain(name, config, { trace, onStderr, graceMs });
+  if (isProgram(config) && graceMs !== undefined) {
+    const { command, args = [], env: own, cwd } = config;
+    return stdioTransport(command, [...args], { trace, onStderr, graceMs, ...own && { env: { ...own } }, ...cwd !== undefined && { cwd } });
+  }
+  if (isProgram(config)) return openPlain(name, config, { trace, onStderr });
   const own = Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');
   return httpTransport(config.url, {
     ...wire ? { around: httpTrace(wire) } : { trace },

@@ -5,13 +5,10 @@ import { checkConfig, isProgram } from '../config.ts';
 import type { ServerConfig } from '../config.ts';
 import type { TransportHooks } from '../options.ts';
 
-/**
- * Opens a server of the configuration: a program over its pipes, an address over HTTP. For `HostOptions.transport`. `graceMs`:
- * milliseconds in which a program has to end once its stdin is closed.
- */
-export function openServer(_name: string, config: ServerConfig, { trace, onStderr, graceMs }: TransportHooks & { readonly graceMs?: number | undefined }): ClientTransport {
+/** Opens a server of the configuration: a program over its pipes, an address over HTTP. For `HostOptions.transport`. */
+export function openServer(_name: string, config: ServerConfig, { trace, onStderr }: TransportHooks): ClientTransport {
   checkConfig('openServer: config', config);
   if (!isProgram(config)) return httpTransport(config.url, { trace, ...config.headers && { headers: config.headers } });
   const { command, args = [], env, cwd } = config;
-  return stdioTransport(command, [...args], { trace, onStderr, graceMs, ...env && { env: { ...env } }, ...cwd !== undefined && { cwd } });
+  return stdioTransport(command, [...args], { trace, onStderr, ...env && { env: { ...env } }, ...cwd !== undefined && { cwd } });
 }

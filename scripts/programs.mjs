@@ -217,6 +217,14 @@ export const programs = [
       globalThis.doctor = doctor;`,
   },
   {
+    name: 'judge',
+    what: 'judgeServer, with a report as text',
+    platform: 'neutral',
+    code: `
+      import { judgeServer, textReport } from 'barewire/judge';
+      globalThis.judge = { judgeServer, textReport };`,
+  },
+  {
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     platform: 'node',

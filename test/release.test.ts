@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { version } from '../src/doctor/version.ts';
+import { version } from '../src/judge/version.ts';
 
 // What a workflow may do with the identity of this project, from dist/test/release.test.js.
 const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));

@@ -7,6 +7,7 @@ import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
 import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
 import type { ClientTransport } from '../transport/door.ts';
 import { socketTransport } from '../transport/socket/node/index.ts';
+import { stdioTransport } from '../transport/stdio/index.ts';
 import { homeFolder } from './configuration.ts';
 import type { CommandProcess } from './command-process.ts';
 import { isSocket, socketPath } from './socket-target.ts';
@@ -20,10 +21,16 @@ export const loginFile = (env: CommandProcess['env']): string => join(homeFolder
 /** `wire` sees all that passes over HTTP, messages too, instead of `trace`. */
 export interface OpenHooks extends TransportHooks {
   readonly wire?: HttpTrace;
+  /** Milliseconds in which a program has to end once its stdin is closed. */
+  readonly graceMs?: number | undefined;
 }
 
 /** Opens servers as `openServer` of the host does, with the stored login of an address that has one. */
-export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr }: OpenHooks): ClientTransport => {
+export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr, graceMs }: OpenHooks): ClientTransport => {
+  if (isProgram(config) && graceMs !== undefined) {
+    const { command, args = [], env: own, cwd } = config;
+    return stdioTransport(command, [...args], { trace, onStderr, graceMs, ...own && { env: { ...own } }, ...cwd !== undefined && { cwd } });
+  }
   if (isProgram(config)) return openPlain(name, config, { trace, onStderr });
   if (isSocket(config.url)) return socketTransport(socketPath(config.url), { trace });
   const own = Object.keys(config.headers ?? {}).some((field) => field.toLowerCase() === 'authorization');

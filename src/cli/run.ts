@@ -1,7 +1,7 @@
 import { helpOf } from './command.ts';
 import type { Command } from './command.ts';
 import { commands, overview } from './commands.ts';
-import { version } from '../doctor/version.ts';
+import { version } from '../judge/version.ts';
 import { visible } from '../explain/safe-text.ts';
 import { columnsFor, framed } from '../host/node/frame.ts';
 import { errorMessage } from '../jsonrpc/door.ts';

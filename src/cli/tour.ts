@@ -14,7 +14,7 @@ import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
 import type { CompleteRequestParams, Prompt, Resource, ResourceTemplate, Root, Tool } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
 import type { ClientTransport, HttpTrace } from '../transport/door.ts';
-import { version } from '../doctor/version.ts';
+import { version } from '../judge/version.ts';
 
 export interface TourOptions {
   /** Above everything. */

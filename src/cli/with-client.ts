@@ -21,7 +21,7 @@ import type { FrameOptions } from '../host/node/frame.ts';
 import { style, wantsColour } from '../host/node/style.ts';
 import type { Style } from '../host/node/style.ts';
 import type { CommandProcess } from './command-process.ts';
-import { version } from '../doctor/version.ts';
+import { version } from '../judge/version.ts';
 
 /** How long a form waits for a person who may have gone: from the last key on. */
 const patienceMs = 5 * 60_000;

@@ -117,8 +117,8 @@ async function examine(
   } finally {
     const gone = conversation.gone !== undefined;
     const ms = await conversation.close();
-    if (!conversation.overHttp && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be ended.`));
-    if (!conversation.overHttp && conversation.stray.length > 0) {
+    if (conversation.kind !== 'http' && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be ended.`));
+    if (conversation.kind !== 'http' && conversation.stray.length > 0) {
       const shown = conversation.stray.slice(0, 3).map((line) => visible(quote(line, 200))).join(', ');
       findings.push(finding('stray-output', `stdout has ${conversation.stray.length === 1 ? 'a line that is not a message' : `${conversation.stray.length} lines that are not messages`}: ${shown}.`));
     }

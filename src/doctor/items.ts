@@ -1,6 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
 import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { shorten } from '../bounds/quote.ts';
+import { toolNameCharacters, toolNameLength } from '../judge/listed.ts';
 import { uriTemplate } from '../protocol/index.ts';
 import { finding } from './finding.ts';
 import type { Finding, FindingCode } from './finding.ts';
@@ -33,7 +34,9 @@ class Gathered {
 
   findings(): Finding[] {
     return [...this.#found].map(([code, names]) => finding(code,
-      `${names.length} of ${this.#of} ${this.#noun}: ${names.slice(0, maxNamed).join(', ')}${names.length > maxNamed ? ', ...' : ''}.`));
+      `${names.length} of ${this.#of} ${this.#noun}: ${names.slice(0, maxNamed).join(', ')}${names.length > maxNamed ? ', ...' : ''}.`,
+      // The specification says it of tools.
+      code === 'duplicate-name' && this.#noun !== 'tools' ? { rule: undefined } : {}));
   }
 }
 
@@ -48,7 +51,7 @@ export function examineTools(tools: readonly unknown[], check?: SchemaCheck): Fi
     if (!isObject(tool) || typeof tool['name'] !== 'string') return found.add('name-invalid', name, 'it has no name');
     if (seen.has(name)) found.add('duplicate-name', name);
     seen.add(name);
-    if (!/^[\w.-]{1,128}$/.test(name)) found.add('name-invalid', name);
+    if (!toolNameLength(name) || !toolNameCharacters(name)) found.add('name-invalid', name);
     else if (name.length > 64 || name.includes('.')) found.add('name-long', name);
     if (typeof tool['description'] !== 'string' || tool['description'].trim() === '') found.add('description-missing', name);
     const { annotations } = tool;

@@ -1,7 +1,9 @@
 import { visible } from '../explain/safe-text.ts';
 import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { Conversation, RequestOutcome } from './conversation.ts';
+import { listPages, nextCursor } from '../judge/listed.ts';
+import type { ReceivedAnswer } from '../judge/plain-conversation.ts';
+import type { Conversation } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
@@ -17,24 +19,39 @@ export interface ListsReport {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const lists = [
-  { capability: 'tools', method: 'tools/list', member: 'tools', examine: examineTools },
-  { capability: 'resources', method: 'resources/list', member: 'resources', examine: examineResources },
-  { capability: 'resources', method: 'resources/templates/list', member: 'resourceTemplates', examine: examineTemplates },
-  { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts },
-] as const;
+interface List {
+  readonly capability: 'tools' | 'resources' | 'prompts';
+  readonly method: string;
+  readonly member: string;
+  readonly examine: (items: readonly unknown[], check?: SchemaCheck) => Finding[];
+  readonly form: string;
+  /** The rule of the judge that wants the capability declared. */
+  readonly declares: string;
+  /** The rule that wants it said how long the list may be kept. */
+  readonly caches: string;
+}
+
+const lists: readonly List[] = [
+  { capability: 'tools', method: 'tools/list', member: 'tools', examine: examineTools, form: 'tools', declares: 'tools-3', caches: 'caching-9' },
+  { capability: 'resources', method: 'resources/list', member: 'resources', examine: examineResources, form: 'resources', declares: 'resources-2', caches: 'caching-5' },
+  { capability: 'resources', method: 'resources/templates/list', member: 'resourceTemplates', examine: examineTemplates, form: 'templates', declares: 'resources-2', caches: 'caching-7' },
+  { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts, form: 'prompts', declares: 'prompts-3', caches: 'caching-4' },
+];
+
+/** 2025-11-25 schema: what the form of a list says. */
+const formOf = ({ form }: List): Pick<Finding, 'rule' | 'where'> => ({ rule: `form-${form}-list`, where: `2025-11-25 schema#list${form === 'templates' ? 'resourcetemplates' : form}result` });
 
 /** Findings about the answer that came last. */
-const about = ({ asked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: asked }));
+const about = ({ lastAsked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: lastAsked }));
 
 /** Says what came instead of a result. */
-export function instead(outcome: Exclude<RequestOutcome, { kind: 'result' }>): string {
+export function instead(outcome: ReceivedAnswer): string {
   if (outcome.kind === 'silent') return 'got no answer';
-  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.error.message.replaceAll(/\n\s*/g, ' | '), 400))}`;
+  if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.came.replaceAll(/\n\s*/g, ' | '), 400))}`;
   return `was answered with error ${quote(outcome.code)}: ${visible(shorten(String(outcome.message)))}`;
 }
 
-const unknown = (outcome: RequestOutcome): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
+const unknown = (outcome: ReceivedAnswer): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
 
 /**
  * Lists everything that is declared, page by page, and checks every item; also tries lists that are not declared.
@@ -46,16 +63,17 @@ export async function examineLists(
   const findings: Finding[] = [];
   const counts: Record<string, number> = {};
   const listed: Record<string, unknown[]> = {};
-  for (const { capability, method, member, examine } of lists) {
+  for (const list of lists) {
+    const { capability, method, member, examine, declares } = list;
     if (conversation.gone !== undefined) break;
     if (capabilities[capability] === undefined) {
       if (member === 'resourceTemplates') continue;
       const found = await conversation.ask(method, {}, modern);
       const some = found.kind === 'result' && isObject(found.result) ? found.result[member] : undefined;
-      if (Array.isArray(some) && some.length > 0) findings.push(conversation.finding('method-without-capability', `${method} lists ${some.length} ${member}, and the capability ${capability} is not declared.`));
+      if (Array.isArray(some) && some.length > 0) findings.push(conversation.finding('method-without-capability', `${method} lists ${some.length} ${member}, and the capability ${capability} is not declared.`, { rule: declares, where: `2025-11-25 server/${capability}#capabilities` }));
       continue;
     }
-    const all = await allPages(conversation, method, member, modern, findings);
+    const all = await allPages(conversation, list, modern, findings);
     if (!all) continue;
     listed[member] = all;
     counts[member] = all.length;
@@ -67,12 +85,13 @@ export async function examineLists(
 }
 
 /** All items; undefined: there is nothing to check, and a finding says why. */
-async function allPages(conversation: Conversation, method: string, member: string, modern: string | undefined, findings: Finding[]): Promise<unknown[] | undefined> {
+async function allPages(conversation: Conversation, list: List, modern: string | undefined, findings: Finding[]): Promise<unknown[] | undefined> {
+  const { method, member } = list;
   const all: unknown[] = [];
   const cursors = new Set<string>();
-  let cursor: string | undefined;
-  for (let pages = 1; ; pages++) {
-    const outcome = await conversation.ask(method, cursor === undefined ? {} : { cursor }, modern);
+  let pages = 0;
+  for await (const outcome of listPages((params) => conversation.ask(method, params, modern))) {
+    pages++;
     if (outcome.kind !== 'result') {
       // A server with resources need not have templates.
       if (unknown(outcome) && member === 'resourceTemplates') return undefined;
@@ -81,20 +100,20 @@ async function allPages(conversation: Conversation, method: string, member: stri
       return undefined;
     }
     const { result } = outcome;
-    const items = isObject(result) ? result[member] : undefined;
-    if (!Array.isArray(items) || !isObject(result)) {
-      findings.push(conversation.finding('list-malformed', `The result of ${method} has no list ${member}.`));
+    const items = result[member];
+    if (!Array.isArray(items)) {
+      findings.push(conversation.finding('list-malformed', `The result of ${method} has no list ${member}.`, formOf(list)));
       return undefined;
     }
-    if (pages === 1 && modern !== undefined) findings.push(...about(conversation, examineModernResult(method, result)));
+    if (pages === 1 && modern !== undefined) findings.push(...about(conversation, examineModernResult(list, result)));
     all.push(...items as unknown[]);
-    const next = result['nextCursor'];
-    if (next === undefined || next === null) return all;
+    const next = nextCursor(outcome);
+    if (next === undefined) return all;
     if (typeof next !== 'string') {
-      findings.push(conversation.finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and not a string.`, { where: '2025-11-25 server/utilities/pagination#response-format' }));
+      findings.push(conversation.finding('list-malformed', `nextCursor of ${method} is ${quote(next)}, and not a string.`, { rule: formOf(list).rule, where: '2025-11-25 server/utilities/pagination#response-format' }));
       return all;
     }
-    if (cursors.has(next) || (items.length === 0 && next === cursor)) {
+    if (cursors.has(next)) {
       findings.push(conversation.finding('list-goes-round', `${method} gave the cursor ${visible(quote(next))} twice, on pages ${[...cursors].indexOf(next) + 1} and ${pages}: a client that follows it never ends.`));
       return all;
     }
@@ -103,16 +122,16 @@ async function allPages(conversation: Conversation, method: string, member: stri
       return all;
     }
     cursors.add(next);
-    cursor = next;
   }
+  return all;
 }
 
 /** Checks the members that every result of 2026-07-28 must have. */
-export function examineModernResult(method: string, result: Readonly<Record<string, unknown>>): Finding[] {
+export function examineModernResult({ method, caches }: Pick<List, 'method' | 'caches'>, result: Readonly<Record<string, unknown>>): Finding[] {
   const found: Finding[] = [];
   if (typeof result['resultType'] !== 'string') found.push(finding('result-type-missing', `The result of ${method} has no resultType.`));
   const lacks = ['ttlMs', 'cacheScope'].filter((member) => result[member] === undefined);
-  if (lacks.length > 0) found.push(finding('cache-fields-missing', `The result of ${method} has no ${lacks.join(' and no ')}.`));
+  if (lacks.length > 0) found.push(finding('cache-fields-missing', `The result of ${method} has no ${lacks.join(' and no ')}.`, { rule: caches }));
   return found;
 }
 
@@ -133,7 +152,7 @@ async function examineOthers(conversation: Conversation, capabilities: Readonly<
   const found: Finding[] = [];
   for (const [capability, method, params] of tried) {
     const outcome = await conversation.ask(method, params);
-    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome as Exclude<RequestOutcome, { kind: 'result' }>)}.`));
+    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome)}.`));
   }
   return found;
 }

@@ -5,7 +5,8 @@ import { visible } from '../explain/safe-text.ts';
 import { findRevision, isImplementation } from '../protocol/door.ts';
 import { revisions } from '../protocol/index.ts';
 import { initializeParams } from './conversation.ts';
-import type { Conversation, RequestOutcome } from './conversation.ts';
+import type { ReceivedAnswer } from '../judge/plain-conversation.ts';
+import type { Conversation } from './conversation.ts';
 import type { Finding } from './finding.ts';
 import { instead } from './lists.ts';
 
@@ -31,7 +32,7 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   const nothing = { legacy: undefined, modern: [], capabilities: {}, server: undefined, answeredMs: undefined };
   const began = systemClock.monotonic();
   const first = await conversation.ask('initialize', initializeParams(newestLegacy));
-  const { asked } = conversation;
+  const { lastAsked } = conversation;
   if (first.kind === 'result') {
     const answeredMs = systemClock.monotonic() - began;
     const { version, lacks, capabilities, server } = read(first.result, 'protocolVersion');
@@ -43,13 +44,13 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
     conversation.notify('notifications/initialized');
     return { findings, legacy: version, modern: [], capabilities, server, answeredMs };
   }
-  if (first.kind === 'failed' && (conversation.gone !== undefined || conversation.overHttp)) return { ...nothing, findings: [ended(conversation, first)] };
+  if (first.kind === 'failed' && (conversation.gone !== undefined || conversation.kind === 'http')) return { ...nothing, findings: [ended(conversation, first)] };
   // A server that speaks only 2026-07-28 refuses initialize; a broken one may do so as well.
   const second = await conversation.ask('server/discover', {}, newestModern);
   if (second.kind === 'result') {
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
-    if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { where: '2026-07-28 server/discover#discoverresult' }));
-    if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.', { request: asked }));
+    if (lacks.length > 0) findings.push(conversation.finding('opening-malformed', `The result of server/discover lacks ${lacks.join(', ')}.`, { rule: 'form-discover', where: '2026-07-28 schema#discoverresult' }));
+    if (first.kind === 'silent') findings.push(conversation.finding('unknown-method-silent', 'initialize got no answer, although it does not serve it: clients of the earlier revisions wait.', { request: lastAsked }));
     return { findings, legacy: undefined, modern: versions, capabilities, server, answeredMs: systemClock.monotonic() - began };
   }
   if (conversation.gone !== undefined) return { ...nothing, findings: [ended(conversation, second)] };
@@ -77,15 +78,15 @@ export async function examineManners(conversation: Conversation, opened: Opening
  */
 export async function examineDiscovery(conversation: Conversation): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
   const discovered = await conversation.ask('server/discover', {}, newestModern);
-  const ends = discovered.kind === 'failed' && !conversation.overHttp;
+  const ends = discovered.kind === 'failed' && conversation.kind !== 'http';
   return {
     findings: ends ? [conversation.finding('discover-ends-server', `server/discover ended the server: it ${instead(discovered)}`)] : [],
     modern: discovered.kind === 'result' ? read(discovered.result, 'supportedVersions').versions : [],
   };
 }
 
-function ended(conversation: Conversation, outcome: Exclude<RequestOutcome, { kind: 'result' }>): Finding {
-  return conversation.overHttp ? conversation.finding('opening-refused', `initialize ${instead(outcome)}.`) : conversation.finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
+function ended(conversation: Conversation, outcome: ReceivedAnswer): Finding {
+  return conversation.kind === 'http' ? conversation.finding('opening-refused', `initialize ${instead(outcome)}.`) : conversation.finding('ended-early', `It ended before it answered initialize: ${instead(outcome).replace(/^failed: /, '')}`);
 }
 
 interface ReadOpening {

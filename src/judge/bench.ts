@@ -1,11 +1,12 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Revision } from '../protocol/index.ts';
+import { bounds } from './bounds.ts';
 import { answerQuestion, fullCapabilities } from './answers.ts';
 import { JudgedConversation, judgeInfo } from './conversation.ts';
 import type { ReceivedAnswer, ConversationOptions, ConversationWatcher } from './conversation.ts';
 import { http } from './http.ts';
 import type { Ledger } from './ledger.ts';
-import { pipe } from './pipe.ts';
+import { transportCarrier } from './transport-carrier.ts';
 import type { JudgedServer, JudgeOptions } from './options.ts';
 import { survey } from './server/survey.ts';
 import type { Survey } from './server/survey.ts';
@@ -25,8 +26,6 @@ export class Bench {
   readonly options: JudgeOptions;
   readonly clock: Clock;
   readonly kind: 'pipe' | 'http';
-  /** What the server called itself. */
-  name: string | undefined;
   /** The revisions that it speaks, newest first; known once it was opened. */
   spoken: readonly Revision[] = [];
   /** Versions that server/discover named. */
@@ -51,10 +50,10 @@ export class Bench {
   async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<JudgedConversation> {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
     const conversation = new JudgedConversation({
-      number: this.#conversations.length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
+      number: this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
       carry: (events) => {
         if (server.http) return http(server.http, clock, startMs, events);
-        if (server.open) return pipe(server.open, clock, events);
+        if (server.open) return transportCarrier(server.open, clock, events);
         throw new TypeError('judgeServer: server has neither open nor http');
       },
     });
@@ -75,6 +74,11 @@ export class Bench {
     let found = this.#main.get(revision.version);
     if (!found) this.#main.set(revision.version, found = this.fresh(revision));
     return found;
+  }
+
+  /** Milliseconds for one call. */
+  get callMs(): number {
+    return this.options.quick ? bounds.quickCallMs : bounds.callMs;
   }
 
   /** Makes a conversation the one that probes share. */
@@ -101,8 +105,6 @@ export async function handshake(conversation: JudgedConversation, version: strin
   const session = answer.reply?.headers['mcp-session-id'];
   if (session !== undefined) conversation.session = session;
   if (answer.kind !== 'result') return answer;
-  const { capabilities } = answer.result;
-  conversation.offered = typeof capabilities === 'object' && capabilities !== null ? capabilities as Record<string, unknown> : {};
   conversation.agreed = true;
   await conversation.tell('notifications/initialized');
   return answer;

@@ -14,6 +14,8 @@ export const bounds = {
   rounds: 4,
   /** Milliseconds for one call. */
   callMs: 2_500,
+  /** The same in a quick run. */
+  quickCallMs: 500,
   /** Milliseconds for which a subscription is kept. */
   listenMs: 20_000,
   /** Milliseconds in which nothing may come of a cancelled call. */

@@ -1,3 +1,5 @@
+import type { RequestId } from '../jsonrpc/index.ts';
+import type { Revision } from '../protocol/index.ts';
 import type { WireEntry } from './verdict.ts';
 
 /** The response to one HTTP request, as far as it has come. */
@@ -30,6 +32,13 @@ export interface HttpAbout {
   readonly url?: string | undefined;
 }
 
+/** A message that is sent, read. */
+export interface CarriedMessage {
+  readonly id?: RequestId | undefined;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Where the messages of one conversation go. */
 export interface ByteCarrier {
   readonly kind: 'pipe' | 'http';
@@ -37,9 +46,14 @@ export interface ByteCarrier {
   open(): Promise<void>;
   /**
    * Sends text unchanged. Over HTTP it resolves with the response once its head (and a body that is no stream) is here;
-   * rejects where the request fails. Over a pipe it resolves with undefined.
+   * rejects where the request fails. Over a pipe it resolves with undefined. `message`: what the text says, for a transport that
+   * looks inside.
    */
-  send(text: string | undefined, about?: HttpAbout): Promise<CarrierReply | undefined>;
+  send(text: string | undefined, about?: HttpAbout, message?: CarriedMessage): Promise<CarrierReply | undefined>;
+  /** Nobody waits for the answer to this request any more. */
+  abandon?(id: RequestId): void;
+  /** The revision that was agreed on, which some transports send in headers. */
+  agreed?(revision: Revision): void;
   /** Ends everything; resolves with the milliseconds that this took. Never rejects. */
   close(): Promise<number>;
 }
@@ -50,6 +64,8 @@ export interface CarrierEvents {
   entry(entry: WireEntry): void;
   /** Bytes came that no entry holds: not UTF-8, or too large. */
   unreadable(why: string): void;
+  /** The request could not be delivered, or its answer can no longer come. */
+  failed(id: RequestId, why: string): void;
   /** The peer is gone, for good. */
   gone(why: string): void;
 }

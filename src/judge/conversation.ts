@@ -1,63 +1,15 @@
-import type { Clock } from '../bounds/clock.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/door.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
-import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
 import type { Revision } from '../protocol/index.ts';
-import type { TracedEvent } from '../transport/door.ts';
-import type { ByteCarrier, CarrierEvents, HttpAbout, CarrierReply } from './carrier.ts';
+import type { HttpAbout, CarrierReply, CarriedMessage } from './carrier.ts';
 import { standardHeaders } from './headers.ts';
 import type { Ledger } from './ledger.ts';
+import { modernMeta, PlainConversation } from './plain-conversation.ts';
+import type { Arrival, PlainConversationOptions, ReceivedAnswer, SentToServer } from './plain-conversation.ts';
 import { version } from './version.ts';
 import type { WireEntry } from './verdict.ts';
 
-/** A request that was sent. */
-export interface SentToServer {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly text: string;
-  /** Its place among the entries. */
-  readonly at: number;
-  /** Over HTTP: the exchange that carried it, once it is known. */
-  exchange?: number | undefined;
-  /** Whether its answer has come. */
-  done: boolean;
-  /** Whether it was cancelled, or nobody waits any more. */
-  left: boolean;
-}
-
-/** One message of the peer, or a line that is no message. */
-export interface Arrival {
-  readonly text: string;
-  /** One item of a batch, or the whole; undefined: it is not JSON. */
-  readonly json: unknown;
-  /** Its place among the entries. */
-  readonly at: number;
-  readonly batch: boolean;
-  readonly exchange: number | undefined;
-  readonly event: TracedEvent | undefined;
-  /** Whether its stream was resumed: it may have come before. */
-  readonly replayed: boolean;
-  /** The request whose id it has. */
-  readonly answers: SentToServer | undefined;
-}
-
-/** How a request ended. */
-export interface ReceivedAnswer {
-  readonly kind: 'result' | 'error' | 'failed' | 'silent';
-  /** Of a result; empty if there was no result. */
-  readonly result: Readonly<Record<string, unknown>>;
-  /** Of an error. */
-  readonly code: unknown;
-  readonly message: unknown;
-  readonly data: unknown;
-  /** What came, byte for byte; else what happened. */
-  readonly came: string;
-  readonly asked: SentToServer;
-  readonly arrival: Arrival | undefined;
-  /** Over HTTP, where a response came. */
-  readonly reply: CarrierReply | undefined;
-}
+export type { Arrival, ReceivedAnswer, SentToServer } from './plain-conversation.ts';
 
 /** What a request may have beside its parameters. */
 export interface AskOptions extends HttpAbout {
@@ -76,34 +28,24 @@ export interface ConversationWatcher {
 }
 
 /** How a conversation is held. */
-export interface ConversationOptions {
+export interface ConversationOptions extends PlainConversationOptions {
   readonly number: number;
   readonly revision: Revision;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  readonly carry: (events: CarrierEvents) => ByteCarrier;
-  readonly clock: Clock;
   readonly ledger: Ledger;
   readonly watcher: ConversationWatcher;
-  readonly answerMs: number;
-  /** Milliseconds to wait for the first answer. */
-  readonly startMs: number;
-  /** What the peer's own requests are answered with; undefined: nothing. */
-  readonly question: (method: string, params: Readonly<Record<string, unknown>>) => { readonly result: unknown } | { readonly error: unknown } | undefined;
 }
 
 /** What names the judge to a peer. */
 export const judgeInfo: { readonly name: string; readonly version: string } = { name: 'barewire-judge', version };
 
-/** A client that sends only what it is told to send, and keeps all that passes. */
-export class JudgedConversation {
+/** A conversation of which everything is kept, and each thing that shows a rule is told to the ledger. */
+export class JudgedConversation extends PlainConversation {
+  /** Among those of its revision, from 1. */
   readonly number: number;
   readonly revision: Revision;
-  readonly kind: 'pipe' | 'http';
   readonly entries: WireEntry[] = [];
   readonly arrivals: Arrival[] = [];
-  readonly asked: SentToServer[] = [];
-  /** Why the peer has gone. */
-  gone: string | undefined;
   /** Over HTTP: the session that the peer gave. */
   session: string | undefined;
   /** Whether the handshake is over, and HTTP requests carry the version. */
@@ -112,41 +54,28 @@ export class JudgedConversation {
   offered: Readonly<Record<string, unknown>> = {};
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly #how: ConversationOptions;
-  readonly #carrier: ByteCarrier;
-  readonly #waiting = new Map<SentToServer, (arrival: Arrival | undefined, why: string) => void>();
   readonly #expecting = new Set<(arrival: Arrival | undefined) => void>();
   /** Exchanges that resume a stream. */
   readonly #resumed = new Set<number>();
   /** What is said of rules while it is not known whether the peer speaks the revision. */
   #held: (() => void)[] | undefined;
-  #ids = 0;
-  #heard = false;
-  #closed: Promise<number> | undefined;
+  #tokens = 0;
 
   constructor(how: ConversationOptions) {
+    super(how);
     this.#how = how;
     this.number = how.number;
     this.revision = how.revision;
     this.capabilities = how.capabilities;
-    this.#carrier = how.carry({
-      entry: (entry) => this.#enter(entry),
-      unreadable: (why) => this.check('base-60', false, 'text in UTF-8', why),
-      gone: (why) => this.#leave(why),
-    });
-    this.kind = this.#carrier.kind;
   }
 
   get modern(): boolean {
     return this.revision.era === 'modern';
   }
 
-  open(): Promise<void> {
-    return this.#carrier.open();
-  }
-
-  /** The next id: a number that was not used. */
-  nextId(): number {
-    return ++this.#ids;
+  /** A progress token that was not used. */
+  nextToken(): string {
+    return `judge-${++this.#tokens}`;
   }
 
   /** Sends a request in the form of the revision. Never rejects. */
@@ -156,7 +85,7 @@ export class JudgedConversation {
     const whole = this.modern || how.meta ? {
       ...params,
       _meta: {
-        ...this.modern && { [versionKey]: this.revision.version, [clientInfoKey]: judgeInfo, [capabilitiesKey]: this.capabilities },
+        ...this.modern && modernMeta(this.revision.version, judgeInfo, this.capabilities),
         ...isObject(own) && own, ...meta,
       },
     } : params;
@@ -164,43 +93,10 @@ export class JudgedConversation {
     return this.askText({ id, method, params: whole, text }, { headers: { ...standardHeaders(this, method, whole), ...headers }, method: verb, url }, timeoutMs, onSent);
   }
 
-  /** Sends this text, which counts as a request of that id. Never rejects. */
-  askText(
-    { id, method, params, text }: Pick<SentToServer, 'id' | 'method' | 'params' | 'text'>, about: HttpAbout = {}, timeoutMs?: number, onSent?: (asked: SentToServer) => void,
+  override askText(
+    message: Pick<SentToServer, 'id' | 'method' | 'params' | 'text'>, about: HttpAbout = {}, timeoutMs?: number, onSent?: (asked: SentToServer) => void,
   ): Promise<ReceivedAnswer> {
-    const asked: SentToServer = { id, method, params, text, at: this.entries.length, done: false, left: false };
-    this.asked.push(asked);
-    const nothing = { result: {}, code: undefined, message: undefined, data: undefined, asked, arrival: undefined, reply: undefined };
-    if (this.gone !== undefined) return Promise.resolve({ ...nothing, kind: 'failed', came: this.gone });
-    return new Promise((resolve) => {
-      let reply: CarrierReply | undefined;
-      const end = (answer: ReceivedAnswer): void => {
-        timer?.stop();
-        this.#waiting.delete(asked);
-        resolve(answer);
-      };
-      const timer = this.#how.clock.after(timeoutMs ?? (this.#heard ? this.#how.answerMs : this.#how.startMs), () => {
-        asked.left = true;
-        if (reply?.stream) reply.cancel();
-        end({ ...nothing, reply, kind: 'silent', came: reply ? `HTTP ${reply.status}, and no answer in time` : 'no answer in time' });
-      });
-      const sent = this.#send(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }, (exchange) => { asked.exchange = exchange; });
-      // Over HTTP a message may be read before its response is whole.
-      this.#waiting.set(asked, (arrival, why) => {
-        this.#waiting.delete(asked);
-        void sent.catch(() => undefined).then((came) => end(answerOf(arrival, why, { ...nothing, reply: came, arrival })));
-      });
-      onSent?.(asked);
-      sent.then((came) => {
-        reply = came;
-        if (!came) return;
-        if (came.stream) {
-          void came.ended.then(() => this.#waiting.get(asked)?.(undefined, `HTTP ${came.status}, and the stream ended without an answer`));
-          return;
-        }
-        this.#waiting.get(asked)?.(this.#loose(came), `HTTP ${came.status}${came.body === '' ? ' without a body' : ` ${came.body.slice(0, 2000)}`}`);
-      }, (thrown: unknown) => this.#waiting.get(asked)?.(undefined, errorMessage(thrown)));
-    });
+    return super.askText(message, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }, timeoutMs, onSent);
   }
 
   /** Sends a notification. Over HTTP it resolves with the response; undefined where it failed. */
@@ -211,12 +107,12 @@ export class JudgedConversation {
   /** Sends text unchanged. Never rejects. */
   sendText(text: string, about: HttpAbout = {}): Promise<CarrierReply | undefined> {
     this.#remember(text);
-    return this.#send(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }).catch(() => undefined);
+    return this.post(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }).catch(() => undefined);
   }
 
   /** Sends an HTTP request that carries no message. Never rejects. */
   bare(method: string, headers: HttpAbout['headers'] = {}, url?: string): Promise<CarrierReply | undefined> {
-    return this.#send(undefined, { method, headers: { ...this.#own(), ...headers }, url }).catch(() => undefined);
+    return this.post(undefined, { method, headers: { ...this.#own(), ...headers }, url }).catch(() => undefined);
   }
 
   /** Resolves with the first arrival, from `from` on, that fits; with undefined after `ms` or when the peer has gone. */
@@ -261,12 +157,6 @@ export class JudgedConversation {
     this.#how.ledger.dispute(id, this.#evidence(expected, about, sent));
   }
 
-  close(): Promise<number> {
-    return this.#closed ??= this.#carrier.close().finally(() => {
-      for (const settle of [...this.#waiting.values()]) settle(undefined, 'the conversation was closed');
-    });
-  }
-
   #evidence(expected: string, about: ReceivedAnswer | Arrival | string, sent?: string) {
     const whole = typeof about === 'string' ? { came: about, sent }
       : 'kind' in about ? { came: about.came, sent: sent ?? about.asked.text }
@@ -283,13 +173,22 @@ export class JudgedConversation {
     return { ...this.session !== undefined && { 'mcp-session-id': this.session }, ...(this.agreed || this.modern) && this.revision.place > 1 && { 'mcp-protocol-version': this.revision.version } };
   }
 
-  async #send(text: string | undefined, about: HttpAbout, sending?: (exchange: number) => void): Promise<CarrierReply | undefined> {
-    const going = this.#carrier.send(text, about);
+  protected override async post(text: string | undefined, about: HttpAbout, message?: CarriedMessage): Promise<CarrierReply | undefined> {
+    const going = super.post(text, about, message);
     const head = this.entries.findLast((entry) => entry.direction === 'sent');
-    if (head?.exchange !== undefined) sending?.(head.exchange);
+    const asked = this.asked.at(-1);
+    if (asked && asked === message) asked.exchange = head?.exchange;
     const reply = await going;
     if (reply) this.#how.watcher.replied(this, reply, text);
     return reply;
+  }
+
+  protected override answer(text: string): void {
+    void this.sendText(text);
+  }
+
+  protected override unreadable(why: string): void {
+    this.check('base-60', false, 'text in UTF-8', why);
   }
 
   /** The ids of text that is sent unchanged: a response to it has one of them. */
@@ -310,62 +209,37 @@ export class JudgedConversation {
     }
   }
 
-  /** The error of a response that has no id, or the id null: over HTTP it answers what was posted. */
-  #loose({ exchange, stream }: CarrierReply): Arrival | undefined {
-    return stream ? undefined : this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
+  protected override replied(asked: SentToServer, { exchange, status, stream, body, ended }: CarrierReply): void {
+    if (stream) return void ended.then(() => this.settle(asked, `HTTP ${status}, and the stream ended without an answer`));
+    // An error that has no id, or the id null, answers what was posted.
+    const loose = this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
+    this.settle(asked, `HTTP ${status}${body === '' ? ' without a body' : ` ${body.slice(0, 2000)}`}`, loose);
   }
 
-  #enter(entry: WireEntry): void {
+  protected override replays(exchange: number | undefined): boolean {
+    return this.#resumed.has(exchange ?? 0);
+  }
+
+  protected override entered(entry: WireEntry): void {
     this.entries.push(entry);
     if (entry.kind === 'http' && entry.direction === 'sent' && entry.headers['last-event-id'] !== undefined && entry.method === 'GET') this.#resumed.add(entry.exchange);
-    if (entry.kind === 'http' || entry.kind === 'event' || entry.direction === 'sent') return;
-    const { text, exchange, event } = entry;
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      // It is judged as what is no message.
-    }
-    const batch = Array.isArray(json) && json.length > 0;
-    for (const item of batch ? (json as unknown[]).slice(0, maxBatch) : [json]) this.#arrive({ text, json: item, batch, at: this.entries.length - 1, exchange, event, replayed: this.#resumed.has(exchange ?? 0), answers: this.#answeredBy(item) });
+    super.entered(entry);
   }
 
-  #answeredBy(json: unknown): SentToServer | undefined {
-    if (!isObject(json) || 'method' in json || json['id'] === undefined) return undefined;
-    return this.asked.findLast(({ id }) => id === json['id']);
-  }
-
-  #arrive(arrival: Arrival): void {
-    this.#heard = true;
+  protected override arrived(arrival: Arrival): void {
+    const { json, answers } = arrival;
+    // What it declares holds for what comes right after it.
+    if ((answers?.method === 'initialize' || answers?.method === 'server/discover') && isObject(json) && isObject(json['result']) && isObject(json['result']['capabilities'])) this.offered = json['result']['capabilities'];
     if (this.arrivals.length < maxArrivals) this.arrivals.push(arrival);
     this.#how.watcher.arrived(this, arrival);
-    const { json, answers } = arrival;
-    if (answers && !answers.done) {
-      answers.done = true;
-      this.#waiting.get(answers)?.(arrival, '');
-    }
     for (const one of [...this.#expecting]) one(arrival);
-    if (!isObject(json) || typeof json['method'] !== 'string' || json['id'] === undefined) return;
-    const params = isObject(json['params']) ? json['params'] : {};
-    const said = this.#how.question(json['method'], params);
-    if (said) void this.sendText(JSON.stringify({ jsonrpc: '2.0', id: json['id'], ...said }));
   }
 
-  #leave(why: string): void {
-    this.gone = why;
-    for (const end of [...this.#waiting.values()]) end(undefined, why);
+  protected override left(why: string): void {
+    super.left(why);
     for (const end of [...this.#expecting]) end(undefined);
   }
 }
 
 const maxEntries = 400;
 const maxArrivals = 20_000;
-const maxBatch = 1_000;
-
-function answerOf(arrival: Arrival | undefined, why: string, rest: Omit<ReceivedAnswer, 'kind' | 'came'>): ReceivedAnswer {
-  if (!arrival) return { ...rest, kind: 'failed', came: why };
-  const message = isObject(arrival.json) ? arrival.json : {};
-  const { error } = message;
-  if (isObject(error)) return { ...rest, kind: 'error', code: error['code'], message: error['message'], data: error['data'], came: arrival.text };
-  return { ...rest, kind: 'result', result: isObject(message['result']) ? message['result'] : {}, came: arrival.text };
-}

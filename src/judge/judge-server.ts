@@ -1,12 +1,12 @@
 import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import { revisions } from '../protocol/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import { Bench, handshake } from './bench.ts';
 import type { ReceivedAnswer, JudgedConversation } from './conversation.ts';
 import { Ledger } from './ledger.ts';
-import { judgedServerShape, judgeShape } from './options.ts';
+import { checkRun, judgedServerShape } from './options.ts';
 import type { JudgedServer, JudgeOptions } from './options.ts';
 import { watchedRules, watchServer } from './passive/watch.ts';
 import { suits } from './probe.ts';
@@ -25,75 +25,110 @@ import type { JudgeRuling } from './verdict.ts';
  */
 export async function judgeServer(server: JudgedServer, options: JudgeOptions = {}): Promise<JudgeRuling> {
   checkOptions('judgeServer: server', server, judgedServerShape);
-  checkOptions('judgeServer: options', options, judgeShape);
+  checkRun('judgeServer', options);
   checkItems('judgeServer: options.items', options.items ?? {});
   const { clock = systemClock, seed = 1, only } = options;
   if ((server.open === undefined) === (server.http === undefined)) throw new TypeError('judgeServer: server needs either open or http');
-  for (const id of only ?? []) if (!allRules().has(id)) throw new TypeError(`judgeServer: options.only names ${JSON.stringify(id)}, which is not a rule`);
-  for (const version of options.revisions ?? []) if (!revisions.some((one) => one.version === version)) throw new TypeError(`judgeServer: options.revisions names ${JSON.stringify(version)}, which is not a revision`);
   const began = clock.monotonic();
   const ledger = new Ledger('server', only && new Set(only));
   const bench = new Bench(server, ledger, options, clock, watchServer(options.compile));
-  const failures: string[] = [];
+  let failures: string[] = [];
   let spoken: readonly Revision[] = [];
   let stopped: string | undefined;
+  const openings = new Openings(bench);
   try {
-    const found = await openAll(bench, revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
-    bench.spoken = spoken = found.spoken;
-    if (spoken.length === 0) stopped = found.why;
-    await Promise.all(judgedOf(spoken, options).map((revision) => judgeRevision(bench, revision, serverProbes, failures)));
+    bench.spoken = spoken = await openings.all(revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
+    if (spoken.length === 0) stopped = openings.why;
+    // In the order of the revisions, whichever is done first.
+    failures = (await Promise.all(spoken.map((revision) => judgeRevision(bench, revision, serverProbes)))).flat();
     // A server that wants a token shows how it does that.
-    if (spoken.length === 0) for (const revision of found.guarded) await judgeRevision(bench, revision, authorizationProbes, failures);
+    if (spoken.length === 0) for (const revision of openings.guarded) failures.push(...await judgeRevision(bench, revision, authorizationProbes));
   } finally {
     await bench.close();
   }
   return {
-    target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: bench.name,
+    target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: openings.name,
     judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
 }
 
-/** A quick run judges the newest revision of each era only. */
-function judgedOf(spoken: readonly Revision[], { quick = false }: JudgeOptions): readonly Revision[] {
-  return quick ? spoken.filter(({ era }, at) => spoken.findIndex((one) => one.era === era) === at) : spoken;
-}
+/** What opening a server showed. */
+class Openings {
+  /** Revisions that want a token. */
+  readonly guarded: Revision[] = [];
+  readonly #bench: Bench;
+  readonly #names = new Map<Revision, string>();
+  readonly #whys = new Map<Revision, string>();
 
-/** Opens each revision in a conversation of its own. */
-async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ readonly spoken: readonly Revision[]; readonly guarded: readonly Revision[]; readonly why: string }> {
-  const guarded: Revision[] = [];
-  let why = 'it speaks none of the revisions';
-  const opened = await Promise.all(wanted.map(async (revision) => {
+  constructor(bench: Bench) {
+    this.#bench = bench;
+  }
+
+  /** What the server called itself in the newest revision. */
+  get name(): string | undefined {
+    return newestOf(this.#names);
+  }
+
+  /** Why none is spoken. */
+  get why(): string {
+    return newestOf(this.#whys) ?? 'it speaks none of the revisions';
+  }
+
+  /** Opens each revision in a conversation of its own; in a quick run only until one of each era is spoken. */
+  async all(wanted: readonly Revision[]): Promise<Revision[]> {
+    const eras = ['modern', 'legacy'].map((era) => wanted.filter((one) => one.era === era));
+    const opened = this.#bench.options.quick ? await Promise.all(eras.map((list) => this.#newest(list))) : await Promise.all(wanted.map((revision) => this.#one(revision)));
+    settled(this.#bench);
+    return opened.filter((one) => typeof one === 'object');
+  }
+
+  /** The newest revision that is spoken: what the server offers instead is tried next. */
+  async #newest(list: readonly Revision[]): Promise<Revision | undefined> {
+    for (let at = 0; at >= 0 && at < list.length;) {
+      const [, ...rest] = list.slice(at);
+      const found = await this.#one(list[at] as Revision);
+      if (typeof found === 'object') return found;
+      const offered = rest.findIndex(({ version }) => version === found);
+      at += 1 + Math.max(0, offered);
+    }
+    return undefined;
+  }
+
+  /** The revision, if it is spoken; else the version that the server offered instead. */
+  async #one(revision: Revision): Promise<Revision | string | undefined> {
+    const bench = this.#bench;
     bench.options.onStep?.(`opening in ${revision.version}`);
     try {
       const conversation = await bench.raw(revision);
       conversation.hold();
       const answer = revision.era === 'legacy' ? await handshake(conversation) : await conversation.ask('server/discover');
-      if (revision.era === 'modern' && Array.isArray(answer.result['supportedVersions'])) for (const version of answer.result['supportedVersions']) bench.named.add(String(version));
-      if (revision.era === 'legacy') bench.offered.push({ conversation, answer });
-      const speaks = answer.kind === 'result' && (revision.era === 'legacy' ? answer.result['protocolVersion'] === revision.version
-        : Array.isArray(answer.result['supportedVersions']) && answer.result['supportedVersions'].includes(revision.version));
+      const { protocolVersion, supportedVersions, serverInfo, _meta: meta } = answer.result;
+      const named: unknown[] = Array.isArray(supportedVersions) ? supportedVersions : [];
+      if (revision.era === 'modern') for (const version of named) bench.named.add(String(version));
+      else bench.offered.push({ conversation, answer });
+      const speaks = answer.kind === 'result' && (revision.era === 'legacy' ? protocolVersion === revision.version : named.includes(revision.version));
       conversation.release(speaks);
       for (const probe of openingProbes) if (probe.rules.some((id) => bench.ledger.wants(id))) await probe.opened(bench, conversation, answer, speaks);
       if (!speaks) {
         if (revision.era === 'modern' && answer.kind === 'error') await undiscovered(conversation, answer);
-        if (answer.reply?.status === 401 || answer.reply?.status === 403) guarded.push(revision);
-        why = `${revision.era === 'legacy' ? 'initialize' : 'server/discover'} got: ${answer.came.slice(0, 400)}`;
-        await conversation.close();
-        return undefined;
+        if (answer.reply?.status === 401 || answer.reply?.status === 403) this.guarded.push(revision);
+        this.#whys.set(revision, `${revision.era === 'legacy' ? 'initialize' : 'server/discover'} got: ${answer.came.slice(0, 400)}`);
+        void conversation.close();
+        return typeof protocolVersion === 'string' ? protocolVersion : undefined;
       }
-      const { capabilities } = answer.result;
-      if (typeof capabilities === 'object' && capabilities !== null) conversation.offered = capabilities as Record<string, unknown>;
-      bench.name ??= nameOf(answer.result['serverInfo']) ?? nameOf((answer.result['_meta'] as Record<string, unknown> | undefined)?.['io.modelcontextprotocol/serverInfo']);
+      const name = nameOf(serverInfo) ?? nameOf(isObject(meta) ? meta['io.modelcontextprotocol/serverInfo'] : undefined);
+      if (name !== undefined) this.#names.set(revision, name);
       bench.keep(conversation);
       return revision;
     } catch (thrown) {
-      why = errorMessage(thrown);
+      this.#whys.set(revision, errorMessage(thrown));
       return undefined;
     }
-  }));
-  settled(bench);
-  return { spoken: opened.filter((one) => one !== undefined), guarded, why };
+  }
 }
+
+/** What is said of the newest revision, in whichever order it came. */
+const newestOf = (said: ReadonlyMap<Revision, string>): string | undefined => said.get(revisions.find((one) => said.has(one)) ?? revisions[0] as Revision);
 
 /** A server that serves 2026-07-28 without server/discover: its results show the revision. */
 async function undiscovered(conversation: JudgedConversation, discovered: ReceivedAnswer): Promise<void> {
@@ -115,7 +150,8 @@ function nameOf(info: unknown): string | undefined {
   return typeof name === 'string' ? `${name}${typeof version === 'string' ? ` ${version}` : ''}`.slice(0, 200) : undefined;
 }
 
-async function judgeRevision(bench: Bench, revision: Revision, probes: readonly ServerProbe[], failures: string[]): Promise<void> {
+async function judgeRevision(bench: Bench, revision: Revision, probes: readonly ServerProbe[]): Promise<string[]> {
+  const failures: string[] = [];
   const { options: { quick = false, hostile = false, onStep }, ledger } = bench;
   for (const probe of probes) {
     if (!suits(probe, bench.kind, revision) || (probe.slow && quick) || (probe.hostile && !hostile)) continue;
@@ -127,6 +163,7 @@ async function judgeRevision(bench: Bench, revision: Revision, probes: readonly 
       failures.push(`${revision.version}: ${probe.name}: ${errorMessage(thrown)}`);
     }
   }
+  return failures;
 }
 
 /** What a rule that nothing was said about would have needed. */

@@ -6,7 +6,7 @@ import type { Evidence, Judgement, RuleVerdict } from './verdict.ts';
 const strength: readonly RuleVerdict[] = ['broken', 'dispute', 'kept', 'not-applicable', 'not-seen'];
 const stronger = (a: RuleVerdict, b: RuleVerdict): RuleVerdict => (strength.indexOf(a) <= strength.indexOf(b) ? a : b);
 
-/** Pieces of evidence that are kept for a rule: each holds a conversation. */
+/** Pieces of evidence of a rule in a report: each holds a conversation. */
 const mostEvidence = 3;
 
 interface RulePage {
@@ -15,7 +15,8 @@ interface RulePage {
   times: number;
   /** Whether the evidence is of a fault, and not of a dispute. */
   accused: boolean;
-  why: string | undefined;
+  /** By revision. */
+  readonly whys: Map<string, string>;
 }
 
 /** Collects what probes and watchers say about rules. A rule is looked at only in revisions that have it. */
@@ -51,13 +52,13 @@ export class Ledger {
 
   notApplicable(id: string, revision: string, why: string): void {
     const page = this.#enter(id, revision, 'not-applicable');
-    if (page) page.why ??= why;
+    if (page && !page.whys.has(revision)) page.whys.set(revision, why);
   }
 
   /** A probe could not show the rule: `needs` says what it would have taken. */
   notSeen(id: string, revision: string, needs: string): void {
     const page = this.#enter(id, revision, 'not-seen');
-    if (page) page.why ??= needs;
+    if (page && !page.whys.has(revision)) page.whys.set(revision, needs);
   }
 
   /** The verdict so far. */
@@ -82,12 +83,15 @@ export class Ledger {
     const verdicts = [...page?.revisions ?? []].filter(([revision]) => counts(revision));
     if (page && verdicts.length > 0) {
       const verdict = verdicts.map(([, one]) => one).reduce(stronger, 'not-seen');
-      const evidence = page.evidence.filter(({ revision }) => counts(revision));
+      // Revisions are judged side by side: what is said of them has the order of the revisions.
+      const newestFirst = (a: string, b: string): number => (a < b ? 1 : -1);
+      const evidence = page.evidence.filter(({ revision }) => counts(revision)).sort((a, b) => newestFirst(a.revision, b.revision)).slice(0, mostEvidence);
       const accused = evidence[0]?.revision;
+      const why = [...page.whys].sort(([a], [b]) => newestFirst(a, b))[0]?.[1];
       return {
         rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
-        revisions: Object.fromEntries(verdicts.sort(([a], [b]) => (a < b ? 1 : -1))), evidence: evidence.toSorted((a, b) => (a.revision < b.revision ? 1 : -1)),
-        ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why: page.why },
+        revisions: Object.fromEntries(verdicts.sort(([a], [b]) => newestFirst(a, b))), evidence,
+        ...(verdict === 'not-seen' || verdict === 'not-applicable') && { why },
       };
     }
     const other = !spoken.some((revision) => holdsIn(rule, revision));
@@ -104,8 +108,7 @@ export class Ledger {
     if (verdict === 'broken' && !page.accused) page.evidence.length = 0;
     if (verdict === 'dispute' && page.accused) return;
     page.accused ||= verdict === 'broken';
-    const known = page.evidence.filter(({ revision }) => revision === evidence.revision).length;
-    if (page.evidence.length < mostEvidence && known === 0) page.evidence.push(evidence);
+    if (!page.evidence.some(({ revision }) => revision === evidence.revision)) page.evidence.push(evidence);
   }
 
   #enter(id: string, revision: string, verdict: RuleVerdict): RulePage | undefined {
@@ -113,7 +116,7 @@ export class Ledger {
     if (!rule) throw new RangeError(`the referee has no rule ${id}`);
     if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
     let page = this.#pages.get(id);
-    if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: [], times: 0, accused: false, why: undefined });
+    if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: [], times: 0, accused: false, whys: new Map() });
     page.revisions.set(revision, stronger(page.revisions.get(revision) ?? 'not-seen', verdict));
     return page;
   }

@@ -39,7 +39,8 @@ export interface JudgedRule {
 /** Oldest first: the digits of the rows count from it. */
 const versions: readonly string[] = revisions.map(({ version }) => version).reverse();
 
-const site = 'https://modelcontextprotocol.io/specification';
+/** The address of a section, such as `basic/lifecycle#initialization`, on the site of the specification. */
+export const sectionAddress = (revision: string, section: string): string => `https://modelcontextprotocol.io/specification/${revision}/${section.replace(/\/index(?=#|$)/, '')}`;
 
 function placesOf(cell: string): Pick<JudgedRule, 'places' | 'weaker'> {
   const places: RulePlace[] = [];
@@ -50,7 +51,7 @@ function placesOf(cell: string): Pick<JudgedRule, 'places' | 'weaker'> {
     for (const digit of digits.replace('?', '')) {
       const revision = versions[Number(digit)] ?? '';
       (digits.endsWith('?') ? weaker : strong).add(revision);
-      places.push({ revision, section, address: `${site}/${revision}/${section.replace(/\/index(?=#|$)/, '')}` });
+      places.push({ revision, section, address: sectionAddress(revision, section) });
     }
   }
   return { places, weaker: [...weaker].filter((revision) => !strong.has(revision)) };

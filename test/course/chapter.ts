@@ -1,3 +1,5 @@
+import { allRules } from '../../src/judge/rules.ts';
+import type { JudgedRule } from '../../src/judge/rules.ts';
 import type { Desk } from './desk.ts';
 import { Fault } from './fault.ts';
 import type { Life } from './program.ts';
@@ -8,6 +10,8 @@ export interface Check {
   readonly title: string;
   /** Where it is written: `2025-11-25 basic/lifecycle#initialization`. */
   readonly section: string;
+  /** The rule of the judge that demands it, if it has one. */
+  readonly rule: JudgedRule | undefined;
   /** Throws a `Fault` where the program does not do it. */
   run(desk: Desk): Promise<void>;
 }
@@ -18,7 +22,17 @@ export interface Chapter {
   readonly checks: readonly Check[];
 }
 
-export const check = (title: string, section: string, run: Check['run']): Check => ({ title, section, run });
+/** `where`: a revision, and the id of a rule of the judge or a section: `2025-11-25 ping-1`, `2025-11-25 basic/lifecycle#shutdown`. */
+export function check(title: string, where: string, run: Check['run']): Check {
+  const [revision = '', place = ''] = where.split(' ');
+  const rule = allRules().get(place);
+  if (!rule) return { title, section: where, rule, run };
+  // A page that explains it goes before the schema.
+  const places = rule.places.filter((one) => one.revision === revision);
+  const found = places.find((one) => !one.section.startsWith('schema')) ?? places[0];
+  if (!found) throw new RangeError(`${title}: ${revision} does not have the rule ${place}`);
+  return { title, section: `${revision} ${found.section}`, rule, run };
+}
 
 /** What came of a check. */
 export interface Verdict {
@@ -50,11 +64,4 @@ export async function judge(one: Check, desk: Desk): Promise<Verdict> {
     await desk.close();
   }
   return { check: one, fault, passed: desk.passed.slice(-shown), before: Math.max(0, desk.passed.length - shown), life };
-}
-
-/** The address of a section on the specification's site. */
-export function address(section: string): string {
-  const [revision = '', place = ''] = section.split(' ');
-  const [page = '', heading] = place.split('#');
-  return `https://modelcontextprotocol.io/specification/${revision}/${page}${heading === undefined ? '' : `#${heading}`}`;
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { breaks } from './breaks.ts';
+import { check } from './chapter.ts';
 import { chapters } from './chapters.ts';
 import { exam } from './exam.ts';
 import { demand, having, mismatch, object, rule } from './fault.ts';
@@ -101,4 +102,11 @@ test('an error, or a tool that failed, where a result was wanted is shown as tha
 
 test('a command is split as a shell would split it', () => {
   assert.deepEqual(splitCommand('python3 "/home/my files/my.py" -u \'a b\'c'), ['python3', '/home/my files/my.py', '-u', 'a bc']);
+});
+
+test('a check that a rule of the judge demands stands in the section of that rule, and has its words', () => {
+  const ruled = chapters.flatMap(({ checks }) => checks).filter(({ rule }) => rule !== undefined);
+  assert.ok(ruled.length >= 40, `${ruled.length} checks`);
+  for (const { title, section, rule } of ruled) assert.ok(rule?.places.some((place) => `${place.revision} ${place.section}` === section), title);
+  assert.throws(() => check('a batch', '2025-11-25 base-19', async () => {}), RangeError);
 });

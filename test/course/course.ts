@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chapters } from './chapters.ts';
-import { address, judge } from './chapter.ts';
+import { judge } from './chapter.ts';
 import type { Chapter, Verdict } from './chapter.ts';
 import { Desk } from './desk.ts';
 import type { DeskOptions } from './desk.ts';
 import { splitCommand } from './program.ts';
 import { exam, suite } from './exam.ts';
 import { visible } from '../../src/explain/index.ts';
+import { sectionAddress } from '../../src/judge/rules.ts';
 
 // The course as a command: runs the reader's program against the checks of a chapter.
 
@@ -53,7 +54,10 @@ function tell({ fault, passed, before, check, life }: Verdict): void {
     console.log('        stderr');
     for (const line of life.complaints.trimEnd().split(/\r?\n/)) console.log(`          ${visible(line.replaceAll('\t', '  '))}`);
   }
-  console.log(`        read      ${check.section}\n                  ${address(check.section)}`);
+  const { rule, section } = check;
+  if (rule) console.log(`        rule      ${rule.id}, ${rule.level}: ${rule.text}`);
+  const [revision = '', place = ''] = section.split(' ');
+  console.log(`        read      ${section}\n                  ${sectionAddress(revision, place)}`);
 }
 
 /** Prints the text of a chapter, or of the introduction. False if there is no such chapter. */

@@ -188,7 +188,11 @@ test('the doctor answers what a server asks: ping, and nothing else', async () =
     let to: ClientReceiver | undefined;
     return { ...inner, open: (receiver) => inner.open(to = receiver), send: (text, sent) => {
       if (!text.includes('"method"')) return void answers.push(text);
-      if (text.includes('"initialize"')) for (const one of [{ id: 'p', method: 'ping' }, { id: 'q', method: 'roots/list' }, { method: 'notifications/x' }]) to?.message(decode(JSON.stringify({ jsonrpc: '2.0', ...one })));
+      if (text.includes('"initialize"')) for (const one of [{ id: 'p', method: 'ping' }, { id: 'q', method: 'roots/list' }, { method: 'notifications/x' }]) {
+        const said = JSON.stringify({ jsonrpc: '2.0', ...one });
+        trace({ kind: 'message', direction: 'received', text: said, at: 0 });
+        to?.message(decode(said));
+      }
       inner.send(text, sent);
     } };
   } }, fast);

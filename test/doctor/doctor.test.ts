@@ -7,6 +7,9 @@ import { createServer as createTlsServer } from 'node:tls';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createTravelServer } from '../../examples/travel/server.ts';
+import { decode } from '../../src/jsonrpc/index.ts';
+import { allRules } from '../../src/judge/index.ts';
+import type { ClientReceiver } from '../../src/transport/client-port.ts';
 import { diagnose, examineTools, fetchProbe, findingKinds, networkFinding } from '../../src/doctor/index.ts';
 import type { Diagnosis, DiagnoseOptions } from '../../src/doctor/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
@@ -216,5 +219,40 @@ test('doctor: every code has a section that exists, and a faulty server above', 
   }
   assert.deepEqual(Object.keys(findingKinds).filter((code) => !seen.has(code)), []);
   const table = readFileSync(new URL('../../../docs/doctor.md', import.meta.url), 'utf8');
-  assert.deepEqual(Object.entries(findingKinds).filter(([code, { severity, where }]) => !table.includes(`| \`${code}\` | ${severity} | ${where} |`)), []);
+  assert.deepEqual(Object.entries(findingKinds).filter(([code, { severity, where, rule = '' }]) => !table.includes(`| \`${code}\` | ${severity} | ${where} | ${rule} |`)), []);
+});
+
+test('doctor: a finding with a rule is of a section in which the judge has this rule, and the doctor holds no rules', () => {
+  const wrong = Object.entries(findingKinds).filter(([, { where, rule }]) => rule !== undefined && !allRules().get(rule)?.places.some(({ revision, section }) => `${revision} ${section}` === where));
+  assert.deepEqual(wrong.map(([code, { where, rule }]) => [code, where, rule]), []);
+  assert.ok(Object.values(findingKinds).filter(({ rule }) => rule !== undefined).length >= 24);
+  // A page has the doctor, and not the 700 rules.
+  const reached = new Set<string>();
+  const follow = (file: URL): void => {
+    if (reached.has(file.href)) return;
+    reached.add(file.href);
+    for (const [, to = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s(?!type)[^;]*?from '(\.[^']+)'/gm)) follow(new URL(to, file));
+  };
+  follow(new URL('../../../src/doctor/index.ts', import.meta.url));
+  assert.ok([...reached].some((href) => href.endsWith('judge/plain-conversation.ts')));
+  assert.deepEqual([...reached].filter((href) => /judge\/(rules|ledger|server|client|passive)/.test(href)), []);
+});
+
+test('doctor: what a list lacks is told with the rule of that list', async () => {
+  const reply = (method: string): object => (method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: { prompts: {} }, serverInfo: { name: 's', version: '1' } } : method === 'resources/list' ? { resources: [{ uri: 'a://b', name: 'b' }] } : {});
+  const { findings } = await diagnose({ name: 's', open: (trace) => {
+    let to: ClientReceiver | undefined;
+    return { kind: 'pipe', async open(receiver) { to = receiver; }, async close() {}, send(text) {
+      const { id, method = '' } = JSON.parse(text) as { id?: number; method?: string };
+      if (id === undefined) return;
+      const said = JSON.stringify({ jsonrpc: '2.0', id, result: reply(method) });
+      trace({ direction: 'received', text: said, at: 0 });
+      to?.message(decode(said));
+    } };
+  } }, { timeoutMs: 1_000 });
+  const found = findings.flatMap(({ code, rule, where }) => (code === 'list-malformed' || code === 'method-without-capability' ? [[code, rule, where]] : []));
+  assert.deepEqual(found, [
+    ['list-malformed', 'form-prompts-list', '2025-11-25 schema#listpromptsresult'],
+    ['method-without-capability', 'resources-2', '2025-11-25 server/resources#capabilities'],
+  ]);
 });

@@ -13,7 +13,7 @@ const examined: Readonly<Record<string, (input: never) => readonly Finding[]>> =
   prompts: (prompts: unknown[]) => examinePrompts(prompts),
   answer: (answer: ProbeAnswer) => [badAnswer(answer, 'initialize')].filter((one) => one !== undefined),
   network: (code: string) => [networkFinding(Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('m'), { code }) }), 'https://u:p@h.example:8443/mcp?token=secret')],
-  modern: (result: Record<string, unknown>) => examineModernResult('tools/list', result),
+  modern: (result: Record<string, unknown>) => examineModernResult({ method: 'tools/list', caches: 'caching-9' }, result),
 };
 
 // A line each: [kind, input, [code, sentence] of each finding]. Each was compared with its input by a person.

@@ -58,7 +58,7 @@ left by it to the program.
 
 The tables name rules by their id; the last table has the sentence of each. A rule stands under *broken* only where a second reading of
 the section and the bytes agreed (\`test/league/readings.tsv\`; the reader knew the verdict). Under *disputed* stand rules about which two
-honest readers could differ. Verdicts about rules of security are told to the maintainers, and do not stand here. What was sent and what
+honest readers could differ. Verdicts about rules of security are told to the maintainers, and do not stand here; nor does what else the same answer breaks. What was sent and what
 came is in \`test/league/results\`. [league/reports.md](league/reports.md) has reports that can be filed.
 
 To run it again, \`npm run build\`, then:
@@ -91,6 +91,7 @@ ${rulesOf([...servers, ...clients]).join('\n')}
 
 ## Left out
 
+${[...servers, ...clients].filter(({ withheld }) => withheld).map(({ name }) => `- ${name}: a finding is with the maintainer.`).join('\n')}
 ${stopped.map(({ name, stopped: why }) => `- ${name}: ${why.replaceAll(/\s+/g, ' ').slice(0, 200)}`).join('\n')}
 - Servers and clients in Java and Rust: their builds take minutes. \`test/peers/languages\` has programs on those SDKs.
 - OAuth: no target of the league asks for it.

@@ -5,7 +5,7 @@ import type { ClientTransport } from '../../transport/door.ts';
 import { Backends, defaultBridgeLimits } from './backends.ts';
 import type { BridgeLimits } from './backends.ts';
 import { relay } from './relay.ts';
-import { version } from '../../doctor/version.ts';
+import { version } from '../../judge/version.ts';
 
 export interface BridgeOptions {
   /** Opens a way to the server behind: a process, or a session, of its own. */

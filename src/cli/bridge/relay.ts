@@ -12,7 +12,7 @@ import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onC
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, CallStep } from './bridged-call.ts';
-import { version } from '../../doctor/version.ts';
+import { version } from '../../judge/version.ts';
 
 /** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
 type RelayedExchange = Parameters<AnswerMethod>[1];

@@ -1,6 +1,7 @@
 import { diagnose, fetchProbe } from '../../doctor/index.ts';
 import type { Finding } from '../../doctor/index.ts';
 import { visible } from '../../explain/safe-text.ts';
+import { allRules } from '../../judge/index.ts';
 import { compile } from '../../schema/full/index.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
@@ -52,18 +53,21 @@ export const command: Command = {
       ...origin !== undefined && { origin },
       ...proc.stderr.isTTY && !json && { onStep: (what) => note(`looking at ${what} ...`) },
     });
+    // The doctor knows the ids only: the sentences are the judge's.
+    const rules = findings.some(({ rule }) => rule !== undefined) ? allRules() : undefined;
+    const sentence = ({ rule = '' }: Finding): string | undefined => rules?.get(rule)?.text;
     const bad = findings.some(({ severity }) => severity === 'error');
-    if (json) proc.stdout.write(`${jsonLine({ server: targetName, facts, findings })}\n`);
+    if (json) proc.stdout.write(`${jsonLine({ server: targetName, facts, findings: findings.map((one) => ({ ...one, ...sentence(one) !== undefined && { sentence: sentence(one) } })) })}\n`);
     else {
       const columns = Math.min(proc.stdout.columns || 100, 110);
       const paint = { error: colours.red, warning: colours.yellow, note: colours.cyan };
       const lines = (indent: string, text: string): string[] => wrap(text, columns - indent.length).map((line) => indent + line);
-      const shown = ({ code, severity, what, where, todo }: Finding): string[] => [
-        `${paint[severity](severity)} ${colours.bold(code)}`, ...lines('  ', what), ...lines('  → ', todo).map((line, i) => (i === 0 ? line : `    ${line.slice(4)}`)), `  ${colours.dim(where)}`, '',
+      const shown = ({ code, severity, what, where, rule, todo }: Finding, text: string | undefined): string[] => [
+        `${paint[severity](severity)} ${colours.bold(code)}`, ...lines('  ', what), ...lines('  → ', todo).map((line, i) => (i === 0 ? line : `    ${line.slice(4)}`)), `  ${colours.dim(where)}`, ...text === undefined ? [] : lines('  ', `${rule}: ${text}`).map((line) => colours.dim(line)), '',
       ];
       const out = [
         ...facts.map((fact) => `${colours.green('ok')} ${fact}`), ...facts.length > 0 ? [''] : [],
-        ...findings.flatMap(shown),
+        ...findings.flatMap((one) => shown(one, sentence(one))),
         findings.length === 0 ? colours.green('Nothing was found.') : summary(findings),
       ];
       out.forEach(linesTo(proc.stdout));

@@ -25,7 +25,7 @@ import { style, wantsColour } from '../../host/node/style.ts';
 import { isBelieved, rulesOf } from '../rules-file.ts';
 import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
-import { version } from '../../doctor/version.ts';
+import { version } from '../../judge/version.ts';
 
 /** The most rows of a result that are shown between two prompts; `--json` prints all. */
 const maxResultRows = 1_000;

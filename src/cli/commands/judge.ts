@@ -7,14 +7,16 @@ import { style, wantsColour } from '../../host/node/style.ts';
 import { fitsName } from '../../host/patterns.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { allRules, jsonReport, judgeServer, newFaults, readBaseline, readItems, textReport, withoutSecrets } from '../../judge/index.ts';
-import type { Baseline, JudgeItems } from '../../judge/index.ts';
+import type { Baseline, JudgeFile } from '../../judge/index.ts';
 import { compile } from '../../schema/full/index.ts';
 import { commonHelp, numberOf, readClientWords } from '../client-options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes, NotReached, WrongUse } from '../exit-codes.ts';
 import { jsonLine } from '../json-line.ts';
+import { judgeLogin } from '../judge-login.ts';
 import { judgedClient, relayed } from '../judged-client.ts';
 import { reportOptions, reportHelp, writeReports } from '../judge-reports.ts';
+import { isLoopback } from '../loopback.ts';
 import { serverOpener } from '../open-server.ts';
 
 export const command: Command = {
@@ -25,7 +27,7 @@ export const command: Command = {
     ['--quick', 'leaves out what takes time'],
     ['--all', 'also lists what was kept, and what was not seen'],
     ['--allow NAME', 'calls this tool; * is any run of characters; may be given again'],
-    ['--items FILE', 'names tools, resources and prompts for rules that need one; judge.json'],
+    ['--items FILE', 'names tools, resources and prompts for rules that need one, and a login; judge.json'],
     ...reportHelp,
     ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
     ['--i-own-this', 'sends that to an address that is not this machine, too'],
@@ -55,7 +57,9 @@ export const command: Command = {
     const hostile = read.flag('hostile');
     if (hostile && isHttp(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
     const allowed = read.texts('allow');
-    const items = fileOf('items', read.text('items'), readItems);
+    const { login, ...items } = fileOf('items', read.text('items'), readItems) ?? {};
+    if (login && isProgram(server)) throw new WrongUse('--items: a login is for an address');
+    const credential = login && !isProgram(server) ? await judgeLogin(login, server.url, proc.env) : undefined;
     const baseline = fileOf('baseline', read.text('baseline'), readBaseline);
     const json = read.flag('json');
     const colours = style(!json && !read.flag('no-color') && wantsColour(proc.env, proc.stdout.isTTY === true));
@@ -65,16 +69,17 @@ export const command: Command = {
       name: targetName,
       ...!isHttp(server) ? {
         open: (trace) => serverOpener(proc.env)(targetName, server, {
-          trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
+          // A quick run does not judge how long the program takes to end.
+          ...read.flag('quick') && { graceMs: 200 }, trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
         }),
-      } : { http: { url: server.url, fetch, headers: server.headers ?? {} } },
+      } : { http: { url: server.url, fetch, headers: { ...server.headers, ...credential?.headers } } },
     }, {
       answerMs: Math.min(read.timeoutMs, 5_000), startMs: read.timeoutMs, compile, hostile, quick: read.flag('quick'), items, only, seed, revisions: read.revisions,
       ...allowed.length > 0 && { mayCall: ({ name }) => allowed.some((one) => fitsName(one, String(name))) },
       ...proc.stderr.isTTY && !json && { onStep: (what) => note(`${what} ...`) },
     });
     const secrets = isProgram(server) ? Object.values(server.env ?? {}) : Object.values(server.headers ?? {});
-    const ruling = withoutSecrets(given, secrets.filter((one) => typeof one === 'string'));
+    const ruling = withoutSecrets(given, [...secrets.filter((one) => typeof one === 'string'), ...credential?.secrets ?? []]);
     writeReports(read, ruling);
     if (json) proc.stdout.write(`${jsonLine(jsonReport(ruling))}\n`);
     else linesTo(proc.stdout)(textReport(ruling, { paint: colours, all: read.flag('all') }));
@@ -83,13 +88,8 @@ export const command: Command = {
   },
 };
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-}
-
 /** The file of an option, read. */
-function fileOf<T extends JudgeItems | Baseline>(option: string, file: string | undefined, readIt: (text: string) => T): T | undefined {
+function fileOf<T extends JudgeFile | Baseline>(option: string, file: string | undefined, readIt: (text: string) => T): T | undefined {
   if (file === undefined) return undefined;
   try {
     return readIt(readFileSync(file, 'utf8'));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { McpClient } from '../../client/index.ts';
-import { version } from '../../doctor/version.ts';
+import { version } from '../../judge/version.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { replaceFile } from '../../host/node/replace-file.ts';
 import type { ServerConfig } from '../../host/index.ts';

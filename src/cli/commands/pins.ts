@@ -12,7 +12,7 @@ import { linesTo } from '../../host/node/lines.ts';
 import { serverOpener } from '../open-server.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { logFile } from './log.ts';
-import { version } from '../../doctor/version.ts';
+import { version } from '../../judge/version.ts';
 
 export const command: Command = {
   usage: '[options] [SERVER/TOOL] ...',

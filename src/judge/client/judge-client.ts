@@ -6,7 +6,9 @@ import { errorMessage } from '../../jsonrpc/door.ts';
 import { revisions } from '../../protocol/index.ts';
 import type { Revision } from '../../protocol/index.ts';
 import { Ledger } from '../ledger.ts';
-import { allRules, ruleSetVersion } from '../rules.ts';
+import { checkRun } from '../options.ts';
+import type { JudgeClientOptions } from '../options.ts';
+import { ruleSetVersion } from '../rules.ts';
 import type { JudgedRule } from '../rules.ts';
 import type { JudgeRuling } from '../verdict.ts';
 import { isModern, plainOffer, serve, serveHttp } from './hidden-server.ts';
@@ -18,31 +20,7 @@ import { Visit } from './visit.ts';
 import { watchHttp } from './watch-http.ts';
 import { endLoose, watchMessage } from './watch-messages.ts';
 
-/** Options of a run against a client. */
-export interface JudgeClientOptions {
-  /** Ids of the rules that are judged; all. A scene that shows none of them is not played. */
-  readonly only?: readonly string[] | undefined;
-  /** Revisions that are judged; all that the client speaks. */
-  readonly revisions?: readonly string[] | undefined;
-  /** Plays only the plain server, in the newest revision of each era. */
-  readonly quick?: boolean | undefined;
-  /** What made-up values are derived from. 1. */
-  readonly seed?: number | undefined;
-  /** Milliseconds to wait for a message that is expected. 5 s. */
-  readonly answerMs?: number | undefined;
-  /** Milliseconds to wait for the first message of a program that starts. 30 s. */
-  readonly startMs?: number | undefined;
-  /** Milliseconds without a message after which a visit is over although the program runs. 5 s. */
-  readonly idleMs?: number | undefined;
-  /** Called with the next step, for a person who waits. */
-  readonly onStep?: ((what: string) => void) | undefined;
-  readonly clock?: Clock | undefined;
-}
-
 const clientShape: Shape<JudgedClient> = { name: 'string', ways: 'list', start: 'function' };
-const optionsShape: Shape<JudgeClientOptions> = {
-  only: 'list', revisions: 'list', quick: 'boolean', seed: 'number', answerMs: 0, startMs: 0, idleMs: 0, onStep: 'function', clock: 'object',
-};
 
 /**
  * Judges a client: starts its program once for each hidden server, and says which rule it breaks, with what was sent and what
@@ -50,8 +28,7 @@ const optionsShape: Shape<JudgeClientOptions> = {
  */
 export async function judgeClient(client: JudgedClient, options: JudgeClientOptions = {}): Promise<JudgeRuling> {
   checkOptions('judgeClient: client', client, clientShape);
-  checkOptions('judgeClient: options', options, optionsShape);
-  for (const id of options.only ?? []) if (!allRules().has(id)) throw new TypeError(`judgeClient: options.only names ${JSON.stringify(id)}, which is not a rule`);
+  checkRun('judgeClient', options);
   return new ClientRun(client, options).all();
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
+import { toolNameCharacters, toolNameLength } from '../listed.ts';
 import type { SchemaCompiler } from '../options.ts';
 
 // What is listed, and what is read and got.
@@ -34,8 +35,8 @@ function judgeTools(conversation: JudgedConversation, arrival: Arrival, tools: r
   for (const { name, inputSchema, outputSchema } of tools) {
     const shown = JSON.stringify(name)?.slice(0, 140);
     if (typeof name === 'string') {
-      conversation.check('tools-25', name.length >= 1 && name.length <= 128, `a name of 1 to 128 characters, not ${shown}`, arrival);
-      conversation.check('tools-23', /^[A-Za-z0-9_.-]*$/.test(name), `a name of letters, digits, "_", "-" and ".", not ${shown}`, arrival);
+      conversation.check('tools-25', toolNameLength(name), `a name of 1 to 128 characters, not ${shown}`, arrival);
+      conversation.check('tools-23', toolNameCharacters(name), `a name of letters, digits, "_", "-" and ".", not ${shown}`, arrival);
     }
     conversation.check('tools-27', !names.has(name), `a name that no other tool has, not ${shown}`, arrival);
     names.add(name);

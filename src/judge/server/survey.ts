@@ -4,6 +4,7 @@ import { answerQuestion, sampleArguments } from '../answers.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer, Arrival, JudgedConversation } from '../conversation.ts';
 import { bounds } from '../bounds.ts';
+import { listPages } from '../listed.ts';
 
 export type SurveyedListName = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
@@ -102,23 +103,21 @@ function callable(bench: Bench, tools: readonly Readonly<Record<string, unknown>
   ].slice(0, bounds.calls);
 }
 
-let tokens = 0;
-
 /** Calls one tool, through all rounds. */
 export async function call(
   bench: Bench, conversation: JudgedConversation, tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> = sampleArguments(tool['inputSchema']),
 ): Promise<SurveyedCall> {
   const from = conversation.arrivals.length;
   const began = bench.clock.monotonic();
-  const meta = { progressToken: `judge-${++tokens}`, ...conversation.modern && conversation.offered['logging'] !== undefined && { [logLevelKey]: 'debug' } };
+  const meta = { progressToken: conversation.nextToken(), ...conversation.modern && conversation.offered['logging'] !== undefined && { [logLevelKey]: 'debug' } };
   const params = { name: tool['name'], arguments: given };
-  const how = { meta, timeoutMs: bounds.callMs };
+  const how = { meta, timeoutMs: bench.callMs };
   const first = await conversation.ask('tools/call', params, how);
   let answer = first;
   // Nobody waits for it any more: the server is told, as a client would.
   if (first.kind === 'silent' && !(conversation.modern && conversation.kind === 'http')) await conversation.tell('notifications/cancelled', { requestId: first.asked.id, reason: 'the judge has waited long enough' });
   for (let round = 0; round < bounds.rounds && answer.result['resultType'] === 'input_required'; round++) {
-    answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: `judge-${++tokens}` } });
+    answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: conversation.nextToken() } });
   }
   return { tool, arguments: given, first, answer, between: conversation.arrivals.slice(from), ms: bench.clock.monotonic() - began };
 }
@@ -138,13 +137,11 @@ async function listAll(conversation: JudgedConversation, name: SurveyedListName,
   const pages: ReceivedAnswer[] = [];
   const items: Record<string, unknown>[] = [];
   if (!declared) return { method, declared, items, pages };
-  for (let cursor: unknown; pages.length < bounds.pages;) {
-    const answer = await conversation.ask(method, cursor === undefined ? {} : { cursor });
+  for await (const answer of listPages((params) => conversation.ask(method, params))) {
     pages.push(answer);
     const found = answer.result[name];
     if (Array.isArray(found)) items.push(...found.filter(isObject).slice(0, bounds.items));
-    cursor = answer.result['nextCursor'];
-    if (cursor === undefined || answer.kind !== 'result' || items.length > bounds.items) break;
+    if (pages.length >= bounds.pages || items.length > bounds.items) break;
   }
   return { method, declared, items, pages };
 }

@@ -2,19 +2,18 @@ import { check } from '../chapter.ts';
 import type { Chapter } from '../chapter.ts';
 import { noId, text } from '../fault.ts';
 
-const errors = '2025-11-25 basic/index#error-responses';
 
 export const whatGoesWrong: Chapter = {
   number: 2,
   title: 'What goes wrong',
   checks: [
-    check('what is not JSON gets the error -32700, and the next line is served', errors, async (desk) => {
+    check('what is not JSON gets the error -32700, and the next line is served', '2025-11-25 form-parse-error', async (desk) => {
       const server = await desk.server();
       server.raw('{"jsonrpc": "2.0", "id": 1, method: "ping"}');
       await server.expect({ id: noId, result: undefined, error: { code: -32700, message: text } }, 'an error');
       await server.ask({ id: 2, method: 'ping' }, { result: {} });
     }),
-    check('JSON that is no message gets the error -32600', errors, async (desk) => {
+    check('JSON that is no message gets the error -32600', '2025-11-25 form-invalid-request', async (desk) => {
       const server = await desk.server();
       for (const line of ['"ping"', '7', '[]', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 'null']) {
         server.raw(line);
@@ -30,12 +29,12 @@ export const whatGoesWrong: Chapter = {
       }
       await server.ask({ id: 4, method: 'ping' }, { result: {} });
     }),
-    check('an unknown method gets the error -32601, with the id of the request', errors, async (desk) => {
+    check('an unknown method gets the error -32601, with the id of the request', '2025-11-25 form-unknown-method', async (desk) => {
       const server = await desk.server();
       await server.ask({ id: 'tea', method: 'tea/brew', params: {} }, { error: { code: -32601, message: text } });
       await server.ask({ id: 'proto', method: 'toString' }, { error: { code: -32601, message: text } });
     }),
-    check('a notification gets no answer, even an unknown one', '2025-11-25 basic/index#notifications', async (desk) => {
+    check('a notification gets no answer, even an unknown one', '2025-11-25 base-62', async (desk) => {
       const server = await desk.server();
       server.say({ method: 'notifications/unheard-of' });
       server.say({ method: 'ping' });

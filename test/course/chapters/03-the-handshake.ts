@@ -31,13 +31,13 @@ export const theHandshake: Chapter = {
   number: 3,
   title: 'The handshake',
   checks: [
-    check('initialize is answered with the revision, the capabilities and who the server is', lifecycle, async (desk) => {
+    check('initialize is answered with the revision, the capabilities and who the server is', '2025-11-25 lifecycle-11', async (desk) => {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'initialize', params: hello('2025-11-25') }, {
         result: { protocolVersion: '2025-11-25', capabilities: object, serverInfo: { name: text, version: text } },
       });
     }),
-    check('a client of another revision is offered the one that the server speaks', '2025-11-25 basic/lifecycle#version-negotiation', async (desk) => {
+    check('a client of another revision is offered the one that the server speaks', '2025-11-25 lifecycle-22', async (desk) => {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'initialize', params: hello('1999-12-31') }, { result: { protocolVersion: '2025-11-25' } });
     }),

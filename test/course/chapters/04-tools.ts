@@ -14,14 +14,14 @@ export const tools: Chapter = {
   number: 4,
   title: 'Tools',
   checks: [
-    check('the server declares that it has tools', '2025-11-25 server/tools#capabilities', async (desk) => {
+    check('the server declares that it has tools', '2025-11-25 tools-3', async (desk) => {
       const server = await desk.server();
       await server.ask({
         id: 1, method: 'initialize',
         params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'checker', version: '1.0.0' } },
       }, { result: { capabilities: { tools: object } } });
     }),
-    check('tools/list has a description and a schema for each tool', '2025-11-25 server/tools#listing-tools', async (desk) => {
+    check('tools/list has a description and a schema for each tool', '2025-11-25 tools-21', async (desk) => {
       const server = await desk.opened();
       const { result } = await server.ask({ id: 1, method: 'tools/list' }, { result: { tools: having(
         {

@@ -16,7 +16,7 @@ export const twoKindsOfFailure: Chapter = {
       await server.ask({ id: 2, method: 'tools/call', params: { name: 'test_error_handling' } },
         { result: { ...said('This tool intentionally returns an error for testing'), isError: true } });
     }),
-    check('an unknown tool is an error of the protocol: -32602', failing, async (desk) => {
+    check('an unknown tool is an error of the protocol: -32602', '2025-11-25 form-unknown-tool', async (desk) => {
       const server = await desk.opened();
       for (const name of ['multiply', 'toString', '']) {
         await server.ask({ id: `call ${name}`, method: 'tools/call', params: { name, arguments: {} } }, { error: { code: -32602, message: text } });

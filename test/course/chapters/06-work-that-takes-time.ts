@@ -28,7 +28,7 @@ export const workThatTakesTime: Chapter = {
   number: 6,
   title: 'Work that takes time',
   checks: [
-    check('count tells its progress, with the token of the call, and then answers', progress, async (desk) => {
+    check('count tells its progress, with the token of the call, and then answers', '2025-11-25 progress-11', async (desk) => {
       const server = await desk.opened();
       for (const token of ['first', 2]) {
         server.say({ id: `count ${token}`, method: 'tools/call', params: { name: 'count', arguments: { to: 3 }, _meta: { progressToken: token } } });
@@ -38,17 +38,17 @@ export const workThatTakesTime: Chapter = {
         await server.expect({ id: `count ${token}`, result: said('counted to 3') }, 'the answer of count');
       }
     }),
-    check('a call without a token gets no progress', progress, async (desk) => {
+    check('a call without a token gets no progress', '2025-11-25 progress-3', async (desk) => {
       const server = await desk.opened();
       await server.ask({ id: 1, method: 'tools/call', params: { name: 'count', arguments: { to: 4 } } }, { result: said('counted to 4') });
     }),
-    check('while a call waits, others are answered', '2025-11-25 basic/utilities/ping#behavior-requirements', async (desk) => {
+    check('while a call waits, others are answered', '2025-11-25 ping-1', async (desk) => {
       const server = await desk.opened();
       server.say({ id: 'wait', method: 'tools/call', params: { name: 'wait' } });
       await server.ask({ id: 'ping', method: 'ping' }, { result: {} });
       await untilWaiting(server, desk, '1');
     }),
-    check('a call that is cancelled stops, and is not answered', cancellation, async (desk) => {
+    check('a call that is cancelled stops, and is not answered', '2025-11-25 cancellation-10', async (desk) => {
       const server = await desk.opened();
       server.say({ id: 'one', method: 'tools/call', params: { name: 'wait' } });
       server.say({ id: 2, method: 'tools/call', params: { name: 'wait' } });
@@ -67,7 +67,7 @@ export const workThatTakesTime: Chapter = {
       server.say({ method: 'notifications/cancelled', params: { requestId: 2 } });
       await untilWaiting(server, desk, '0');
     }),
-    check('what cannot be cancelled any more is ignored', '2025-11-25 basic/utilities/cancellation#error-handling', async (desk) => {
+    check('what cannot be cancelled any more is ignored', '2025-11-25 cancellation-13', async (desk) => {
       const server = await desk.opened();
       server.say({ method: 'notifications/cancelled', params: { requestId: 'nobody' } });
       server.say({ method: 'notifications/cancelled' });

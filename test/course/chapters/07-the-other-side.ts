@@ -52,7 +52,7 @@ export const theOtherSide: Chapter = {
   number: 7,
   title: 'The other side',
   checks: [
-    check('the client begins with initialize, and confirms the answer before it says anything else', lifecycle, async (desk) => {
+    check('the client begins with initialize, and confirms the answer before it says anything else', '2025-11-25 lifecycle-25', async (desk) => {
       const { talk } = await desk.client();
       await welcome(talk);
       await talk.expect({ method: 'tools/list' }, 'the request tools/list');
@@ -92,7 +92,7 @@ export const theOtherSide: Chapter = {
       await talk.closed('the client to close the pipe');
       demand(0, await program.ended('the program to end', desk.options.patienceMs), 'the exit code');
     }),
-    check('it goes where the server speaks another revision', '2025-11-25 basic/lifecycle#version-negotiation', async (desk) => {
+    check('it goes where the server speaks another revision', '2025-11-25 lifecycle-18', async (desk) => {
       const { talk, program } = await desk.client();
       const first = await opening(talk);
       demand('initialize', first['method'], 'method');

@@ -26,12 +26,12 @@ export const askedInTurn: Chapter = {
   number: 8,
   title: 'Asked in turn',
   checks: [
-    check('the client declares that it can be asked', '2025-11-25 client/elicitation#capabilities', async (desk) => {
+    check('the client declares that it can be asked', '2025-11-25 elicitation-2', async (desk) => {
       const { talk } = await desk.client();
       const { params } = await welcome(talk);
       demand({ capabilities: { elicitation: object } }, params, 'params');
     }),
-    check('a ping of the server is answered while a call waits', '2025-11-25 basic/utilities/ping#behavior-requirements', async (desk) => {
+    check('a ping of the server is answered while a call waits', '2025-11-25 ping-1', async (desk) => {
       const { talk, program } = await desk.client();
       await welcome(talk);
       const call = await called(talk);
@@ -40,7 +40,7 @@ export const askedInTurn: Chapter = {
       talk.say({ id: call['id'], ...fine });
       await prints(desk, program, 'asked and answered');
     }),
-    check('a form is filled in with its defaults', requests, async (desk) => {
+    check('a form is filled in with its defaults', '2025-11-25 elicitation-23', async (desk) => {
       const { talk, program } = await desk.client();
       await welcome(talk);
       const call = await called(talk);
@@ -62,7 +62,7 @@ export const askedInTurn: Chapter = {
       await called(talk);
       await talk.ask({ id: 1000, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }, { error: { code: oneOf(-32601) } });
     }),
-    check('notifications, and answers to nothing, change nothing', '2025-11-25 basic/index#notifications', async (desk) => {
+    check('notifications, and answers to nothing, change nothing', '2025-11-25 base-62', async (desk) => {
       const { talk, program } = await desk.client();
       await welcome(talk);
       const call = await called(talk);

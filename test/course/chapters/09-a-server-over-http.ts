@@ -48,7 +48,7 @@ export const aServerOverHttp: Chapter = {
       const isType = rule('application/json or text/event-stream', (value) => /^(application\/json|text\/event-stream)\b/.test(String(value)));
       demand(isType, answer.headers['content-type'], 'content-type');
     }),
-    check('a notification is answered with 202 and no body', sending, async (desk) => {
+    check('a notification is answered with 202 and no body', '2025-11-25 transports-20', async (desk) => {
       const { port } = await desk.httpServer();
       const answer = await desk.post(port, { method: 'notifications/initialized' }, await session(desk, port));
       demand(202, answer.status, 'the status');
@@ -63,7 +63,7 @@ export const aServerOverHttp: Chapter = {
         { id: 'zwei → 二', result: said('42') }, headers);
       await desk.exchange(port, { id: 4, method: 'tools/call', params: { name: 'multiply' } }, 200, { id: 4, error: { code: -32602 } }, headers);
     }),
-    check('a GET gets a stream or 405', '2025-11-25 basic/transports#listening-for-messages-from-the-server', async (desk) => {
+    check('a GET gets a stream or 405', '2025-11-25 transports-5', async (desk) => {
       const { port } = await desk.httpServer();
       const answer = await desk.post(port, '', { ...await session(desk, port), accept: 'text/event-stream' }, { method: 'GET' });
       demand(oneOf(200, 405), answer.status, 'the status');
@@ -78,7 +78,7 @@ export const aServerOverHttp: Chapter = {
       const answer = await desk.post(port, initialize, {}, { path: '/elsewhere' });
       demand(404, answer.status, 'the status');
     }),
-    check('a page of another site is refused with 403, one of this machine is not', warning, async (desk) => {
+    check('a page of another site is refused with 403, one of this machine is not', '2025-11-25 streamable-http-32', async (desk) => {
       const { port } = await desk.httpServer();
       for (const origin of ['https://evil.example', 'http://localhost.evil.example', 'null']) {
         await desk.exchange(port, initialize, 403, undefined, { origin });
@@ -86,7 +86,7 @@ export const aServerOverHttp: Chapter = {
       await desk.exchange(port, initialize, 200, undefined, { origin: `http://localhost:${port}` });
       await desk.exchange(port, initialize, 200, undefined, { origin: 'http://127.0.0.1:5173' });
     }),
-    check('a revision in the header that the server does not speak is a 400', '2025-11-25 basic/transports#protocol-version-header', async (desk) => {
+    check('a revision in the header that the server does not speak is a 400', '2025-11-25 transports-9', async (desk) => {
       const { port } = await desk.httpServer();
       const headers = await session(desk, port);
       await desk.exchange(port, { id: 2, method: 'tools/list' }, 400, undefined, { ...headers, 'mcp-protocol-version': '1999-12-31' });

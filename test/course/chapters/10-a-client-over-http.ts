@@ -58,7 +58,7 @@ export const aClientOverHttp: Chapter = {
   number: 10,
   title: 'A client over HTTP',
   checks: [
-    check('each message is a POST that takes JSON and streams', sending, async (desk) => {
+    check('each message is a POST that takes JSON and streams', '2025-11-25 streamable-http-41', async (desk) => {
       const client = await desk.httpClient(legacy({ see: ({ method, headers, message }) => {
         if (method !== 'POST') return;
         const both = rule('to name application/json and text/event-stream', (value) => /application\/json/.test(String(value)) && /text\/event-stream/.test(String(value)));
@@ -68,7 +68,7 @@ export const aClientOverHttp: Chapter = {
       } }));
       await printsHttp(desk, client, 'five, by HTTP');
     }),
-    check('the session that the server names, and the revision, are in every request after the handshake', '2025-11-25 basic/transports#session-management', async (desk) => {
+    check('the session that the server names, and the revision, are in every request after the handshake', '2025-11-25 transports-32', async (desk) => {
       const client = await desk.httpClient(legacy({ headers: { 'mcp-session-id': 'session-7f3a' }, see: ({ headers, message }) => {
         if (message?.['method'] === 'initialize') demand(absent, headers['mcp-session-id'], 'the header Mcp-Session-Id of initialize');
         if (message?.['method'] === 'initialize' || message?.['method'] === 'server/discover') return;
@@ -80,7 +80,7 @@ export const aClientOverHttp: Chapter = {
       demand(rule('notifications/initialized between initialize and tools/list', () =>
         methods.indexOf('notifications/initialized') === methods.indexOf('initialize') + 1), methods.join(', '), 'the order');
     }),
-    check('a client that needs the session no more ends it with DELETE', '2025-11-25 basic/transports#session-management', async (desk) => {
+    check('a client that needs the session no more ends it with DELETE', '2025-11-25 transports-31', async (desk) => {
       const client = await desk.httpClient(legacy({ headers: { 'mcp-session-id': 'session-7f3a' } }));
       await printsHttp(desk, client, 'five, by HTTP');
       demand({ method: 'DELETE', headers: { 'mcp-session-id': 'session-7f3a' } }, client.arrived.at(-1), 'the last request');
@@ -92,7 +92,7 @@ export const aClientOverHttp: Chapter = {
       } }));
       await printsHttp(desk, client, 'five, by HTTP');
     }),
-    check('an answer that comes as a stream of events is read, however it is cut', sending, async (desk) => {
+    check('an answer that comes as a stream of events is read, however it is cut', '2025-11-25 streamable-http-42', async (desk) => {
       const client = await desk.httpClient(legacy({ call: ({ message }, response) => {
         response.writeHead(200, stream);
         const pieces = [

@@ -20,18 +20,18 @@ export const withoutAHandshake: Chapter = {
   number: 11,
   title: 'Without a handshake',
   checks: [
-    check('a request that says its revision is served at once, with a result that says that it is complete', '2026-07-28 basic/index#resulttype', async (desk) => {
+    check('a request that says its revision is served at once, with a result that says that it is complete', '2026-07-28 base-72', async (desk) => {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'tools/list', params: { _meta: meta } }, { result: { ...cacheable, tools: having({ name: 'add' }) } });
       await server.ask({ id: 2, method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 }, _meta: meta } }, { result: { ...complete, ...said('3') } });
       await server.ask({ id: 3, method: 'tools/call', params: { name: 'fail', _meta: meta } }, { result: { ...complete, isError: true } });
     }),
-    check('server/discover says which revisions are spoken, and what there is', '2026-07-28 server/discover#response', async (desk) => {
+    check('server/discover says which revisions are spoken, and what there is', '2026-07-28 discover-1', async (desk) => {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'server/discover', params: { _meta: meta } },
         { result: { ...cacheable, supportedVersions: having('2026-07-28', '2025-11-25'), capabilities: { tools: object } } });
     }),
-    check('a revision that is not spoken gets the error -32022, with those that are', '2026-07-28 basic/versioning#protocol-version-negotiation', async (desk) => {
+    check('a revision that is not spoken gets the error -32022, with those that are', '2026-07-28 versioning-7', async (desk) => {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'tools/list', params: { _meta: { ...meta, [key('protocolVersion')]: '2027-01-01' } } },
         { error: { code: -32022, message: text, data: { supported: having('2026-07-28'), requested: '2027-01-01' } } });
@@ -45,7 +45,7 @@ export const withoutAHandshake: Chapter = {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'ping', params: { _meta: meta } }, { error: { code: -32601, message: text } });
     }),
-    check('nothing is remembered: each request stands alone, and a session beside it is of its own revision', '2026-07-28 basic/index#statelessness', async (desk) => {
+    check('nothing is remembered: each request stands alone, and a session beside it is of its own revision', '2026-07-28 base-80', async (desk) => {
       const server = await desk.opened();
       await server.ask({ id: 1, method: 'tools/list', params: { _meta: meta } }, { result: cacheable });
       await server.ask({ id: 2, method: 'tools/list' }, { result: { tools: having({ name: 'add' }), resultType: absent, ttlMs: absent } });

@@ -81,7 +81,7 @@ export const bothEras: Chapter = {
       talk.say({ id: call['id'], result: done('five, without a handshake') });
       await prints(desk, program, 'five, without a handshake');
     }),
-    check('whatever an old server answers, the client falls back to initialize', stdio, async (desk) => {
+    check('whatever an old server answers, the client falls back to initialize', '2026-07-28 stdio-7', async (desk) => {
       await fallsBack(desk, { error: { code: -32601, message: 'Method not found' } });
       await fallsBack(desk, { error: { code: -32000, message: 'Server not initialized' } });
       await fallsBack(desk, { result: {} });
@@ -100,7 +100,7 @@ export const bothEras: Chapter = {
         demand(1, await program.ended('the program to end', desk.options.patienceMs), 'the exit code');
       }
     }),
-    check('a result that asks is answered in a second call, with the state as it came', rounds, async (desk) => {
+    check('a result that asks is answered in a second call, with the state as it came', '2026-07-28 mrtr-4', async (desk) => {
       const { talk, program } = await desk.client();
       const first = await modern(talk);
       talk.say({ id: first['id'], result: asking });
@@ -114,13 +114,13 @@ export const bothEras: Chapter = {
       talk.say({ id: third['id'], result: done('three rounds') });
       await prints(desk, program, 'three rounds');
     }),
-    check('a result of a type that the client does not know is no result', '2026-07-28 basic/index#resulttype', async (desk) => {
+    check('a result of a type that the client does not know is no result', '2026-07-28 base-73', async (desk) => {
       const { talk, program } = await desk.client();
       const call = await modern(talk);
       talk.say({ id: call['id'], result: { ...done('half a result'), resultType: 'example.com/half' } });
       demand(1, await program.ended('the program to end', desk.options.patienceMs), 'the exit code');
     }),
-    check('over HTTP the headers mirror the body', '2026-07-28 basic/transports/streamable-http#standard-request-headers', async (desk) => {
+    check('over HTTP the headers mirror the body', '2026-07-28 streamable-http-8', async (desk) => {
       const client = await desk.httpClient(modernHttp(({ message }, response) => {
         const { id, params } = message ?? {};
         if ((params as Bag)['inputResponses'] === undefined) return json(response, 200, { id, result: asking });
@@ -178,7 +178,7 @@ export const bothEras: Chapter = {
       talk.say({ id: call['id'], result: { content: [{ type: 'text', text: 'awake at last' }] } });
       await prints(desk, program, 'awake at last');
     }),
-    check('a name that is not ASCII goes into Mcp-Name in Base64', '2026-07-28 basic/transports/streamable-http#value-encoding', async (desk) => {
+    check('a name that is not ASCII goes into Mcp-Name in Base64', '2026-07-28 streamable-http-57', async (desk) => {
       const client = await desk.httpClient((arrived, response) => {
         const { message } = arrived;
         if (message?.['method'] !== 'tools/list') {

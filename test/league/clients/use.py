@@ -50,12 +50,12 @@ async def pages(ask, member):
     return items
 
 
-async def official(target):
-    from mcp import Client, StdioServerParameters, types
-    from mcp.client.stdio import stdio_client
+def answers(types):
+    """What the official SDK, of either version, answers to a server that asks."""
 
     async def on_elicit(context, params):
-        return types.ElicitResult(action="accept", content=content_of(getattr(params, "requested_schema", {})))
+        schema = getattr(params, "requested_schema", None) or getattr(params, "requestedSchema", {})
+        return types.ElicitResult(action="accept", content=content_of(schema))
 
     async def on_sample(context, params):
         return types.CreateMessageResult(role="assistant", model="none", content=types.TextContent(type="text", text="Hello."))
@@ -63,18 +63,37 @@ async def official(target):
     async def on_roots(context):
         return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
 
+    return {"elicitation_callback": on_elicit, "sampling_callback": on_sample, "list_roots_callback": on_roots}
+
+
+async def call_all(list_tools, call):
+    for tool in await tried("tools/list", list_tools) or []:
+        schema = getattr(tool, "input_schema", None) or getattr(tool, "inputSchema", {})
+        await tried(tool.name, lambda: call(tool.name, arguments_of(schema)))
+
+
+async def use_others(has, list_resources, read, list_prompts, get_prompt):
+    """Resources and prompts, where the server has them."""
+    if has and has.resources:
+        for one in await tried("resources/list", list_resources) or []:
+            await tried("resources/read", lambda: read(one.uri))
+    if has and has.prompts:
+        for one in await tried("prompts/list", list_prompts) or []:
+            await tried("prompts/get", lambda: get_prompt(one.name, {argument.name: "Ada" for argument in one.arguments or []}))
+
+
+async def official(target):
+    from mcp import Client, StdioServerParameters, types
+    from mcp.client.stdio import stdio_client
+
     where = target[1] if target[0] == "http" else stdio_client(StdioServerParameters(command=target[1], args=target[2:]))
-    async with Client(where, elicitation_callback=on_elicit, sampling_callback=on_sample, list_roots_callback=on_roots) as client:
+    async with Client(where, **answers(types)) as client:
+        paged = lambda ask, member: lambda: pages(lambda cursor: ask(cursor=cursor), member)
+        await call_all(paged(client.list_tools, "tools"), client.call_tool)
         has = client.server_capabilities
-        for tool in await tried("tools/list", lambda: pages(lambda cursor: client.list_tools(cursor=cursor), "tools")) or []:
-            await tried(tool.name, lambda: client.call_tool(tool.name, arguments_of(tool.input_schema)))
+        await use_others(has, paged(client.list_resources, "resources"), lambda uri: client.read_resource(str(uri)), paged(client.list_prompts, "prompts"), client.get_prompt)
         if has and has.resources:
-            for one in await tried("resources/list", lambda: pages(lambda cursor: client.list_resources(cursor=cursor), "resources")) or []:
-                await tried("resources/read", lambda: client.read_resource(str(one.uri)))
-            await tried("templates", lambda: pages(lambda cursor: client.list_resource_templates(cursor=cursor), "resource_templates"))
-        if has and has.prompts:
-            for one in await tried("prompts/list", lambda: pages(lambda cursor: client.list_prompts(cursor=cursor), "prompts")) or []:
-                await tried("prompts/get", lambda: client.get_prompt(one.name, {argument.name: "Ada" for argument in one.arguments or []}))
+            await tried("templates", paged(client.list_resource_templates, "resource_templates"))
 
 
 async def official_v1(target):
@@ -82,28 +101,14 @@ async def official_v1(target):
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamable_http_client
 
-    async def on_elicit(context, params):
-        return types.ElicitResult(action="accept", content=content_of(getattr(params, "requestedSchema", {})))
-
-    async def on_sample(context, params):
-        return types.CreateMessageResult(role="assistant", model="none", content=types.TextContent(type="text", text="Hello."))
-
-    async def on_roots(context):
-        return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
-
     opened = streamable_http_client(target[1]) if target[0] == "http" else stdio_client(StdioServerParameters(command=target[1], args=target[2:]))
     async with opened as streams:
-        async with ClientSession(streams[0], streams[1], elicitation_callback=on_elicit, sampling_callback=on_sample, list_roots_callback=on_roots) as client:
+        async with ClientSession(streams[0], streams[1], **answers(types)) as client:
             has = (await client.initialize()).capabilities
             page = lambda cursor: types.PaginatedRequestParams(cursor=cursor) if cursor is not None else None
-            for tool in await tried("tools/list", lambda: pages(lambda cursor: client.list_tools(params=page(cursor)), "tools")) or []:
-                await tried(tool.name, lambda: client.call_tool(tool.name, arguments_of(tool.inputSchema)))
-            if has.resources:
-                for one in await tried("resources/list", lambda: pages(lambda cursor: client.list_resources(params=page(cursor)), "resources")) or []:
-                    await tried("resources/read", lambda: client.read_resource(one.uri))
-            if has.prompts:
-                for one in await tried("prompts/list", lambda: pages(lambda cursor: client.list_prompts(params=page(cursor)), "prompts")) or []:
-                    await tried("prompts/get", lambda: client.get_prompt(one.name, {argument.name: "Ada" for argument in one.arguments or []}))
+            paged = lambda ask, member: lambda: pages(lambda cursor: ask(params=page(cursor)), member)
+            await call_all(paged(client.list_tools, "tools"), client.call_tool)
+            await use_others(has, paged(client.list_resources, "resources"), client.read_resource, paged(client.list_prompts, "prompts"), client.get_prompt)
 
 
 async def fastmcp(target):
@@ -118,16 +123,9 @@ async def fastmcp(target):
 
     where = target[1] if target[0] == "http" else StdioTransport(command=target[1], args=target[2:], keep_alive=False)
     async with Client(where, elicitation_handler=on_elicit, sampling_handler=on_sample, roots=["file:///work"]) as client:
-        for tool in await tried("tools/list", client.list_tools) or []:
-            await tried(tool.name, lambda: client.call_tool(tool.name, arguments_of(getattr(tool, "input_schema", None) or getattr(tool, "inputSchema", {}))))
+        await call_all(client.list_tools, client.call_tool)
         result = getattr(client, "initialize_result", None)
-        has = result and result.capabilities
-        if has and has.resources:
-            for one in await tried("resources/list", client.list_resources) or []:
-                await tried("resources/read", lambda: client.read_resource(one.uri))
-        if has and has.prompts:
-            for one in await tried("prompts/list", client.list_prompts) or []:
-                await tried("prompts/get", lambda: client.get_prompt(one.name, {argument.name: "Ada" for argument in one.arguments or []}))
+        await use_others(result and result.capabilities, client.list_resources, client.read_resource, client.list_prompts, client.get_prompt)
 
 
 async def langchain(target):
@@ -146,8 +144,7 @@ async def mcp_use(target):
     server = {"url": target[1]} if target[0] == "http" else {"command": target[1], "args": target[2:]}
     client = MCPClient({"mcpServers": {"one": server}})
     session = await client.create_session("one")
-    for tool in await tried("list_tools", session.list_tools) or []:
-        await tried(tool.name, lambda: session.call_tool(tool.name, arguments_of(tool.inputSchema)))
+    await call_all(session.list_tools, session.call_tool)
     await client.close_all_sessions()
 
 
@@ -159,9 +156,7 @@ async def pydantic_ai(target):
     else:
         server = mcp.MCPServerStdio(target[1], target[2:])
     async with server:
-        for tool in await tried("list_tools", server.list_tools) or []:
-            schema = getattr(tool, "inputSchema", None) or getattr(tool, "input_schema", {})
-            await tried(tool.name, lambda: server.direct_call_tool(tool.name, arguments_of(schema)))
+        await call_all(server.list_tools, server.direct_call_tool)
 
 
 async def openai_agents(target):
@@ -172,8 +167,7 @@ async def openai_agents(target):
     else:
         server = MCPServerStdio({"command": target[1], "args": target[2:]})
     async with server:
-        for tool in await tried("list_tools", server.list_tools) or []:
-            await tried(tool.name, lambda: server.call_tool(tool.name, arguments_of(getattr(tool, "inputSchema", None) or getattr(tool, "input_schema", {}))))
+        await call_all(server.list_tools, server.call_tool)
 
 
 def smolagents(target):

@@ -1,2 +1,0 @@
-/** The version of this package, as `package.json` has it. */
-export const version = '0.5.0';

@@ -432,6 +432,55 @@ export interface FindingView {
   readonly wire: number | null;
 }
 
+// ---- the judge
+
+/** A run of the judge over a server: it is replaced whole at each step. */
+export interface JudgingView {
+  readonly server: string;
+  /** What it does at the moment; null: it does nothing. */
+  readonly step: string | null;
+  /** The last result; null: there is none yet. */
+  readonly ruling: RulingView | null;
+}
+
+export interface RulingView {
+  /** The version of the rule set. */
+  readonly ruleSet: string;
+  readonly quick: boolean;
+  /** Those that the server speaks, newest first. */
+  readonly revisions: readonly string[];
+  readonly ms: number;
+  /** What kept the run from going on; '' where it went through. */
+  readonly stopped: string;
+  /** Probes that could not be made. */
+  readonly failures: readonly string[];
+  readonly judgements: readonly JudgementView[];
+}
+
+/** What was said of one rule. */
+export interface JudgementView {
+  /** The rule's id, such as `tools-10`. */
+  readonly rule: string;
+  readonly text: string;
+  readonly level: 'MUST' | 'SHOULD';
+  readonly verdict: 'kept' | 'broken' | 'dispute' | 'not-applicable' | 'not-seen';
+  /** As of a message. */
+  readonly section: string;
+  /** Why it is not applicable, or what it would have needed to be seen; '' otherwise. */
+  readonly why: string;
+  /** Of a broken rule or a dispute: at most three. */
+  readonly evidence: readonly EvidenceView[];
+}
+
+export interface EvidenceView {
+  readonly revision: string;
+  readonly expected: string;
+  /** What came, or what happened: its beginning. */
+  readonly came: string;
+  /** The wire entry of the message that decided. */
+  readonly wire: number;
+}
+
 // ---- login
 
 /** One step of a login. Values that are secret are never in it. */

@@ -2,9 +2,10 @@ import type { ActionName } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
 import { examine } from './examining.ts';
 import { failureOf, PageError } from './failure.ts';
+import { judge } from './judging.ts';
 import type { PageHost } from './page-host.ts';
 
-type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'doctor.run' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
+type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'doctor.run' | 'judge.run' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
 
 /** What concerns servers as a whole, and the person. */
 export function serverActions(page: PageHost): Pick<Handlers, Names> {
@@ -99,6 +100,7 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       return { text: page.activity.last().map(({ line }) => `${line}\n`).join('') };
     },
     'doctor.run': async ({ server }) => ({ findings: await examine(page, server, (finding) => page.tell({ type: 'finding', server, finding })) }),
+    'judge.run': async ({ server, quick }) => judge(page, server, quick !== false),
     memory() {
       const { residentBytes = null, heapBytes = null } = page.options.memory?.() ?? {};
       return { wire: page.wire.memory, residentBytes, heapBytes };

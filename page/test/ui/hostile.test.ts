@@ -45,7 +45,7 @@ test('markup, scripts, control characters and addresses of every kind are text, 
     wire: [wireMessage(1, { method: nasty, rpcId: nasty, sentence: nasty, section: `2025-11-25 server/tools"><script>`, text: `{"x":${JSON.stringify(nasty)}}` }), wireMessage(2, { text: nasty, shape: 'unreadable' })],
     logins: [{ server: 'one', at: 1, step: 'consent', what: nasty, details: { [nasty]: nasty }, url: 'javascript:window.harm=1' }],
   }));
-  for (const tab of ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor']) {
+  for (const tab of ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor', 'Judge']) {
     await page.getByRole('tab', { name: tab }).click();
     await page.locator('#work-panel').waitFor();
   }

@@ -96,7 +96,7 @@ export interface Actions {
   'resource.unsubscribe': Action<One & { readonly uri: string }>;
 
   // ---- apps
-  /** Reads the app that shows the result of a call that is done, and makes its sandbox. Fails with `no-such-app`. */
+  /** Reads the app of a call that runs or is done, and makes its sandbox. Fails with `no-such-app`. */
   'app.open': Action<{ readonly call: number }, AppView>;
   'app.close': Action<{ readonly app: string }>;
   /** A tool of the app's own server, as the app asks for it: by rules and consent, tagged with its origin. */

@@ -159,7 +159,8 @@ export interface AppView {
   readonly faults: readonly string[];
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly result: CallToolResult;
+  /** The call that it shows, which may still run. */
+  readonly call: number;
 }
 
 /** A call that is kept under a name. */

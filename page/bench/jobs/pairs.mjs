@@ -1,7 +1,7 @@
 // The same task in both pages as a pair of pictures that say of neither whose it is: names are covered, colours are grey, and the
 // order is by lot. For somebody who has seen neither.
 import { randomInt } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The tasks, by the scene that shows them. */
@@ -24,16 +24,23 @@ const names = /barewire(?:-page)?|(?:MCP\s+)?Inspector|^v\d+\.\d+\.\d+$|^Copyrig
 export function pairs(folder) {
   mkdirSync(folder, { recursive: true });
   const numbers = Object.keys(tasks);
-  const firsts = new Map(numbers.map((scene) => [scene, randomInt(2) === 0 ? 'barewire' : 'Inspector']));
   const number = (scene) => String(numbers.indexOf(scene) + 1).padStart(2, '0');
+  const key = join(folder, 'KEY');
+  // A part of the jobs may be done again: the lot stays.
+  const drawn = existsSync(key) ? readFileSync(key, 'utf8') : '';
+  const firsts = new Map(numbers.map((scene) => [scene, new RegExp(`^${number(scene)}-a (\\w+)$`, 'm').exec(drawn)?.[1] ?? (randomInt(2) === 0 ? 'barewire' : 'Inspector')]));
   writeFileSync(join(folder, 'TASKS.md'), `# Ten tasks, each on two pages\n\n${numbers.map((scene) => `- **${number(scene)}.** ${tasks[scene]}\n`).join('')}`);
-  writeFileSync(join(folder, 'KEY'), numbers.map((scene) => `${number(scene)}-a ${firsts.get(scene)}\n`).join(''));
+  writeFileSync(key, numbers.map((scene) => `${number(scene)}-a ${firsts.get(scene)}\n`).join(''));
   return async (page, job, scene, product) => {
     const task = `${job}-${scene}`;
     if (!firsts.has(task)) return;
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setEmulatedVisionDeficiency', { type: 'achromatopsia' });
-    await page.evaluate(covered, names.source);
+    // The Inspector leaves for a login, and comes back.
+    await page.evaluate(covered, names.source).catch(async () => {
+      await page.waitForTimeout(2000);
+      await page.evaluate(covered, names.source);
+    });
     await page.screenshot({ path: join(folder, `${number(task)}-${firsts.get(task) === product ? 'a' : 'b'}.png`) });
     await session.detach();
   };

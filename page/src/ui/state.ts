@@ -29,6 +29,12 @@ const drop = <V>(from: Table<V>, key: string): void => {
 };
 const callKey = ({ call }: CallView): string => String(call);
 
+/** What a screen reader says when a call ends. */
+function endedWords({ server, about, state, result }: CallView): string {
+  const failed = state === 'done' && (Object(result) as { readonly isError?: unknown }).isError === true;
+  return `${server}: ${about.kind === 'resource' ? about.uri : about.name} ${failed ? 'failed, as the tool says' : state}`;
+}
+
 /** What was found at one message. */
 export interface Verdict {
   readonly by: 'doctor' | 'judge';
@@ -149,7 +155,11 @@ export class State {
         break;
       }
       case 'catalogue': put(this.catalogues, news.catalogue.server, news.catalogue); break;
-      case 'call': put(this.calls, callKey(news.call), news.call); break;
+      case 'call': {
+        if (news.call.endedAt !== null && this.calls.value.get(callKey(news.call))?.endedAt === null) this.announcement.value = endedWords(news.call);
+        put(this.calls, callKey(news.call), news.call);
+        break;
+      }
       case 'saved': {
         if (this.saved.value) this.saved.value = { ...this.saved.value, calls: news.calls };
         break;

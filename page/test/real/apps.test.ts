@@ -184,7 +184,7 @@ test('apps: one is shown while its call runs; it hears the input then, and the r
   await main(page).getByRole('button', { name: 'Close the app' }).click();
   await main(page).getByRole('checkbox', { name: 'hold' }).check();
   await main(page).getByRole('button', { name: 'Call', exact: true }).click();
-  const running = page.getByRole('article').filter({ hasText: 'running' });
+  const running = page.getByRole('article').filter({ hasText: 'runs' });
   await running.waitFor();
   await main(page).getByRole('button', { name: 'Show the app' }).click();
   await line(page, 'heard ui/notifications/tool-input {"arguments":{"hold":true}}').waitFor();

@@ -126,10 +126,10 @@ test('what the judge says stands at the message that decided, and in its list', 
   await main.getByText('2025-11-25: lists').waitFor();
   assert.ok(await main.getByRole('button', { name: 'Judging' }).isDisabled());
   await judge(null);
-  await main.getByRole('status').getByText('broken 1; broken, a should 0; in dispute 1; not seen 1').waitFor();
+  await main.getByRole('status').getByText('MUST, broken: 1; SHOULD, broken: 0; In dispute: 1; Not seen: 1').waitFor();
   // The row of the whole exchange says the worst of what was found inside it.
   assert.match(await page.locator('#wire-2').innerText(), /judge: error/);
-  assert.match(await main.getByRole('list', { name: 'Broken', exact: true }).innerText(), /<b>none<\/b>/);
+  assert.match(await main.getByRole('list', { name: 'MUST, broken', exact: true }).innerText(), /<b>none<\/b>/);
   assert.equal(await main.getByText('a tool that fails').isVisible(), false);
   await main.getByRole('button', { name: 'On the wire' }).first().click();
   const message = page.getByRole('region', { name: 'Message' });

@@ -288,7 +288,7 @@ test('the doctor checks the server of this page, and its messages are on the wir
 test('the judge judges the server of this page', async () => {
   await tab('Judge');
   await main().getByRole('button', { name: 'Judge this server' }).click();
-  await main().getByRole('status').getByText(/^broken 0; .*; kept \d{2,}/).waitFor();
+  await main().getByRole('status').getByText(/^MUST, broken: 0; .*; Kept: \d{2,}/).waitFor();
   await tab('Tools');
 });
 

@@ -8,8 +8,8 @@ import { Section } from '../parts/section.tsx';
 
 /** In the order in which they are shown: what is wrong first. */
 const lists = [
-  ['Broken', 'bad', (one) => one.verdict === 'broken' && one.level === 'MUST'],
-  ['Broken, a SHOULD', 'warn', (one) => one.verdict === 'broken' && one.level === 'SHOULD'],
+  ['MUST, broken', 'bad', (one) => one.verdict === 'broken' && one.level === 'MUST'],
+  ['SHOULD, broken', 'warn', (one) => one.verdict === 'broken' && one.level === 'SHOULD'],
   ['In dispute', '', (one) => one.verdict === 'dispute'],
   ['Not seen', '', (one) => one.verdict === 'not-seen'],
   ['Kept', 'good', (one) => one.verdict === 'kept'],
@@ -38,7 +38,7 @@ export function Judge({ server }: { readonly server: ServerView }): JSX.Element 
 const count = ({ judgements }: RulingView, fits: (one: JudgementView) => boolean): number => judgements.filter(fits).length;
 
 const said = (ruling: RulingView): string =>
-  (ruling.stopped !== '' ? 'The server could not be judged.' : lists.map(([title, , fits]) => `${title.toLowerCase()} ${count(ruling, fits)}`).join('; '));
+  (ruling.stopped !== '' ? 'The server could not be judged.' : lists.map(([title, , fits]) => `${title}: ${count(ruling, fits)}`).join('; '));
 
 function Ruling({ ruling }: { readonly ruling: RulingView }): JSX.Element {
   const { stopped, failures, revisions, ruleSet, ms, quick, judgements } = ruling;

@@ -48,6 +48,8 @@ export function WireList(): JSX.Element {
     if (wire.following.value) scroll(({ scrollHeight }) => scrollHeight);
   });
   useSignalEffect(() => {
+    // What is looked at stays in sight when the detail takes its place.
+    void height.value;
     const index = wire.shownAt(wire.cursor.value);
     if (index >= 0) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
   });

@@ -270,7 +270,7 @@ test('the doctor looks a server over', async () => {
 });
 
 test('the judge judges a server, and leads to the message that decided', async () => {
-  await server('bare');
+  await server('no type');
   await tab('Judge');
   await main().getByRole('button', { name: 'Judge this server' }).click();
   await main().getByRole('button', { name: 'On the wire' }).first().click();

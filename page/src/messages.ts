@@ -9,7 +9,7 @@
 import type { CompleteRequestParams, CompleteResult, LoggingLevel, ReadResourceResult, Root } from 'barewire/protocol';
 import type { Lexemes } from './json/lexemes.ts';
 import type {
-  ActivityView, Answer, AppView, CallView, CatalogueView, DifferenceView, FindingView, HoldView, LoginStep, LogView, MemoryView, NewServer,
+  ActivityView, Answer, AppView, CallView, CatalogueView, DifferenceView, FindingView, HoldView, JudgingView, LoginStep, LogView, MemoryView, NewServer,
   QuestionView, RecordingView, RedactedView, ReplayView, SavedCallView, ServerView, TaskView, Target, WireEntry, WireMemory,
 } from './views.ts';
 
@@ -96,7 +96,7 @@ export interface Actions {
   'resource.unsubscribe': Action<One & { readonly uri: string }>;
 
   // ---- apps
-  /** Reads the app that shows the result of a call that is done, and makes its sandbox. Fails with `no-such-app`. */
+  /** Reads the app of a call that runs or is done, and makes its sandbox. Fails with `no-such-app`. */
   'app.open': Action<{ readonly call: number }, AppView>;
   'app.close': Action<{ readonly app: string }>;
   /** A tool of the app's own server, as the app asks for it: by rules and consent, tagged with its origin. */
@@ -153,9 +153,11 @@ export interface Actions {
   'record.replay': Action<{ readonly id: string; readonly server: string; readonly ignored?: readonly string[] }, ReplayView>;
   'record.compare': Action<{ readonly left: string; readonly right: string; readonly ignored?: readonly string[] }, { readonly differences: readonly DifferenceView[] }>;
 
-  // ---- the doctor, login, tasks, logs
+  // ---- the doctor, the judge, login, tasks, logs
   /** Looks a server over, on a connection of its own. `finding` news come one by one; the reply has all. */
   'doctor.run': Action<One, { readonly findings: readonly FindingView[] }>;
+  /** Judges a server by the rules of the specification, on connections of its own. `judging` news tell of it; replies when it is over. */
+  'judge.run': Action<One & { readonly quick: boolean }>;
   /** Begins to log in; `login` news tell each step. Replies when it is over. `cancel` stops it. */
   'login.start': Action<One>;
   'login.forget': Action<One>;
@@ -203,7 +205,7 @@ export interface Welcome {
   /** What this host can do; views of what it cannot are not shown. */
   readonly features: {
     /** Servers can be typed in. */
-    readonly add: boolean; readonly save: boolean; readonly login: boolean; readonly model: boolean;
+    readonly add: boolean; readonly save: boolean; readonly login: boolean; readonly model: boolean; readonly judge: boolean;
     /** Applications whose servers can be imported. */
     readonly imports: readonly string[];
   };
@@ -217,6 +219,7 @@ export interface Welcome {
   /** Calls that are kept under a name, and where; null: this host keeps none. */
   readonly saved: { readonly path: string; readonly calls: readonly SavedCallView[] } | null;
   readonly holds: readonly HoldView[];
+  readonly judgings: readonly JudgingView[];
   readonly recordings: readonly RecordingView[];
   readonly logins: readonly LoginStep[];
   /** The last 500. */
@@ -251,6 +254,7 @@ export type News =
   | { readonly type: 'task-removed'; readonly key: string }
   | { readonly type: 'login'; readonly step: LoginStep }
   | { readonly type: 'finding'; readonly server: string; readonly finding: FindingView }
+  | { readonly type: 'judging'; readonly judging: JudgingView }
   | { readonly type: 'resource-updated'; readonly server: string; readonly uri: string; readonly at: number }
   /** Something went wrong that no action waits for; `server` null: of the host itself. */
   /** The browser kept an app from something. */

@@ -159,7 +159,8 @@ export interface AppView {
   readonly faults: readonly string[];
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly result: CallToolResult;
+  /** The call that it shows, which may still run. */
+  readonly call: number;
 }
 
 /** A call that is kept under a name. */
@@ -430,6 +431,55 @@ export interface FindingView {
   readonly evidence: string;
   /** The wire entry of the request whose answer, or silence, shows it; null: no single message does. */
   readonly wire: number | null;
+}
+
+// ---- the judge
+
+/** A run of the judge over a server: it is replaced whole at each step. */
+export interface JudgingView {
+  readonly server: string;
+  /** What it does at the moment; null: it does nothing. */
+  readonly step: string | null;
+  /** The last result; null: there is none yet. */
+  readonly ruling: RulingView | null;
+}
+
+export interface RulingView {
+  /** The version of the rule set. */
+  readonly ruleSet: string;
+  readonly quick: boolean;
+  /** Those that the server speaks, newest first. */
+  readonly revisions: readonly string[];
+  readonly ms: number;
+  /** What kept the run from going on; '' where it went through. */
+  readonly stopped: string;
+  /** Probes that could not be made. */
+  readonly failures: readonly string[];
+  readonly judgements: readonly JudgementView[];
+}
+
+/** What was said of one rule. */
+export interface JudgementView {
+  /** The rule's id, such as `tools-10`. */
+  readonly rule: string;
+  readonly text: string;
+  readonly level: 'MUST' | 'SHOULD';
+  readonly verdict: 'kept' | 'broken' | 'dispute' | 'not-applicable' | 'not-seen';
+  /** As of a message. */
+  readonly section: string;
+  /** Why it is not applicable, or what it would have needed to be seen; '' otherwise. */
+  readonly why: string;
+  /** Of a broken rule or a dispute: at most three. */
+  readonly evidence: readonly EvidenceView[];
+}
+
+export interface EvidenceView {
+  readonly revision: string;
+  readonly expected: string;
+  /** What came, or what happened: its beginning. */
+  readonly came: string;
+  /** The wire entry of the message that decided. */
+  readonly wire: number;
 }
 
 // ---- login

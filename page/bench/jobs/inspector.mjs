@@ -64,14 +64,17 @@ export const jobs = {
     await hand.press(execute(page));
     await see(page.getByText('4 degrees, rain'));
     await hand.press(tabOf(page, 'Servers'));
+    // The list slides in: a press before it rests hits nothing.
+    await page.waitForTimeout(1500);
     await hand.press(connect(page, 'desk'), { force: true });
+    await see(page.getByText('Disconnected').nth(1));
     await hand.press(page.getByRole('button', { name: 'Settings', exact: true }));
     await hand.press(page.getByRole('textbox', { name: 'Protocol Era' }));
     await hand.press(page.getByRole('option', { name: /^Modern/ }));
     await hand.key('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     // It saves the settings a moment later, and a connection of that moment ends.
-    await page.waitForTimeout(2000);
+    await page.waitForTimeout(6000);
     await openTool(hand, page, 'weather');
     await hand.type(page.getByRole('textbox', { name: 'city' }), 'Oslo');
     await hand.press(execute(page));

@@ -2,7 +2,7 @@
 // characters that each takes, counted from the page as it opens with both servers configured and none connected. Exits 1 if a job
 // takes more presses here.
 //
-//   node bench/jobs/run.mjs [--only JOB] [--json] [--screenshots FOLDER]
+//   node bench/jobs/run.mjs [--only JOB] [--json] [--screenshots FOLDER] [--pairs FOLDER]
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,9 @@ import { protectedServer } from '../../dist/test/host/protected.js';
 import { Hand } from './hand.mjs';
 import * as inspector from './inspector.mjs';
 import * as ours from './ours.mjs';
+import { pairs } from './pairs.mjs';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean' }, screenshots: { type: 'string' } } });
+const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean' }, screenshots: { type: 'string' }, pairs: { type: 'string' } } });
 const inspectorVersion = '2.12.0';
 const words = {
   form: 'a tool with a nested form', failure: 'why a call failed', question: 'a question is answered',
@@ -24,6 +25,7 @@ const words = {
 const names = Object.keys(words).filter((name) => values.only === undefined || name === values.only);
 if (names.length === 0) throw new Error(`no job is called ${values.only}; there are ${Object.keys(words).join(', ')}`);
 
+const pair = values.pairs === undefined ? undefined : pairs(values.pairs);
 const work = mkdtempSync(join(tmpdir(), 'barewire-jobs-'));
 const ends = [];
 const ending = { after: (run) => void ends.push(run) };
@@ -79,7 +81,7 @@ async function doJob(name, { jobs, less, open }, job) {
   try {
     await page.goto(address);
     await page.getByText('desk').first().waitFor();
-    await jobs[job](hand, page, (scene) => shot(page, `${job}-${scene}-${name}`));
+    await jobs[job](hand, page, (scene) => shot(page, `${job}-${scene}-${name}`, (one) => pair?.(one, job, scene, name)));
     return { presses: hand.presses, typed: hand.typed, less: less?.[job] };
   } catch (error) {
     await shot(page, `${job}-stuck-${name}`);
@@ -90,12 +92,15 @@ async function doJob(name, { jobs, less, open }, job) {
   }
 }
 
-async function shot(page, name) {
-  if (values.screenshots === undefined) return;
-  mkdirSync(values.screenshots, { recursive: true });
+async function shot(page, name, paired) {
+  if (values.screenshots === undefined && !pair) return;
   // What moves has arrived, and what a press opens is open.
   await page.waitForTimeout(1000);
-  await page.screenshot({ path: join(values.screenshots, `${name}.png`) });
+  if (values.screenshots !== undefined) {
+    mkdirSync(values.screenshots, { recursive: true });
+    await page.screenshot({ path: join(values.screenshots, `${name}.png`) });
+  }
+  await paired?.(page);
 }
 
 function openOurs(url) {

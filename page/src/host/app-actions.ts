@@ -1,6 +1,5 @@
 import { appOf, loadApp } from 'barewire/apps';
 import type { AppView } from '../messages.ts';
-import type { CallToolResult } from 'barewire/protocol';
 import type { ActionName } from '../messages.ts';
 import type { Handlers } from './actions.ts';
 import { failureOf, PageError } from './failure.ts';
@@ -42,8 +41,8 @@ export function appActions(page: PageHost): Pick<Handlers, Names> {
     async 'app.open'({ call: number }, { signal }): Promise<AppView> {
       const screen = page.options.apps;
       const call = calls.views.find((one) => one.call === number);
-      if (!screen || call?.about.kind !== 'tool' || call.state !== 'done') throw new PageError('no-such-app', 'an app is shown for a call of a tool that is done');
-      const { server, about, result } = call;
+      if (!screen || call?.about.kind !== 'tool' || (call.state !== 'running' && call.state !== 'done')) throw new PageError('no-such-app', 'an app is shown for a call of a tool that runs or is done');
+      const { server, about } = call;
       const { tool } = page.tool(server, about.name);
       const uri = appOf(tool);
       if (uri === undefined) throw new PageError('no-such-app', `${about.name} has no app`);
@@ -59,7 +58,7 @@ export function appActions(page: PageHost): Pick<Handlers, Names> {
       const app = crypto.randomUUID();
       const place = screen.open(loaded.meta.csp ?? {}, (what) => page.tell({ type: 'app-refused', app, what }));
       apps.set(app, { server, close: () => place.close() });
-      return { app, port: screen.port, path: place.path, tool, args: about.args, result: result as CallToolResult, uri, html: loaded.html, meta: loaded.meta, faults: loaded.faults };
+      return { app, port: screen.port, path: place.path, tool, args: about.args, call: number, uri, html: loaded.html, meta: loaded.meta, faults: loaded.faults };
     },
     'app.close'({ app }) {
       apps.get(String(app))?.close();

@@ -5,7 +5,7 @@ import type { Failure } from '../messages.ts';
 /** Why the host did not do what the page asked for. Stable. */
 export type PageErrorCode =
   | 'bad-message' | 'bad-params' | 'bad-answer' | 'bad-config' | 'bad-transcript' | 'no-such-server' | 'no-such-tool' | 'no-such-call'
-  | 'no-such-question' | 'no-such-app' | 'changed' | 'answered' | 'withdrawn' | 'no-such-recording' | 'no-such-task' | 'dropped' | 'login-needed' | 'not-connected' | 'not-here' | 'cancelled';
+  | 'no-such-question' | 'no-such-app' | 'changed' | 'answered' | 'withdrawn' | 'no-such-recording' | 'no-such-task' | 'dropped' | 'login-needed' | 'not-connected' | 'not-here' | 'busy' | 'cancelled';
 
 /** An error of the page's host itself. What a server answers with an error stays its `RpcError`. */
 export class PageError extends Error {

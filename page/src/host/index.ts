@@ -3,7 +3,7 @@ export type { PageErrorCode } from './failure.ts';
 export { defaultPageHostLimits } from './options.ts';
 export { SavedCalls } from './saved-calls.ts';
 export type { CallFile } from './saved-calls.ts';
-export type { AppScreen, Importing, Login, OpenHooks, PageHostLimits, PageHostOptions, Saving } from './options.ts';
+export type { AppScreen, Importing, Judge, Login, OpenHooks, PageHostLimits, PageHostOptions, Saving } from './options.ts';
 export { localActions } from './local-actions.ts';
 export { PageHost } from './page-host.ts';
 export { Tasks } from './tasks.ts';

@@ -6,6 +6,7 @@ import type { HostStore, LogSink, Model, ResolvePath, Rule, ServerConfig, ToolSe
 import type { ClientOptions, ClientTransport, McpClient } from 'barewire/client';
 import type { Implementation } from 'barewire/protocol';
 import type { JsonSchema, Validate } from 'barewire/schema';
+import type { JudgedServer, JudgeRuling } from 'barewire/judge';
 import type { LoginStep, Target, TaskView, Welcome } from '../messages.ts';
 import type { SavedCalls } from './saved-calls.ts';
 import type { Tasks } from './tasks.ts';
@@ -49,6 +50,9 @@ export interface AppScreen {
   ownPorts(): readonly number[];
 }
 
+/** Judges a server. `open`: a new connection to its program. `onStep` hears what is done next. */
+export type Judge = (server: { readonly name: string; readonly config: ServerConfig; readonly open: NonNullable<JudgedServer['open']> }, quick: boolean, onStep: (what: string) => void) => Promise<JudgeRuling>;
+
 /** What the page's host is made of: it opens nothing itself. */
 export interface PageHostOptions {
   readonly carrier: Welcome['carrier'];
@@ -85,6 +89,8 @@ export interface PageHostOptions {
   readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
   /** How the doctor sends plain HTTP requests to a server; undefined: it has no address. */
   readonly probe?: (config: ServerConfig) => Address | undefined;
+  /** Judges servers by the rules of the specification. Without it nobody does. */
+  readonly judge?: Judge;
   /** Of the process, in bytes. */
   readonly memory?: () => { readonly residentBytes: number; readonly heapBytes: number };
   readonly limits?: Partial<PageHostLimits>;

@@ -334,13 +334,14 @@ export class PageHost {
     const { carrier, version, login, model, saving, importing } = this.options;
     const welcome: Welcome = {
       type: 'welcome', version: messagesVersion, carrier, barewire: version,
-      features: { add, save: add && saving !== undefined, login: login !== undefined, model: model !== undefined, imports: add ? importing?.applications ?? [] : [] },
+      features: { add, save: add && saving !== undefined, login: login !== undefined, model: model !== undefined, judge: this.options.judge !== undefined, imports: add ? importing?.applications ?? [] : [] },
       servers: [...this.entries.values()].map((entry) => this.#view(entry)),
       catalogues: [...this.#catalogues.values()],
       questions: this.questions.open,
       calls: this.calls.views,
       tasks: this.tasks?.views ?? [],
       saved: add ? this.#saved() : null,
+      judgings: [...this.entries.values()].flatMap(({ judging }) => judging ?? []),
       holds: [...this.entries.values()].map((entry) => this.holdView(entry)),
       recordings: this.recordings.views,
       logins: this.#steps.last(),

@@ -1,4 +1,4 @@
-import { compareTranscripts, parseTranscript, recorder } from 'barewire/transcript';
+import { recorder } from 'barewire/transcript';
 import type { Recorder, Transcript } from 'barewire/transcript';
 import type { DifferenceView, RecordingView, WireMessage } from '../messages.ts';
 import { PageError } from './failure.ts';
@@ -33,8 +33,8 @@ export class Recordings {
   }
 
   /** Takes a `.wire` file. Throws a `PageError` `bad-transcript` that names the line. */
-  load(title: string, text: string): string {
-    const { lines } = read(text);
+  async load(title: string, text: string): Promise<string> {
+    const { lines } = await read(text);
     return this.#keep({ title, server: null, state: 'done', messages: lines.length }, [text], undefined);
   }
 
@@ -77,12 +77,13 @@ export class Recordings {
     return this.#find(id).parts.join('');
   }
 
-  transcript(id: string): Transcript {
+  transcript(id: string): Promise<Transcript> {
     return read(this.text(id));
   }
 
-  compare(left: string, right: string, ignored: readonly string[]): readonly DifferenceView[] {
-    return compareTranscripts(this.transcript(left), this.transcript(right), { ignored });
+  async compare(left: string, right: string, ignored: readonly string[]): Promise<readonly DifferenceView[]> {
+    const { compareTranscripts } = await import('./transcripts.ts');
+    return compareTranscripts(await this.transcript(left), await this.transcript(right), { ignored });
   }
 
   #find(id: string): Recording {
@@ -92,7 +93,8 @@ export class Recordings {
   }
 }
 
-function read(text: string): Transcript {
+async function read(text: string): Promise<Transcript> {
+  const { parseTranscript } = await import('./transcripts.ts');
   try {
     return parseTranscript(text);
   } catch (thrown) {

@@ -1,12 +1,11 @@
 import type { ActionName } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
-import { examine } from './examining.ts';
 import { failureOf, PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
 
-type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'doctor.run' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
+type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'doctor.run' | 'judge.run' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
 
-/** What concerns servers as a whole, and the person. */
+/** What concerns servers as a whole, and the person. Doctor and judge are loaded when they are first needed. */
 export function serverActions(page: PageHost): Pick<Handlers, Names> {
   const { host } = page;
 
@@ -98,7 +97,14 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       await host.flushed();
       return { text: page.activity.last().map(({ line }) => `${line}\n`).join('') };
     },
-    'doctor.run': async ({ server }) => ({ findings: await examine(page, server, (finding) => page.tell({ type: 'finding', server, finding })) }),
+    async 'doctor.run'({ server }) {
+      const { examine } = await import('./examining.ts');
+      return { findings: await examine(page, server, (finding) => page.tell({ type: 'finding', server, finding })) };
+    },
+    async 'judge.run'({ server, quick }) {
+      const { judge } = await import('./judging.ts');
+      return judge(page, server, quick !== false);
+    },
     memory() {
       const { residentBytes = null, heapBytes = null } = page.options.memory?.() ?? {};
       return { wire: page.wire.memory, residentBytes, heapBytes };

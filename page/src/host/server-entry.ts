@@ -3,7 +3,7 @@ import { isProgram } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
 import type { LoggingLevel } from 'barewire/protocol';
 import type { Tap } from 'barewire/tap';
-import type { ServerState, ServerView, Target } from '../messages.ts';
+import type { JudgingView, ServerState, ServerView, Target } from '../messages.ts';
 
 /** One server as the page shows it, and what the host holds of it. */
 export class ServerEntry {
@@ -23,8 +23,10 @@ export class ServerEntry {
   declared: { readonly connection: number; readonly capabilities: Readonly<Record<string, unknown>> } | undefined;
   restarts = 0;
   connection = 0;
-  /** Counts the connections of the doctor. */
+  /** Count the connections of the doctor, and of the judge. */
   checks = 0;
+  judged = 0;
+  judging: JudgingView | undefined;
   startedAt = 0;
   startMs: number | null = null;
   readySince: number | null = null;

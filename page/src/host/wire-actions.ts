@@ -3,17 +3,14 @@ import type { ActionName } from '../messages.ts';
 import type { Handlers, LocalActionName } from './actions.ts';
 import { differencesOf } from './compare.ts';
 import { PageError } from './failure.ts';
-import { openFile } from './opened-files.ts';
 import type { PageHost } from './page-host.ts';
-import { playAgainst } from './replaying.ts';
 import type { ServerEntry } from './server-entry.ts';
-import { shared } from './sharing.ts';
 import { parsed } from './wire-log.ts';
 import type { Tap } from 'barewire/tap';
 
 type Names = Exclude<Extract<ActionName, `wire.${string}` | `hold.${string}` | `record.${string}`>, LocalActionName>;
 
-/** What concerns messages as they pass: the wire, step mode, recordings. */
+/** What concerns messages as they pass: the wire, step mode, recordings. What reads files is loaded when it is first needed. */
 export function wireActions(page: PageHost): Pick<Handlers, Names> {
   const { wire, recordings } = page;
 
@@ -38,8 +35,14 @@ export function wireActions(page: PageHost): Pick<Handlers, Names> {
       for (const { entry, text: message } of wire.messages(server, from, to)) text += made.add(entry.direction === 'sent' ? 'client' : 'server', message);
       return { text };
     },
-    'wire.share': ({ server, from, to }) => shared(wire, server, from, to),
-    'wire.open': ({ id }) => openFile(page, id),
+    async 'wire.share'({ server, from, to }) {
+      const { shared } = await import('./sharing.ts');
+      return shared(wire, server, from, to);
+    },
+    async 'wire.open'({ id }) {
+      const { openFile } = await import('./opened-files.ts');
+      return openFile(page, id);
+    },
     'wire.compare': ({ left, right }) => ({ differences: differencesOf(parsed(wire.whole(left).text), parsed(wire.whole(right).text)) }),
 
     'hold.set'({ server, sent, received }) {
@@ -73,18 +76,19 @@ export function wireActions(page: PageHost): Pick<Handlers, Names> {
       recordings.stop(id);
       return null;
     },
-    'record.load': ({ title, text }) => ({ id: recordings.load(title, String(text)) }),
+    'record.load': async ({ title, text }) => ({ id: await recordings.load(title, String(text)) }),
     'record.text': ({ id }) => ({ text: recordings.text(id) }),
     'record.remove'({ id }) {
       recordings.remove(id);
       page.tell({ type: 'recording-removed', id });
       return null;
     },
-    'record.replay'({ id, server, ignored = [] }, { signal }) {
+    async 'record.replay'({ id, server, ignored = [] }, { signal }) {
       const { config } = page.entry(server);
-      const transcript = recordings.transcript(id);
+      const transcript = await recordings.transcript(id);
+      const { playAgainst } = await import('./replaying.ts');
       return playAgainst(transcript, (trace) => page.options.open(server, config, { trace, onStderr: () => {}, auth: page.logins.get(server)?.auth }), ignored, signal);
     },
-    'record.compare': ({ left, right, ignored = [] }) => ({ differences: recordings.compare(left, right, ignored) }),
+    'record.compare': async ({ left, right, ignored = [] }) => ({ differences: await recordings.compare(left, right, ignored) }),
   };
 }

@@ -73,13 +73,13 @@ export class WireLog {
   }
 
   /** A connection began or ended: what was open in it gets no answer any more. */
-  mark(server: string, connection: number, what: 'opened' | 'closed', why: string): void {
+  mark(server: string, connection: number, what: 'opened' | 'closed', why: string, at: number = Date.now()): void {
     this.#joins.set(server, new Joins());
-    this.#add({ kind: 'mark', seq: 0, at: Date.now(), server, connection, direction: 'sent', exchange: null, what, why }, '');
+    this.#add({ kind: 'mark', seq: 0, at, server, connection, direction: 'sent', exchange: null, what, why }, '');
   }
 
-  /** Something passed. `revision` is the one agreed on, if any yet. */
-  add(server: string, connection: number, revision: string | undefined, passed: TappedEntry): void {
+  /** Something passed. `revision` is the one agreed on, if any yet. Returns the number of its entry. */
+  add(server: string, connection: number, revision: string | undefined, passed: TappedEntry): number {
     const { direction, at } = passed;
     const common = { seq: 0, at, server, connection, direction, exchange: passed.exchange ?? null };
     if ('origin' in passed) return this.#message(common, revision, passed);
@@ -88,7 +88,7 @@ export class WireLog {
       const { method, path, status = null, headers } = passed;
       return this.#add({ ...common, kind: 'http', method, path, status, headers, sentence, section }, '');
     }
-    this.#add({ ...common, kind: 'event', event: fieldsOf(passed.event), data: passed.data.slice(0, maxShown), sentence, section }, '');
+    return this.#add({ ...common, kind: 'event', event: fieldsOf(passed.event), data: passed.data.slice(0, maxShown), sentence, section }, '');
   }
 
   /** A message of a file. When it passed is not known: it stands where it was read. */
@@ -96,7 +96,7 @@ export class WireLog {
     this.#message({ seq: 0, at: Date.now(), server, connection: 1, direction, exchange: null }, revision, { text, origin: 'file' });
   }
 
-  #message(common: Pick<WireMessage, 'seq' | 'at' | 'server' | 'connection' | 'direction' | 'exchange'>, revision: string | undefined, { text, origin, event }: Pick<TappedMessage, 'text' | 'event'> & Pick<WireMessage, 'origin'>): void {
+  #message(common: Pick<WireMessage, 'seq' | 'at' | 'server' | 'connection' | 'direction' | 'exchange'>, revision: string | undefined, { text, origin, event }: Pick<TappedMessage, 'text' | 'event'> & Pick<WireMessage, 'origin'>): number {
     const { server, direction, at } = common;
     let joins = this.#joins.get(server);
     if (!joins) this.#joins.set(server, joins = new Joins());
@@ -116,7 +116,7 @@ export class WireLog {
     }
     if (key !== undefined) other.delete(key);
     const { shape, method, rpcId } = shapeOf(message);
-    this.#add({
+    return this.#add({
       ...common, kind: 'message', text: text.slice(0, maxShown), chars: text.length, whole: text.length <= maxShown,
       shape, method: method || (asked?.method ?? ''), rpcId,
       answers: asked?.seq ?? (token === undefined ? null : joins.tokens.get(token) ?? null),
@@ -125,7 +125,7 @@ export class WireLog {
     }, text);
   }
 
-  #add(made: WireEntry, text: string): void {
+  #add(made: WireEntry, text: string): number {
     const entry = { ...made, seq: ++this.#seq };
     const bytes = overhead + 2 * text.length;
     this.#kept.push({ entry, text: text.length > maxShown ? text : undefined, bytes });
@@ -134,6 +134,7 @@ export class WireLog {
     // The last one stays, whatever it takes.
     while (this.#kept.length - this.#head > maxEntries || (this.#bytes > maxBytes && this.#kept.length - this.#head > 1)) this.#drop();
     onEntry(entry, text);
+    return entry.seq;
   }
 
   #drop(): void {

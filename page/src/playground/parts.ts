@@ -1,29 +1,32 @@
 import type { PageParts } from '../ui/page-parts.ts';
-import { Keys } from '../ui/keys.tsx';
-import { Palette } from '../ui/palette.tsx';
+import { late } from '../ui/parts/late.tsx';
 import { Questions } from '../ui/questions/questions.tsx';
-import { Activity } from '../ui/views/activity.tsx';
-import { Doctor } from '../ui/views/doctor.tsx';
-import { Logs } from '../ui/views/logs.tsx';
 import { Overview } from '../ui/views/overview.tsx';
-import { Portability } from '../ui/views/portability.tsx';
-import { Prompts } from '../ui/views/prompts.tsx';
-import { Recordings } from '../ui/views/recordings.tsx';
-import { Resources } from '../ui/views/resources.tsx';
-import { Tasks } from '../ui/views/tasks.tsx';
 import { Tools } from '../ui/views/tools.tsx';
-import { Share } from '../ui/wire/share.tsx';
 import { WireView } from '../ui/wire/wire-view.tsx';
 import { formats } from './formats.ts';
 
-/** What the playground has: what one server in this page needs, all in one file. */
+/** What the playground has: what one server in this page needs. What is not needed for a first call is in the file beside it. */
 export const playgroundParts: PageParts = {
   formats,
-  views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs, doctor: Doctor },
-  docks: { wire: WireView, activity: Activity, recordings: Recordings },
+  views: {
+    overview: Overview,
+    tools: Tools,
+    resources: late(async () => (await import('./more.ts')).Resources),
+    prompts: late(async () => (await import('./more.ts')).Prompts),
+    tasks: late(async () => (await import('./more.ts')).Tasks),
+    logs: late(async () => (await import('./more.ts')).Logs),
+    doctor: late(async () => (await import('./more.ts')).Doctor),
+    judge: late(async () => (await import('./more.ts')).Judge),
+  },
+  docks: {
+    wire: WireView,
+    activity: late(async () => (await import('./more.ts')).Activity),
+    recordings: late(async () => (await import('./more.ts')).Recordings),
+  },
   Questions,
-  Share,
-  Portability,
-  Palette,
-  Keys,
+  Share: late(async () => (await import('./more.ts')).Share),
+  Palette: late(async () => (await import('./more.ts')).Palette),
+  Keys: late(async () => (await import('./more.ts')).Keys),
+  Portability: late(async () => (await import('./more.ts')).Portability),
 };

@@ -7,6 +7,14 @@ import type { OpenHooks, Tab } from '../host/index.ts';
 import { formats } from './formats.ts';
 import { addGuide } from './guide.ts';
 
+/** What the page answers where the worker asks for the rest of the program: it, or why there is none. */
+interface More {
+  readonly more?: string;
+  readonly failed?: string;
+}
+
+declare const importScripts: (url: string) => void;
+
 /** The worker of the playground: client and server of barewire, with a `MessagePort` between them. */
 export function serveWorker(version: string): void {
   const page = new PageHost({
@@ -18,10 +26,22 @@ export function serveWorker(version: string): void {
     client: (info, options) => new TaskClient(info, options),
     tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),
     open: openTravel,
+    judge: async ({ name, open }, quick, onStep) => (await import('./more.ts')).judgeServer({ name, open }, { quick, onStep, compile: (schema) => compile(schema, { formats }) }),
     limits: { maxWireBytes: 64 * 1024 * 1024 },
   });
   let tab: Tab | undefined;
-  addEventListener('message', ({ data }: MessageEvent<string>) => {
+  let asking: ((more: More) => void) | undefined;
+  playground.fetch = async () => {
+    const { more, failed } = await new Promise<More>((resolve) => {
+      asking = resolve;
+      postMessage(null);
+    });
+    if (more === undefined) throw new Error(failed);
+    // An address that the page makes is of another origin where the page is from a disk.
+    importScripts(URL.createObjectURL(new Blob([more], { type: 'text/javascript' })));
+  };
+  addEventListener('message', ({ data }: MessageEvent<string | More>) => {
+    if (typeof data !== 'string') return asking?.(data);
     // The first text is the hello of the page that made this worker.
     if (tab) tab.receive(data);
     else tab = openTab(page, 'playground', (text) => postMessage(text));

@@ -17,6 +17,7 @@ import type { PageHostLimits } from '../host/index.ts';
 import { importing } from './applications.ts';
 import { callFileBeside } from './call-file.ts';
 import { filesOf } from './files.ts';
+import { judgeHere } from './judge.ts';
 import { keptLogin, loginAt } from './login.ts';
 import { openServer } from './open.ts';
 import { serveSandbox } from './sandbox.ts';
@@ -74,6 +75,7 @@ export async function servePage({ servers, rules, tools, folder, configuration, 
     ...folder !== undefined && { store: fileStore(join(folder, 'store')), log: fileLog(join(folder, 'activity.jsonl')) },
     ...configuration !== undefined && { saving: savingTo(configuration), savedCalls: new SavedCalls(callFileBeside(configuration)) },
     importing,
+    judge: judgeHere,
     apps: { port: sandbox.port, open: sandbox.open, ownPorts: () => [bound, sandbox.port] },
     ...rules && { rules },
     ...tools && { tools },

@@ -149,6 +149,7 @@ function Work(): JSX.Element {
     { id: 'tasks', title: 'Tasks', count: [...state.tasks.value.values()].filter((one) => one.server === server.name).length },
     { id: 'logs', title: 'Logs' },
     { id: 'doctor', title: 'Doctor' },
+    ...views.judge && state.welcome.value?.features.judge ? [{ id: 'judge', title: 'Judge' } as const] : [],
   ];
   const tab = state.tab.value;
   const View = views[tab] ?? views.overview;

@@ -15,6 +15,7 @@ export const localParts: PageParts = {
     tasks: late(async () => (await import('./views/tasks.tsx')).Tasks),
     logs: late(async () => (await import('./views/logs.tsx')).Logs),
     doctor: late(async () => (await import('./views/doctor.tsx')).Doctor),
+    judge: late(async () => (await import('./views/judge.tsx')).Judge),
   },
   docks: {
     wire: WireView,

@@ -2,7 +2,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type {
-  ActionName, ActivityView, CallView, CatalogueView, Connect, FindingView, HoldView, LoginStep, LogView, News, ParamsOf, QuestionView,
+  ActionName, ActivityView, CallView, CatalogueView, Connect, FindingView, HoldView, JudgementView, JudgingView, LoginStep, LogView, News, ParamsOf, QuestionView,
   RecordingView, ResultOf, SavedCallView, ServerView, TaskView, Welcome,
 } from '../messages.ts';
 import { Drafts } from './form/drafts.ts';
@@ -29,6 +29,27 @@ const drop = <V>(from: Table<V>, key: string): void => {
 };
 const callKey = ({ call }: CallView): string => String(call);
 
+/** What a screen reader says when a call ends. */
+function endedWords({ server, about, state, result }: CallView): string {
+  const failed = state === 'done' && (Object(result) as { readonly isError?: unknown }).isError === true;
+  return `${server}: ${about.kind === 'resource' ? about.uri : about.name} ${failed ? 'failed, as the tool says' : state}`;
+}
+
+/** What was found at one message. */
+export interface Verdict {
+  readonly by: 'doctor' | 'judge';
+  readonly level: FindingView['level'];
+  /** The finding's code, or the rule's id. */
+  readonly code: string;
+  readonly what: string;
+  readonly more: string;
+  /** '' for none. */
+  readonly section: string;
+}
+
+const judgeVerdict = ({ verdict, level, rule, text, section }: JudgementView, expected: string): Verdict =>
+  ({ by: 'judge', level: verdict === 'dispute' ? 'note' : level === 'MUST' ? 'error' : 'warning', code: rule, what: text, more: `Expected: ${expected}`, section });
+
 export class State {
   readonly link: HostLink;
   readonly parts: PageParts;
@@ -49,6 +70,7 @@ export class State {
   readonly activity: Signal<readonly ActivityView[]> = signal([]);
   readonly logs: Signal<readonly LogView[]> = signal([]);
   readonly findings: Table<readonly FindingView[]> = table();
+  readonly judgings: Table<JudgingView> = table();
   /** When a resource that is subscribed to changed, by `server uri`. */
   readonly updated: Table<number> = table();
   /** The last thing that the browser kept an app from. */
@@ -72,12 +94,14 @@ export class State {
   readonly announcement: Signal<string> = signal('');
 
   readonly current: ReadonlySignal<ServerView | undefined> = computed(() => this.servers.value.get(this.server.value));
-  /** What the doctor found, by the request that shows it. */
-  readonly verdicts: ReadonlySignal<ReadonlyMap<number, readonly FindingView[]>> = computed(() => {
-    const found = new Map<number, FindingView[]>();
-    for (const one of [...this.findings.value.values()].flat()) {
-      if (one.wire !== null) found.set(one.wire, [...found.get(one.wire) ?? [], one]);
-    }
+  /** What the doctor found, by the request that shows it, and what the judge says is broken or disputed, by the message that decided. */
+  readonly verdicts: ReadonlySignal<ReadonlyMap<number, readonly Verdict[]>> = computed(() => {
+    const found = new Map<number, Verdict[]>();
+    const add = (seq: number | null, one: Verdict): void => {
+      if (seq) found.set(seq, [...found.get(seq) ?? [], one]);
+    };
+    for (const { wire, level, code, what, advice } of [...this.findings.value.values()].flat()) add(wire, { by: 'doctor', level, code, what, more: advice, section: '' });
+    for (const { ruling } of this.judgings.value.values()) for (const one of ruling?.judgements ?? []) for (const { wire, expected } of one.evidence) add(wire, judgeVerdict(one, expected));
     return found;
   });
   readonly catalogue: ReadonlySignal<CatalogueView | undefined> = computed(() => this.catalogues.value.get(this.server.value));
@@ -102,6 +126,7 @@ export class State {
     this.calls.value = by(welcome.calls, callKey);
     this.saved.value = welcome.saved ?? undefined;
     this.tasks.value = by(welcome.tasks, ({ key }) => key);
+    this.judgings.value = by(welcome.judgings, ({ server }) => server);
     this.holds.value = by(welcome.holds, ({ server }) => server);
     this.recordings.value = by(welcome.recordings, ({ id }) => id);
     this.logins.value = welcome.logins;
@@ -125,11 +150,16 @@ export class State {
         drop(this.servers, news.name);
         this.notices.well(news.name);
         drop(this.catalogues, news.name);
+        drop(this.judgings, news.name);
         if (this.server.value === news.name) this.server.value = [...this.servers.value.keys()][0] ?? '';
         break;
       }
       case 'catalogue': put(this.catalogues, news.catalogue.server, news.catalogue); break;
-      case 'call': put(this.calls, callKey(news.call), news.call); break;
+      case 'call': {
+        if (news.call.endedAt !== null && this.calls.value.get(callKey(news.call))?.endedAt === null) this.announcement.value = endedWords(news.call);
+        put(this.calls, callKey(news.call), news.call);
+        break;
+      }
       case 'saved': {
         if (this.saved.value) this.saved.value = { ...this.saved.value, calls: news.calls };
         break;
@@ -157,6 +187,7 @@ export class State {
       case 'task-removed': drop(this.tasks, news.key); break;
       case 'login': this.logins.value = [...this.logins.value, news.step].slice(-MAX_LINES); break;
       case 'finding': put(this.findings, news.server, [...this.findings.value.get(news.server) ?? [], news.finding]); break;
+      case 'judging': put(this.judgings, news.judging.server, news.judging); break;
       case 'resource-updated': put(this.updated, `${news.server} ${news.uri}`, news.at); break;
       case 'app-refused': this.appRefused.value = { app: news.app, what: news.what }; break;
       case 'trouble': this.tell(`${news.server === null ? '' : `${news.server}: `}${news.message}`, 'bad', news.server ?? ''); break;

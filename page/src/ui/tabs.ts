@@ -1,4 +1,4 @@
-const all = ['overview', 'tools', 'resources', 'prompts', 'tasks', 'logs', 'doctor'] as const;
+const all = ['overview', 'tools', 'resources', 'prompts', 'tasks', 'logs', 'doctor', 'judge'] as const;
 /** The views of one server. */
 export type Tab = (typeof all)[number];
 export const isTab = (name: string): name is Tab => all.some((one) => one === name);

@@ -34,6 +34,23 @@ test('requests that overlap keep their own answers, progress and heads of HTTP',
   assert.deepEqual(folded(first, http(7, null), second, http(8, null), http(8, 200), answer(second), http(7, 200), progress, answer(first)), [[[0, 1, 6, 7, 8], 'done'], [[2, 3, 4, 5], 'done']]);
 });
 
+test('the head of a POST goes before its message, and is inside what that begins or goes on with', () => {
+  const carried = (exchange: number, one: (exchange: number) => WireEntry): WireEntry[] => [http(exchange, null), one(exchange)];
+  const [headOne, call] = carried(1, (exchange) => request('1', { exchange }));
+  assert.ok(headOne && call);
+  const asks = message({ direction: 'received', method: 'elicitation/create', rpcId: '9', exchange: 1 });
+  const [headTwo, said] = carried(2, (exchange) => answer(asks, '{"result":{}}', { exchange }));
+  const [headThree, note] = carried(3, (exchange) => message({ shape: 'notification', method: 'notifications/initialized', rpcId: '', exchange }));
+  assert.ok(headTwo && said && headThree && note);
+  assert.deepEqual(folded(headOne, call, http(1, 200), asks, headTwo, said, http(2, 202), answer(call), headThree, note, http(3, 202)), [[[1, 0, 2, 3, 4, 5, 6, 7], 'done'], [[9, 8, 10], 'single']]);
+  // The error of an HTTP response names no id.
+  const [head, refused] = carried(4, (exchange) => request('2', { exchange }));
+  assert.ok(head && refused);
+  assert.deepEqual(folded(head, refused, http(4, 401), message({ direction: 'received', shape: 'error', method: '', rpcId: '', exchange: 4 }), mark('closed')), [[[1, 0, 2, 3], 'error'], [[4], 'single']]);
+  // A GET carries nothing that was sent.
+  assert.deepEqual(folded({ ...http(5, null), method: 'GET' } as WireEntry, http(5, 200), message({ direction: 'received', shape: 'notification', rpcId: '', exchange: 5 })), [[[0, 1], 'single'], [[2], 'single']]);
+});
+
 test('what belongs to no request stands for itself', () => {
   const listening = http(3, 200);
   const over = message({ direction: 'received', shape: 'notification', method: 'notifications/tools/list_changed', rpcId: '', exchange: 3 });

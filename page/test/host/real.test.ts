@@ -11,6 +11,7 @@ import { memoryStore, tasks } from 'barewire/tasks';
 import { messagesVersion, socketProtocol } from '../../src/messages.ts';
 import type { HostMessage, LoginStep } from '../../src/messages.ts';
 import { servePage } from '../../src/server/index.ts';
+import { Exchanges } from '../../src/ui/wire/exchanges.ts';
 import type { ServePageOptions } from '../../src/server/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 import type { Ending, PageLine } from './harness.ts';
@@ -67,6 +68,11 @@ test('local: over HTTP heads and events are shown, and a request is copied as cu
     const request = entries.find(({ seq }) => seq === wire);
     const heads = entries.filter((entry) => entry.kind === 'http' && entry.exchange === request?.exchange && entry.connection === request.connection);
     assert.deepEqual(heads.map((entry) => entry.kind === 'http' && entry.status), [null, 200]);
+    // In the wire of the page each POST is inside what it carries.
+    const exchanges = new Exchanges();
+    for (const entry of entries) exchanges.add(entry);
+    assert.deepEqual(exchanges.list.flatMap(({ lead }) => (lead.kind === 'http' && lead.method === 'POST' ? lead.seq : [])), []);
+    assert.deepEqual(exchanges.of(wire ?? 0)?.inside.filter(({ kind }) => kind === 'http').length, 2);
   }
   assert.ok(!JSON.stringify(page.heard).includes('secret-of-the-test'));
   const { findings } = await page.ask('doctor.run', { server: 'far' });

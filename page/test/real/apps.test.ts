@@ -176,6 +176,24 @@ test('apps: a document of another type is not shown, and no other site holds the
   assert.equal((await stranger.page.goto(url))?.status(), 403);
 });
 
+test('apps: one is shown while its call runs; it hears the input then, and the result or the cancellation when the call ends', async (t) => {
+  const { page } = await harm(t, 'hears');
+  // The call ends when the app asks for it, which it does once it has heard the input.
+  await line(page, 'heard ui/notifications/tool-input {"arguments":{"hold":false}}').waitFor();
+  await line(page, /heard ui\/notifications\/tool-result .*let go/).waitFor();
+  await main(page).getByRole('button', { name: 'Close the app' }).click();
+  await main(page).getByRole('checkbox', { name: 'hold' }).check();
+  await main(page).getByRole('button', { name: 'Call', exact: true }).click();
+  const running = page.getByRole('article').filter({ hasText: 'runs' });
+  await running.waitFor();
+  await main(page).getByRole('button', { name: 'Show the app' }).click();
+  await line(page, 'heard ui/notifications/tool-input {"arguments":{"hold":true}}').waitFor();
+  assert.equal(await line(page, 'heard').count(), 1);
+  await running.getByRole('button', { name: 'Cancel' }).click();
+  await line(page, 'heard ui/notifications/tool-cancelled {"reason":"the person cancelled it"}').waitFor();
+  assert.equal(await line(page, 'heard').count(), 2);
+});
+
 test('apps: a page at localhost has its sandbox at 127.0.0.1', async (t) => {
   const { page } = await show(t, { servers: { react: { command: process.execPath, args: [programOf('server-basic-react'), '--stdio'] } } }, 'localhost');
   await openApp(page, 'react', 'Get Time');

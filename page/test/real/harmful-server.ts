@@ -105,6 +105,21 @@ app('flood', flood);
 app('leave', leave);
 app('plain', '', { mimeType: 'text/html' });
 app('listen', 'await begin();');
+
+// One that tells what it hears of its call, which ends when the app asks for that.
+let release: ((text: string) => void) | undefined;
+const hears = `addEventListener('message', ({ data }) => { if (String(data.method).startsWith('ui/notifications/tool-')) log('heard ' + data.method + ' ' + JSON.stringify(data.params)); });
+  addEventListener('message', ({ data }) => { if (data.method === 'ui/notifications/tool-input' && !data.params.arguments.hold) void attempt('release', () => ask('tools/call', { name: 'release', arguments: {} })); });
+  await begin();`;
+server.resource('ui://harmful/hears', { mimeType }, () => ({ uri: 'ui://harmful/hears', mimeType, text: html(hears) }));
+server.tool('hears', { description: 'hears', input: { type: 'object', properties: { hold: { type: 'boolean', default: false } } }, _meta: { ui: { resourceUri: 'ui://harmful/hears' } } }, (_args, ctx) => new Promise<string>((resolve, reject) => {
+  release = resolve;
+  ctx.signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+}));
+server.tool('release', { description: 'for the app', _meta: { ui: { visibility: ['app'] } } }, () => {
+  release?.('let go');
+  return 'released';
+});
 server.tool('only-model', { description: 'for the model', _meta: { ui: { visibility: ['model'] } } }, () => 'CALLED');
 server.tool('only-app', { description: 'for the app', _meta: { ui: { visibility: ['app'] } } }, () => 'called');
 serveStdio(server);

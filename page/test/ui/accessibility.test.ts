@@ -22,7 +22,7 @@ async function findings(page: Page, inside?: string): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${String(target)}: ${failureSummary ?? ''}`));
 }
 
-const tabs = ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor'] as const;
+const tabs = ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor', 'Judge'] as const;
 const docks = ['Wire', 'Activity', 'Recordings'] as const;
 
 const sizes = { wide: [1500, 900], medium: [900, 800], 'low': [1280, 600], narrow: [360, 700] } as const;

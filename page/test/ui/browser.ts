@@ -62,3 +62,10 @@ export async function openFake(browser: Browser, options: BrowserContextOptions 
   await opened.page.waitForFunction(() => window.fake?.opened > 0);
   return opened;
 }
+
+/** The milliseconds that the page's thread has worked: other programs do not make them longer. What some work takes is at least its longest task. */
+export async function threadTime(page: Page): Promise<() => Promise<number>> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => ((await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN) * 1000;
+}

@@ -103,10 +103,40 @@ test('what the doctor found stands at the exchange that shows it, and leads ther
   assert.equal(await main.getByRole('button', { name: 'On the wire' }).count(), 2);
   assert.match(await page.locator('#wire-7').innerText(), /doctor: error/);
   await main.getByRole('button', { name: 'On the wire' }).first().click();
-  const verdicts = page.getByRole('region', { name: 'Message' }).getByRole('list', { name: 'What the doctor found here' });
+  const verdicts = page.getByRole('region', { name: 'Message' }).getByRole('list', { name: 'What was found here' });
   assert.match(await verdicts.innerText(), /<b>echo<\/b>[\s\S]*Say what it does[\s\S]*tools\/list failed/);
   await page.getByRole('region', { name: 'Message' }).getByRole('button', { name: 'Its answer' }).click();
   await verdicts.getByText('tools/list failed').waitFor();
+  await end();
+});
+
+test('what the judge says stands at the message that decided, and in its list', async () => {
+  const { page, end } = await openWire();
+  const rule = { rule: 'tools-10', text: 'Each tool has a name.', level: 'MUST', section: '2025-11-25 server/tools#tool', why: '' } as const;
+  const judge = (step: string | null): Promise<void> => page.evaluate(([one, now]) => window.fake.say({ type: 'judging', judging: { server: 'one', step: now, ruling: now !== null ? null : {
+    ruleSet: '1.0', quick: true, revisions: ['2025-11-25'], ms: 20, stopped: '', failures: [], judgements: [
+      { ...one, verdict: 'broken', evidence: [{ revision: '2025-11-25', expected: 'a name', came: '<b>none</b>', wire: 6 }] },
+      { ...one, rule: 'tools-11', level: 'SHOULD', verdict: 'dispute', evidence: [{ revision: '2025-11-25', expected: 'two', came: 'one', wire: 6 }] },
+      { ...one, rule: 'tools-12', verdict: 'not-seen', why: 'a tool that fails', evidence: [] },
+    ],
+  } } }), [rule, step] as const);
+  await page.getByRole('tab', { name: 'Judge' }).click();
+  const main = page.getByRole('main');
+  await judge('2025-11-25: lists');
+  await main.getByText('2025-11-25: lists').waitFor();
+  assert.ok(await main.getByRole('button', { name: 'Judging' }).isDisabled());
+  await judge(null);
+  await main.getByRole('status').getByText('MUST, broken: 1; SHOULD, broken: 0; In dispute: 1; Not seen: 1').waitFor();
+  // The row of the whole exchange says the worst of what was found inside it.
+  assert.match(await page.locator('#wire-2').innerText(), /judge: error/);
+  assert.match(await main.getByRole('list', { name: 'MUST, broken', exact: true }).innerText(), /<b>none<\/b>/);
+  assert.equal(await main.getByText('a tool that fails').isVisible(), false);
+  await main.getByRole('button', { name: 'On the wire' }).first().click();
+  const message = page.getByRole('region', { name: 'Message' });
+  assert.match(await message.getByRole('list', { name: 'What was found here' }).innerText(), /judge: error[\s\S]*Expected: a name[\s\S]*judge: note[\s\S]*Expected: two/);
+  assert.match(await page.locator('#wire-6').getAttribute('aria-selected') ?? '', /true/);
+  await main.getByRole('button', { name: 'Judge this server' }).click();
+  assert.deepEqual(await page.evaluate(() => window.fake.asked.filter((one) => one.type === 'action' && one.name === 'judge.run').map((one) => (one.type === 'action' ? one.params : 0))), [{ server: 'one', quick: true }]);
   await end();
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, threadTime } from './browser.ts';
 import { callView, catalogueView, serverView, toolView, welcome, wireMessage } from './views.ts';
 
 let browser: Browser;
@@ -45,7 +45,7 @@ test('markup, scripts, control characters and addresses of every kind are text, 
     wire: [wireMessage(1, { method: nasty, rpcId: nasty, sentence: nasty, section: `2025-11-25 server/tools"><script>`, text: `{"x":${JSON.stringify(nasty)}}` }), wireMessage(2, { text: nasty, shape: 'unreadable' })],
     logins: [{ server: 'one', at: 1, step: 'consent', what: nasty, details: { [nasty]: nasty }, url: 'javascript:window.harm=1' }],
   }));
-  for (const tab of ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor']) {
+  for (const tab of ['Overview', 'Tools', 'Resources', 'Prompts', 'Tasks', 'Logs', 'Doctor', 'Judge']) {
     await page.getByRole('tab', { name: tab }).click();
     await page.locator('#work-panel').waitFor();
   }
@@ -80,6 +80,28 @@ test('a text of 10 MB is shown in pieces, and the page goes on', async () => {
   assert.ok(await page.locator('#page *').count() < 5000);
   console.log(`# a result with a text of 10 MB was drawn within ${Math.round(ms)} ms`);
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test('five thousand tools are listed, one of them is found, and no task takes 300 ms of the processor', async () => {
+  const { page, close } = await openFake(browser);
+  const spent = await threadTime(page);
+  await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [] })] }));
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  const tools = Array.from({ length: 5_000 }, (_, at) => toolView(`tool_${at}`, { properties: { text: { type: 'string', description: `What tool ${at} is to do` } } }));
+  const taken = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = await spent();
+    await work();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    return await spent() - before;
+  };
+  // They are in the page already: what the page takes to draw them is timed, not their way through the test.
+  await page.evaluate((catalogue) => { Object.assign(window, { catalogue }); }, catalogueView('one', { tools }));
+  const listed = await taken(() => page.evaluate(() => window.fake.say({ type: 'catalogue', catalogue: (window as unknown as { catalogue: never }).catalogue })));
+  const filtered = await taken(() => page.getByLabel('Filter tools').fill('tool_4999'));
+  await page.getByRole('button', { name: 'tool_4999' }).waitFor();
+  console.log(`# 5,000 tools, time of the page's thread: listed ${Math.round(listed)} ms, filtered ${Math.round(filtered)} ms`);
+  assert.ok(listed <= 300 && filtered <= 300, `${listed} ms, ${filtered} ms`);
   await close();
 });
 

@@ -1,5 +1,8 @@
 // playground.html, opened from a disk without a network: the whole tour by hand.
 import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -280,6 +283,27 @@ test('the doctor checks the server of this page, and its messages are on the wir
   await page.getByRole('complementary').locator('.wire-row', { hasText: 'barewire-doctor/unknown' }).first().waitFor();
   await page.getByRole('button', { name: 'Lift the filter' }).click();
   await page.getByRole('tab', { name: 'Recordings' }).click();
+});
+
+test('the judge judges the server of this page', async () => {
+  await tab('Judge');
+  await main().getByRole('button', { name: 'Judge this server' }).click();
+  await main().getByRole('status').getByText(/^MUST, broken: 0; .*; Kept: \d{2,}/).waitFor();
+  await tab('Tools');
+});
+
+test('without the file beside it the first call goes through, and what is missing says so', async () => {
+  const alone = mkdtempSync(join(tmpdir(), 'barewire-playground-'));
+  copyFileSync(`${packageRoot}dist/playground.html`, join(alone, 'playground.html'));
+  const { page: other, close } = await openPage(browser, { offline: true });
+  await other.goto(pathToFileURL(join(alone, 'playground.html')).href);
+  await other.getByText('2026-07-28').first().waitFor();
+  await other.getByRole('tab', { name: 'Tools' }).click();
+  await other.getByRole('main').getByRole('button', { name: 'Itinerary' }).first().waitFor();
+  await other.getByRole('tab', { name: 'Doctor' }).click();
+  await other.getByRole('main').getByText('playground-more.js has to stand beside this page').waitFor();
+  await close();
+  rmSync(alone, { recursive: true });
 });
 
 test('a transcript that is dropped is a wire of its own, and is played against the server of this page by a press', async () => {

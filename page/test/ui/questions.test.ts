@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { ActionMessage, QuestionView } from '../../src/messages.ts';
 import { launch, openFake } from './browser.ts';
 import type { Opened } from './browser.ts';
-import { serverView, welcome } from './views.ts';
+import { callView, serverView, welcome } from './views.ts';
 
 let browser: Browser;
 before(async () => { browser = await launch(); });
@@ -81,6 +81,11 @@ test('what is typed stays when another question comes, and screen readers are to
   await page.getByText('1 more waits').waitFor();
   assert.equal(await page.getByLabel('Your name').inputValue(), 'half of it');
   assert.equal(await page.locator('[aria-live=assertive]').textContent(), 'New question from two');
+  await page.evaluate(([runs, ended]) => {
+    window.fake.say({ type: 'call', call: runs });
+    window.fake.say({ type: 'call', call: ended });
+  }, [callView(1, { state: 'running', endedAt: null }), callView(1, { result: { content: [], isError: true } })] as const);
+  await page.waitForFunction(() => document.querySelector('[aria-live=assertive]')?.textContent === 'one: echo failed, as the tool says');
   await end();
 });
 

@@ -99,6 +99,15 @@ export function scene(): HostMessage {
       line(5, 'answered', { server: 'travel', tool: 'plan_trip', outcome: 'ok', ms: 120 }), line(6, 'question', { server: 'travel', action: 'accept', what: 'Book Lisbon for 340 EUR?' }),
       line(7, 'failed', { server: 'travel', tool: 'plan_trip', why: 'property "when" is missing', ms: 6 }),
     ],
+    judgings: [{ server: 'travel', step: null, ruling: {
+      ruleSet: '1.0', quick: true, revisions: ['2026-07-28', '2025-11-25'], ms: 840, stopped: '', failures: ['2025-11-25: cancellation: no answer in time'], judgements: [
+        { rule: 'tools-10', text: 'Each tool has a name that no other tool has.', level: 'MUST', verdict: 'broken', section: '2025-11-25 server/tools#tool-names', why: '', evidence: [{ revision: '2025-11-25', expected: 'names that differ', came: '{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}', wire: 5 }] },
+        { rule: 'tools-12', text: 'A tool says what it does.', level: 'SHOULD', verdict: 'broken', section: '2025-11-25 server/tools#tool', why: '', evidence: [{ revision: '2025-11-25', expected: 'a description', came: 'none', wire: 5 }] },
+        { rule: 'base-3', text: 'An id is used once.', level: 'MUST', verdict: 'dispute', section: '2025-11-25 basic#requests', why: '', evidence: [{ revision: '2025-11-25', expected: 'another id', came: 'the same', wire: 0 }] },
+        { rule: 'base-4', text: 'A notification has no id.', level: 'MUST', verdict: 'not-seen', section: '2025-11-25 basic#notifications', why: 'a notification of the server', evidence: [] },
+        { rule: 'base-5', text: 'A request has an id.', level: 'MUST', verdict: 'kept', section: '2025-11-25 basic#requests', why: '', evidence: [] },
+      ],
+    } }],
     holds: [{ server: 'everything', sent: true, received: true, waiting: [{ held: 1, server: 'everything', direction: 'sent', at: start, text: '{"jsonrpc":"2.0","id":9,"method":"tools/call"}', chars: 46, whole: true, sentence: 'The client calls the tool "echo"', section: '2025-11-25 server/tools#calling-tools' }] }],
     recordings: [{ id: 'r1', title: 'A booking', server: 'travel', state: 'done', messages: 18, bytes: 6120, cut: false }, { id: 'r2', title: 'The same, a week ago', server: 'travel', state: 'recording', messages: 4, bytes: 900, cut: false }],
     wire, memory: { ...memory, entries: wire.length, bytes: 18_234 },

@@ -269,6 +269,14 @@ test('the doctor looks a server over', async () => {
   assert.ok(await main().locator('.findings > li').count() > 0);
 });
 
+test('the judge judges a server, and leads to the message that decided', async () => {
+  await server('no type');
+  await tab('Judge');
+  await main().getByRole('button', { name: 'Judge this server' }).click();
+  await main().getByRole('button', { name: 'On the wire' }).first().click();
+  await page.getByRole('region', { name: 'Message' }).getByText(/^judge: (error|warning)$/).first().waitFor();
+});
+
 test('a server is typed in, and a command that does not exist says so', async () => {
   await page.getByRole('button', { name: 'Add a server' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add a server' });

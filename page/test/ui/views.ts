@@ -37,7 +37,7 @@ export function wireMessage(seq: number, change: Partial<WireMessage> = {}): Wir
 
 export function welcome(change: Partial<Welcome> = {}): HostMessage {
   return {
-    type: 'welcome', version: 1, carrier: 'local', features: { add: true, save: true, login: true, model: false, imports: [] }, barewire: '0.1.0', servers: [serverView('one')], catalogues: [],
-    questions: [], calls: [], tasks: [], saved: null, holds: [], recordings: [], logins: [], activity: [], logs: [], wire: [], memory, ...change,
+    type: 'welcome', version: 1, carrier: 'local', features: { add: true, save: true, login: true, model: false, judge: true, imports: [] }, barewire: '0.1.0', servers: [serverView('one')], catalogues: [],
+    questions: [], calls: [], tasks: [], saved: null, judgings: [], holds: [], recordings: [], logins: [], activity: [], logs: [], wire: [], memory, ...change,
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { ActionMessage, ActionName, WireEntry } from '../../src/messages.ts';
-import { launch, openFake } from './browser.ts';
+import { launch, openFake, threadTime } from './browser.ts';
 import type { Opened } from './browser.ts';
 import { memory, serverView, welcome, wireMessage } from './views.ts';
 
@@ -32,13 +32,6 @@ async function openWire(flat = true): Promise<Opened & { end: () => Promise<void
     await opened.page.locator('#wire-6').waitFor();
   }
   return { ...opened, end: async () => { assert.deepEqual(opened.faults, []); await opened.close(); } };
-}
-
-/** The milliseconds that the page's thread has worked: other programs do not make them longer. What some work takes is at least its longest task. */
-async function threadTime(page: Page): Promise<() => Promise<number>> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  return async () => ((await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN) * 1000;
 }
 
 async function asked<N extends ActionName>(page: Page, name: N): Promise<unknown[]> {

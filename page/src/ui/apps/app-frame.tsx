@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals';
 import { appBridge, permissionsPolicy } from 'barewire/apps';
 import type { AppBridge } from 'barewire/apps';
 import { RpcError } from 'barewire/jsonrpc';
+import type { CallToolResult } from 'barewire/protocol';
 import type { AppView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import type { State } from '../state.ts';
@@ -87,8 +88,17 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     });
     bridge.current = made;
     made.toolInput(view.args);
-    made.toolResult(view.result);
+    // Apps, Lifecycle: the view may be there before its call has ended.
+    let told = false;
+    const ends = state.calls.subscribe((calls) => {
+      const call = calls.get(String(view.call));
+      if (told || !call || call.endedAt === null) return;
+      told = true;
+      if (call.state === 'done') made.toolResult(call.result as CallToolResult);
+      else made.toolCancelled((call.failure?.message ?? call.state).slice(0, 1_000));
+    });
     return () => {
+      ends();
       made.close();
       port.close();
       asked.peek()?.answer(false);
@@ -133,10 +143,9 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
 }
 
 /** A call that the app asks for: its result, or why there is none, in the app's terms. */
-async function callOf(state: State, app: string, name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<NonNullable<AppResult>> {
+async function callOf(state: State, app: string, name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
   const { result, failure } = await state.link.act('app.call', { app, name, args }, signal);
   if (failure) throw new RpcError(typeof failure.code === 'number' ? failure.code : -32000, failure.message);
-  return result as NonNullable<AppResult>;
+  return result as CallToolResult;
 }
 
-type AppResult = AppView['result'] | undefined;

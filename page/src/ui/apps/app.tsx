@@ -1,5 +1,5 @@
-// The app of a tool (MCP Apps): it is shown when the person asks for it, in a sandbox of another site, with a line for each
-// thing that it did or could not do.
+// The app of a tool (MCP Apps): it is shown when the person asks for it, once a call was sent, in a sandbox of another site, with a
+// line for each thing that it did or could not do.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { AppView, CallView, ServerView, ToolView } from '../../messages.ts';
@@ -12,7 +12,7 @@ export function App({ server, view, calls }: { readonly server: ServerView; read
   const shown = useSignal<AppView | undefined>(undefined);
   const wrong = useSignal('');
   // What an app called itself is not what it is shown for.
-  const [call] = calls.filter(({ state: ended, about }) => ended === 'done' && about.kind === 'tool' && about.app !== true).sort((one, other) => other.call - one.call);
+  const [call] = calls.filter(({ state: now, about }) => (now === 'running' || now === 'done') && about.kind === 'tool' && about.app !== true).sort((one, other) => other.call - one.call);
   const open = async (): Promise<void> => {
     if (!call) return;
     wrong.value = '';

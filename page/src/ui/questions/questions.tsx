@@ -7,12 +7,17 @@ import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Boundary } from '../parts/boundary.tsx';
+import { late } from '../parts/late.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 import { Scroller } from '../parts/scroller.tsx';
-import { Approval, Change } from './approval.tsx';
 import { Asked, Message, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
-import { SamplingAnswer, SamplingRequest } from './sampling.tsx';
+
+// Rarer than forms, and loaded when the first of them comes.
+const Approval = late(async () => (await import('./approval.tsx')).Approval);
+const Change = late(async () => (await import('./approval.tsx')).Change);
+const SamplingAnswer = late(async () => (await import('./sampling.tsx')).SamplingAnswer);
+const SamplingRequest = late(async () => (await import('./sampling.tsx')).SamplingRequest);
 
 /** The oldest question that is open. */
 export function Questions(): JSX.Element | null {

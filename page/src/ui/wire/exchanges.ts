@@ -3,7 +3,7 @@ import type { WireEntry, WireMessage } from '../../messages.ts';
 
 /** One request with all that belongs to it, or an entry that belongs to none. */
 export interface Exchange {
-  readonly lead: WireEntry;
+  lead: WireEntry;
   /** All that belongs to `lead`, in the order in which it passed: heads and events of HTTP, progress, questions, further rounds, the answer. */
   readonly inside: WireEntry[];
   /** The last answer to the request; undefined before it came, and where `lead` is not a request. */
@@ -48,17 +48,34 @@ export class Exchanges {
     return this.#of.get(seq);
   }
 
-  /** Returns the exchange that the entry belongs to; it is the last of `list` where it is new. */
-  add(entry: WireEntry): Exchange {
-    const found = this.#find(entry);
+  /** Returns the exchange that the entry belongs to; it is the last of `list` where it is new. `onJoined`: another exchange became part of it. */
+  add(entry: WireEntry, onJoined?: (gone: Exchange) => void): Exchange {
+    // A message that begins an exchange takes the place of the head that carries it.
+    const head = this.#loneHead(entry);
+    const found = this.#find(entry) ?? head;
+    if (head && found && head !== found) {
+      // The head of a POST goes before what it carries: here an answer, or a further round.
+      found.inside.push(head.lead);
+      this.#of.set(head.lead.seq, found);
+      if (entry.exchange !== null) this.#byHttp.set(httpKey(entry, entry.exchange), found);
+      this.list.splice(this.list.lastIndexOf(head), 1);
+      onJoined?.(head);
+    }
     const exchange: Exchange = found ?? { lead: entry, inside: [], answer: undefined, rounds: 1, cancelled: false, lost: false };
-    if (found) found.inside.push(entry);
-    else this.list.push(exchange);
+    if (!found) this.list.push(exchange);
+    else if (head === found) [found.lead, found.inside[0]] = [entry, found.lead];
+    else found.inside.push(entry);
     this.#of.set(entry.seq, exchange);
     if (entry.exchange !== null && !this.#byHttp.has(httpKey(entry, entry.exchange))) this.#byHttp.set(httpKey(entry, entry.exchange), exchange);
     if (entry.kind === 'mark') this.#ended(entry);
     else if (entry.kind === 'message') this.#joined(entry, exchange);
     return exchange;
+  }
+
+  /** The head of a POST that carries this message, where nothing else has come of it yet. */
+  #loneHead(entry: WireEntry): Exchange | undefined {
+    const carrier = entry.kind !== 'message' || entry.direction !== 'sent' || entry.exchange === null ? undefined : this.#byHttp.get(httpKey(entry, entry.exchange));
+    return carrier?.lead.kind === 'http' && carrier.lead.status === null && carrier.inside.length === 0 ? carrier : undefined;
   }
 
   #find(entry: WireEntry): Exchange | undefined {
@@ -110,6 +127,10 @@ export class Exchanges {
       exchange.answer = entry;
       const state = shape === 'result' && entry.text.includes(asksInput) ? stateOf(entry, 'result') : undefined;
       if (state !== undefined) this.#byState.set(state, exchange);
+    } else if (shape === 'error' && entry.rpcId === '' && entry.exchange !== null && exchange.lead.kind === 'message' && exchange.lead.shape === 'request' && direction !== exchange.lead.direction) {
+      // 2025-11-25 basic/transports#sending-messages-to-the-server: the body of an HTTP error may be an error without an id.
+      this.#open.get(key)?.delete(exchange.lead.rpcId);
+      exchange.answer ??= entry;
     }
   }
 

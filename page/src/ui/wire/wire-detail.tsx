@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { isJson, pretty } from '../../json/layout.ts';
 import { lossesOf, nodeOfText } from '../../json/node.ts';
 import type { JsonNode } from '../../json/node.ts';
-import type { FindingView, WireEntry, WireMessage } from '../../messages.ts';
+import type { WireEntry, WireMessage } from '../../messages.ts';
 import { hashOf } from '../address.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, CopyButton, duration, Facts } from '../parts/controls.tsx';
@@ -14,6 +14,7 @@ import { NodeTree } from '../parts/json-tree.tsx';
 import { levelTones } from '../parts/level-tones.ts';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
+import type { Verdict } from '../state.ts';
 import { Sender } from './sender.tsx';
 
 /** Longer messages are neither laid out nor looked through as a whole. */
@@ -94,7 +95,7 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
         {server && <button type="button" class="small" onClick={() => void all().then((found) => { editing.value = found === undefined ? undefined : isJson(found) ? pretty(found) : found; })}>Edit and send</button>}
         <button type="button" class="small" aria-pressed={marked === entry.seq} onClick={() => { wire.marked.value = marked === entry.seq ? 0 : entry.seq; }}>{marked === entry.seq ? 'Marked' : 'Mark to compare'}</button>
       </div>
-      <Verdicts found={state.verdicts.value.get(entry.shape === 'request' ? entry.seq : entry.answers ?? 0)} />
+      <Verdicts found={[...state.verdicts.value.get(entry.seq) ?? [], ...state.verdicts.value.get(joined ?? 0) ?? []]} />
       {editing.value !== undefined && <Sender server={entry.server} text={editing.value} onDone={() => { editing.value = undefined; }} />}
       {marked > 0 && marked !== entry.seq && <Compared left={marked} right={entry} />}
       {whole.value === undefined && <p class="row"><span class="dim">The first {bytes(entry.text.length)} of {bytes(entry.chars)}.</span><button type="button" class="small" onClick={() => void all()}>Load the whole</button></p>}
@@ -106,13 +107,13 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
   );
 }
 
-/** What the doctor says of this exchange. */
-function Verdicts({ found = [] }: { readonly found: readonly FindingView[] | undefined }): JSX.Element | null {
+/** What the doctor and the judge say of this exchange. */
+function Verdicts({ found }: { readonly found: readonly Verdict[] }): JSX.Element | null {
   if (found.length === 0) return null;
   return (
-    <ul class="plain findings" aria-label="What the doctor found here">
-      {found.map(({ code, level, what, advice }, at) => (
-        <li key={at} class={levelTones[level]}><span class={`badge ${levelTones[level]}`}>{level}</span> <strong><Safe text={what} most={1000} /></strong> <span><Safe text={advice} most={1000} /></span> <code class="dim">{code}</code></li>
+    <ul class="plain findings" aria-label="What was found here">
+      {found.map(({ by, code, level, what, more, section }, at) => (
+        <li key={at} class={levelTones[level]}><span class={`badge ${levelTones[level]}`}>{by}: {level}</span> <strong><Safe text={what} most={1000} /></strong> <span><Safe text={more} most={1000} /></span> <code class="dim">{code}</code> {section && <Section section={section} />}</li>
       ))}
     </ul>
   );

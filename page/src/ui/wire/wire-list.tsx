@@ -3,11 +3,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import type { FindingView, WireEntry } from '../../messages.ts';
+import type { WireEntry } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, duration } from '../parts/controls.tsx';
 import { levelTones } from '../parts/level-tones.ts';
 import { Safe } from '../parts/safe-text.tsx';
+import type { Verdict } from '../state.ts';
 import { standingOf } from './exchanges.ts';
 import type { Exchange, Standing } from './exchanges.ts';
 import { isError } from './filter-language.ts';
@@ -47,6 +48,8 @@ export function WireList(): JSX.Element {
     if (wire.following.value) scroll(({ scrollHeight }) => scrollHeight);
   });
   useSignalEffect(() => {
+    // What is looked at stays in sight when the detail takes its place.
+    void height.value;
     const index = wire.shownAt(wire.cursor.value);
     if (index >= 0) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
   });
@@ -98,7 +101,7 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
     <div id={`wire-${seq}`} role="option" aria-selected={seq === wire.cursor.value} aria-setsize={size} aria-posinset={index + 1} class={`wire-row ${tone.filter(Boolean).join(' ')}`} style={{ transform: `translateY(${index * ROW}px)` }}
       onClick={() => wire.select(seq)} onPointerEnter={() => { wire.lit.value = whole; }} onPointerLeave={() => { wire.lit.value = undefined; }}>
       <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
-      <span class="wire-main"><RowHead entry={entry} />{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Verdict found={verdicts.value.get(seq)} /></span>
+      <span class="wire-main"><RowHead entry={entry} />{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Worst found={foundIn(verdicts.value, entry, exchange)} /></span>
       <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? entry)} most={220} /></span>
       <span class="wire-side"><span>{clock(entry.at)}</span><span>{exchange ? sizeOf(exchange) : entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
       {exchange && exchange.inside.length > 0 && <Fold exchange={exchange} />}
@@ -106,10 +109,21 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
   );
 }
 
-/** The worst that the doctor says of an exchange. */
-function Verdict({ found }: { readonly found: readonly FindingView[] | undefined }): JSX.Element | null {
-  const worst = (['error', 'warning', 'note'] as const).find((level) => found?.some((one) => one.level === level));
-  return worst ? <span class={`badge ${levelTones[worst]}`}>doctor: {worst}</span> : null;
+/** What was found at an entry; at an exchange that is folded also what was found inside. */
+function foundIn(verdicts: ReadonlyMap<number, readonly Verdict[]>, { seq }: WireEntry, exchange: Exchange | undefined): readonly Verdict[] {
+  return verdicts.size === 0 ? [] : [seq, ...exchange?.inside.map((one) => one.seq) ?? []].flatMap((one) => verdicts.get(one) ?? []);
+}
+
+/** The worst that the doctor says, and the judge. */
+function Worst({ found }: { readonly found: readonly Verdict[] }): JSX.Element {
+  return (
+    <>
+      {(['doctor', 'judge'] as const).map((by) => {
+        const worst = (['error', 'warning', 'note'] as const).find((level) => found.some((one) => one.by === by && one.level === level));
+        return worst && <span key={by} class={`badge ${levelTones[worst]}`}>{by}: {worst}</span>;
+      })}
+    </>
+  );
 }
 
 const standings: Readonly<Record<Standing, readonly [words: string, tone: string]>> = {

@@ -86,7 +86,10 @@ export class WireStore {
     for (const entry of entries) {
       if (entry.seq <= last) continue;
       this.#enter(entry);
-      const exchange = this.exchanges.add(entry);
+      const exchange = this.exchanges.add(entry, (gone) => {
+        const at = this.#folded.lastIndexOf(gone);
+        if (at >= 0) this.#folded.splice(at, 1);
+      });
       if (!passes(entry)) continue;
       this.shown.push(entry);
       this.#fold(exchange);

@@ -4,13 +4,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { useState } from '../context.ts';
 import { bytes } from '../parts/controls.tsx';
+import { late } from '../parts/late.tsx';
 import { everyServer } from './wire-store.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { Sender } from './sender.tsx';
-import { Steps } from './steps.tsx';
 import { Timeline } from './timeline.tsx';
-import { WireDetail } from './wire-detail.tsx';
 import { WireList } from './wire-list.tsx';
+
+const Sender = late(async () => (await import('./sender.tsx')).Sender);
+const Steps = late(async () => (await import('./steps.tsx')).Steps);
+const WireDetail = late(async () => (await import('./wire-detail.tsx')).WireDetail);
 
 /** Pixels below which list and detail are not shown at once: the detail takes the place of all else. */
 const SMALL = 470;

@@ -35,7 +35,7 @@ export async function changed(since, minutes) {
     const lines = changedLines(since, files);
     const isNew = (one) => lines.get(one.file).some(([from, to]) => one.line >= from && one.line <= to);
     const code = all.filter((one) => !isText(one) && reading(keyOf(one))?.kind !== 'same');
-    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until, grace: 0, ...(files.some((file) => folders[folderOf(file)].processes) && { atOnce: 1 }) });
+    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until, ...(files.some((file) => folders[folderOf(file)].processes) && { atOnce: 1 }) });
     return say({ since, files, tried, left, controls, isNew });
   } finally {
     rmSync(copy, { recursive: true, force: true });

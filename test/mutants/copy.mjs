@@ -50,13 +50,14 @@ function countedByNumber(content) {
 
 /** What the package publishes is here the mutated sources themselves, for programs that import it by its name. */
 function publish(folder) {
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { exports, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   for (const { types, default: file } of Object.values(exports)) {
     if (file === undefined) continue;
     const source = types.replace('./dist/types/', 'src/').replace('.d.ts', '.js');
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), `export * from '../${source}';\n`);
   }
+  writeFileSync(join(folder, bin.barewire), `#!/usr/bin/env node\nimport '../src/cli/main.js';\n`);
 }
 
 function build(folder) {

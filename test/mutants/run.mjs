@@ -1,7 +1,7 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only
 // the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
-// what was tried by then is the sample. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
+// what was tried by then is the sample. --record FILE writes each verdict to a file at once; the same command goes on from there. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
 import { changed } from './changed.mjs';
 import { folders } from './folders.mjs';
+import { recordIn } from './record.mjs';
 import { describeResult, firstOf, isText, keyOf, writeReport } from './report.mjs';
 import { sampleOf } from './sample.mjs';
 import { mayBeAlone, Trial } from './trial.mjs';
@@ -21,7 +22,7 @@ import { wholeTrial } from './whole.mjs';
 const results = fileURLToPath(new URL('results', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, 'no-texts': { type: 'boolean' }, seed: { type: 'string', default: '1' } },
+  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, record: { type: 'string' }, sample: { type: 'string' }, 'no-texts': { type: 'boolean' }, seed: { type: 'string', default: '1' } },
 });
 const git = (...args) => spawnSync('git', args, { cwd: top, encoding: 'utf8' }).stdout.trim();
 
@@ -53,7 +54,7 @@ async function mutate(what) {
       killed: { code: 0, texts: 0, ...(before && before.killed) },
       survivors: before ? before.survivors.filter(({ status }) => status === 'Timeout') : [],
     }, tried);
-    const seen = await tryAll(trial, chosen, { ...limits(), ...(folders[folder].processes && { atOnce: 1 }), ...(!before && { keep }) });
+    const seen = await tryAll(trial, chosen, { ...limits(), ...(folders[folder].processes && { atOnce: 1 }), ...(!before && { keep, ...recorded(what, commit) }) });
     console.log(`${describeResult(keep(seen))}; ${seconds(began)} s`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -73,13 +74,14 @@ async function mutateWhole() {
       what: 'src', commit, date: new Date().toISOString().slice(0, 10), seed, sampled: true, wanted: chosen.length, of: { code: of.code, texts: of.texts },
       tests: trial.tests, tooLong: trial.tooLong, unsteady: trial.unsteady, controls, drawn: drawnOf(chosen, tried), killed: { code: 0, texts: 0 }, survivors: [],
     }, tried);
-    console.log(`${describeResult(keep(await tryAll(trial, chosen, { ...limits(), atOnce: 1, keep })))}; ${seconds(began)} s`);
+    console.log(`${describeResult(keep(await tryAll(trial, chosen, { ...limits(), atOnce: 1, keep, ...recorded('src', commit) })))}; ${seconds(began)} s`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-const limits = () => (values.minutes ? { until: Date.now() + Number(values.minutes) * 60_000, grace: 120_000 } : {});
+const limits = () => (values.minutes ? { until: Date.now() + Number(values.minutes) * 60_000 } : {});
+const recorded = (what, commit) => (values.record ? { record: recordIn(values.record, { what, seed: values.seed, sample: values.sample, commit }) } : {});
 
 /** Where a result is kept: with its seed in the name, if there is one of another seed. */
 function keptFile(name) {
@@ -99,7 +101,7 @@ function keepResult(kept, result, tried) {
   return result;
 }
 
-/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage. */
+/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage, Undecided. */
 function drawnOf(chosen, tried) {
   const statuses = new Map(tried.map(({ id, status }) => [id, status[0]]));
   return chosen.filter((one) => !isText(one) && statuses.has(one.id)).map(({ id }) => statuses.get(id)).join('');

@@ -47,8 +47,8 @@ class WholeTrial {
     return trial;
   }
 
-  async of(mutant, patience) {
-    return (await this.#trialOf(mutant)).of(mutant, patience);
+  async of(mutant) {
+    return (await this.#trialOf(mutant)).of(mutant);
   }
 
   async passesWithout(mutant) {

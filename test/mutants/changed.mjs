@@ -29,9 +29,9 @@ export async function changed(since, minutes) {
   }
   const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
   try {
-    const all = await mutatedCopy(copy, files);
+    const { mutants: all, count } = await mutatedCopy(copy, files);
     const trial = new Trial(copy, [...new Set([...new Set(files.map(folderOf))].flatMap((folder) => testsOf(folders[folder].tests)))]);
-    await trial.prepare(all.length);
+    await trial.prepare(count);
     const lines = changedLines(since, files);
     const isNew = (one) => lines.get(one.file).some(([from, to]) => one.line >= from && one.line <= to);
     const code = all.filter((one) => !isText(one) && reading(keyOf(one))?.kind !== 'same');

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { randomOf } from '../../dist/test/random.js';
 import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
 import { changed } from './changed.mjs';
 import { folders } from './folders.mjs';
@@ -37,16 +38,19 @@ async function mutate(what) {
   const began = Date.now();
   const commit = git('rev-parse', '--short', 'HEAD');
   try {
-    const all = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder));
-    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
-    const tests = await trial.prepare(all.length, folders[folder].processes);
-    console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
-    const chosen = before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
+    let of;
+    const { mutants: chosen, count } = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder), (all) => {
+      of = { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length };
+      return before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), randomOf(Number(values.seed)));
+    });
+    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
+    const tests = await trial.prepare(count, folders[folder].processes);
+    console.log(`${what}: ${of.code} mutants of the code, ${chosen.length} drawn, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const keep = ({ tried, controls }) => keepResult(kept, {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),
-      sampled: before ? before.sampled : tried.length < all.length,
-      of: { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length },
+      sampled: before ? before.sampled : tried.length < of.code + of.texts,
+      of,
       tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,
       controls: { of: controls.of + (before?.controls.of ?? 0), failed: controls.failed + (before?.controls.failed ?? 0) },
       ...(before && { first: before.first ?? firstOf(before) }),
@@ -105,12 +109,6 @@ function keepResult(kept, result, tried) {
 function drawnOf(chosen, tried) {
   const statuses = new Map(tried.map(({ id, status }) => [id, status[0]]));
   return chosen.filter((one) => !isText(one) && statuses.has(one.id)).map(({ id }) => statuses.get(id)).join('');
-}
-
-/** The seeded numbers of the tests, which are built in the copy. */
-async function seeded(copy, seed) {
-  const { randomOf } = await import(join(copy, 'dist/test/random.js'));
-  return randomOf(seed);
 }
 
 /** The mutants of today that survived before; a killed one stays killed where tests were only added. Of several that are alike, the one that stands nearest to where it stood. */

@@ -17,12 +17,12 @@ export async function wholeTrial(copy, count, seed) {
   const missing = readdirSync(join(top, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && !folders[entry.name]).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`test/mutants/folders.mjs has no tests for ${missing.join(', ')}`);
   let of;
-  const chosen = await mutatedCopy(copy, Object.keys(folders).flatMap(sourcesOf), (all) => {
+  const { mutants: chosen, count: placed } = await mutatedCopy(copy, Object.keys(folders).flatMap(sourcesOf), (all) => {
     const code = all.filter((one) => !isText(one));
-    of = { all: all.length, code: code.length, texts: all.length - code.length };
+    of = { code: code.length, texts: all.length - code.length };
     return sampleOf(code, count, randomOf(seed));
   });
-  return { chosen, of, trial: new WholeTrial(copy, of.all) };
+  return { chosen, of, trial: new WholeTrial(copy, placed) };
 }
 
 /** Asks the trial of a mutant's folder, which is prepared when its first mutant comes. */

@@ -293,7 +293,12 @@ test('stdioTransport: a server that goes on after SIGTERM is killed', async (t) 
   await transport.open(receiver);
   const socket = await alive;
   const gone = once(socket, 'close');
-  await within('the end of the program', Promise.all([transport.close(), transport.close(), gone]));
+  try {
+    await within('the end of the program', Promise.all([transport.close(), transport.close(), gone]));
+  } finally {
+    // Without its lifeline it ends by itself, and so does what waits for it.
+    socket.destroy();
+  }
 });
 
 for (const role of ['grandchild', 'holder']) {

@@ -16,13 +16,10 @@ export class Watch {
   constructor(pid, most, end) {
     const began = performance.now();
     let awake = began;
-    let before = 0;
     this.#timer = setInterval(() => {
       const now = performance.now();
       const { sleeps, work } = this.#lookAt(pid);
-      // What works for a moment between two looks is not asleep either.
-      if (!sleeps || work !== before) awake = now;
-      before = work;
+      if (!sleeps) awake = now;
       this.ended = work > most.work ? 'work' : now - awake > most.asleep ? 'asleep' : now - began > most.ms ? 'ms' : undefined;
       if (!this.ended) return;
       clearInterval(this.#timer);

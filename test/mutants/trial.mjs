@@ -30,6 +30,7 @@ export class Trial {
   #folder;
   #files;
   #longest;
+  #known;
   #coverage;
   #times;
   #tasks = 0;
@@ -38,8 +39,10 @@ export class Trial {
   /** Tests that are not asked because they failed without a mutant. */
   unsteady = [];
 
-  constructor(folder, files, longest = longestByDefault) {
+  /** `known` are tests of which an earlier run has seen that they take too long. */
+  constructor(folder, files, longest = longestByDefault, known = []) {
     this.#folder = folder;
+    this.#known = known;
     this.#files = files;
     this.#longest = longest;
   }
@@ -53,14 +56,14 @@ export class Trial {
     const { times } = once ? { times: counted } : await this.#pass({ mutant: 'none' });
     this.#coverage = coverage;
     this.#times = times;
-    this.tooLong = Object.keys(times).filter((id) => times[id].work > this.#longest);
+    this.tooLong = [...this.#known, ...Object.keys(times).filter((id) => times[id].work > this.#longest)];
     return { tests: Object.keys(times).length, seconds: Math.round(Object.values(times).reduce((sum, { work }) => sum + work, 0) / 100) / 10 };
   }
 
   async #pass(task) {
     const failures = [];
     for (;;) {
-      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.unsteady], ...task }, endless);
+      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.#known, ...this.unsteady], ...task }, endless);
       if (seen.status === 0) return seen;
       // A busy machine makes a test fail once.
       const again = failures.includes(seen.by);

@@ -1,6 +1,6 @@
 // A sample over the whole of src: npm run mutants -- src --sample N --seed N [--minutes N]. The mutants of all folders lie in one copy, and each
 // is judged by the tests of its folder, in the order in which they were drawn: what was tried before the time ended is a sample of all.
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomOf } from '../../dist/test/random.js';
 import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
@@ -10,6 +10,11 @@ import { sampleOf } from './sample.mjs';
 import { Trial } from './trial.mjs';
 
 const folderOf = ({ file }) => file.split('/')[1];
+
+/** Tests that took too long in an earlier run of the folder: to see that of all folders again takes most of the time of a short run. */
+const tooLongBefore = (folder) => [...new Set(readdirSync(results).map((name) => JSON.parse(readFileSync(new URL(name, results), 'utf8')))
+  .filter(({ what }) => what === folder).flatMap(({ tooLong }) => tooLong))];
+const results = new URL('results/', import.meta.url);
 
 /** The chosen mutants in the copy, how many there are in all, and what judges them. */
 export async function wholeTrial(copy, count, seed) {
@@ -40,7 +45,7 @@ class WholeTrial {
     const folder = folderOf(mutant);
     const made = this.#trials.get(folder);
     if (made) return made.trial;
-    const trial = new Trial(this.#copy, testsOf(folders[folder].tests), folders[folder].longest);
+    const trial = new Trial(this.#copy, testsOf(folders[folder].tests), folders[folder].longest, tooLongBefore(folder));
     const { tests, seconds } = await trial.prepare(this.#mutants, true);
     console.log(`${folder}: ${tests} tests of ${seconds} s`);
     this.#trials.set(folder, { trial, tests });

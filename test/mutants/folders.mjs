@@ -23,9 +23,10 @@ export const folders = {
   cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
 };
 
-/** Tests that are not asked: one reads the text of the sources, and one counts what all tests of the process have left behind, and waits until it is gone. */
+/** Tests that are not asked: one reads the text of the sources, one looks for the page beside the published command, and one counts what all tests of the process have left behind, and waits until it is gone. */
 export const notAsked = [
   'test/cli/commands each part of the command that says a version beside its name takes it from one place',
+  'test/cli/page page: the code of a folder is not run; the package belongs to the installation, or is named',
   'test/fleet/stored-limits of a client that has left for good nothing is kept',
 ];
 

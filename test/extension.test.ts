@@ -12,6 +12,7 @@ import type { ClientTransport } from '../src/transport/client-port.ts';
 import type { TraceEntry } from '../src/transport/trace.ts';
 import { connect, later } from './server/peer.ts';
 import { serveHttp } from './transport/http/engine.ts';
+import { within } from './within.ts';
 
 // An extension that is made like io.modelcontextprotocol/tasks, with nothing but the door of either role: a call that
 // answers with a handle, methods about it, questions on the way, a key in the filter of listeners, a notification.
@@ -263,9 +264,9 @@ test('over HTTP the name that the extension mirrors goes into a header', async (
 
 test('keys of `_meta` reach a handler as they came', async (t) => {
   const { client } = await over(t, 'memory');
-  const { structuredContent } = await client.request('tools/call', {
+  const { structuredContent } = await within('the result, and no job', client.request('tools/call', {
     name: 'bake', _meta: { 'com.example/now': true },
-  });
+  }));
   assert.deepEqual(structuredContent, { sum: 1 });
   // 2025-11-25 basic/index#_meta: of reserved keys nothing is assumed either, in requests and in results, in both eras.
   const odd = Object.fromEntries([
@@ -464,7 +465,7 @@ test('what belongs to one user is not told to another', async (t) => {
 
 test('a method of an extension may not ask, and says so', async (t) => {
   const { client } = await over(t, 'memory', { onElicit: () => ({ action: 'decline' }) });
-  await assert.rejects(client.request('jobs/ask'), /jobs\/ask may not ask/);
+  await assert.rejects(within('the refusal', client.request('jobs/ask')), /jobs\/ask may not ask/);
 });
 
 test('a result type that nobody registered is an error of the server', async (t) => {

@@ -190,7 +190,10 @@ test('what came while the authorization changed is not kept', async () => {
 
 test('a cursor that died behind a page that was kept: the list begins anew', async () => {
   let generation = 1;
+  let asked = 0;
   const { client, wire } = await connect(modern(({ params }) => {
+    // What begins anew for ever ends here.
+    if (++asked > 20) return new RpcFault(-32603, 'asked too often');
     const cursor = params?.['cursor'];
     if (cursor === undefined) return { ...fresh(), tools: [{ name: `a${generation}`, inputSchema: { type: 'object' } }], nextCursor: `c${generation}` };
     if (cursor !== `c${generation}`) return new RpcFault(-32602, 'no such cursor');

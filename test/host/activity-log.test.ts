@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { ActivityLog, memoryLog, verifyLog } from '../../src/host/activity-log.ts';
 import { fileLog, verifyLogFile } from '../../src/host/node/file-log.ts';
@@ -68,6 +68,12 @@ test('activity log in files: bounded, chained, several writers', async (t) => {
   const broken = await verifyLogFile(file);
   assert.ok(!broken.ok && broken.file === `${file}.1`);
   writeFileSync(`${file}.1`, text);
+  // A file that has gone, and a log that was never begun.
+  rmSync(`${file}.1`);
+  assert.deepEqual(await verifyLogFile(file), { ok: false, line: 1, why: 'the file is missing', file: `${file}.1` });
+  writeFileSync(`${file}.1`, text);
+  const none = await verifyLogFile(join(dirname(file), 'none.jsonl'));
+  assert.ok(none.ok && none.lines === 0, JSON.stringify(none));
   // The end of the newest.
   truncateSync(file, readFileSync(file, 'utf8').trimEnd().lastIndexOf('\n') + 1);
   const cut = await verifyLogFile(file);

@@ -4,6 +4,7 @@ import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { Approvals } from '../../src/host/approvals.ts';
 import { checkConfig, expandVariables, readServers, variablesIn } from '../../src/host/config.ts';
 import { fitsLoosely, kindOf, normal, patternOf, readLocation } from '../../src/host/locations.ts';
+import { hanging } from '../../src/host/node/lines.ts';
 import { chosenConfigFiles, configFiles } from '../../src/host/node/config-files.ts';
 import { checkRule, deniesAnyCall, rule, withDefaults } from '../../src/host/rules.ts';
 import type { Rule, RuledCall } from '../../src/host/rules.ts';
@@ -277,4 +278,18 @@ test('the files of each application, on each system', () => {
     assert.deepEqual(chosen(file), [{ file: `/w/${file}`, owner, required: true }]);
   }
   assert.deepEqual(chosenConfigFiles({ from: 'cursor', home: '/b' }, machine('linux')), configFiles('cursor', machine('linux')));
+});
+
+test('patterns: scheme and authority in any case, the rest resolved; a drive letter is no name', () => {
+  assert.equal(patternOf('Git+SSH://Host.Example/a/./b/../c'), 'git+ssh://host.example/a/c');
+  assert.equal(patternOf('s3://Bucket'), 's3://bucket');
+  assert.equal(patternOf('s3:///a//b'), 's3:///a/b');
+  assert.deepEqual([fitsLoosely('c:/a', 'C:/A'), fitsLoosely('c:/a', 'c/a'), fitsLoosely('c:/a', 'd:/a'), fitsLoosely('/a/x', '/a/x:stream')], [true, false, false, true]);
+});
+
+test('lines: a row that goes on is as wide as what is seen of it, whatever colours it holds', () => {
+  for (const colour of ['\x1b[1m', '\x1b[36m', '\x1b[1;31m', '\x1b[m']) {
+    // The coloured word goes to the next row, where there is room for exactly 16 columns beside the mark.
+    assert.deepEqual(hanging(`${'a'.repeat(15)} ${colour}bbbb${'c'.repeat(14)}`, 20), [`${'a'.repeat(15)} `, `  ┆ ${colour}bbbb${'c'.repeat(12)}`, '  ┆ cc']);
+  }
 });

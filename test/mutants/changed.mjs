@@ -29,13 +29,13 @@ export async function changed(since, minutes) {
   }
   const copy = join(tmpdir(), `barewire-mutants-${process.pid}`);
   try {
-    const all = await mutatedCopy(copy, files);
+    const { mutants: all, count } = await mutatedCopy(copy, files);
     const trial = new Trial(copy, [...new Set([...new Set(files.map(folderOf))].flatMap((folder) => testsOf(folders[folder].tests)))]);
-    await trial.prepare(all.length);
+    await trial.prepare(count);
     const lines = changedLines(since, files);
     const isNew = (one) => lines.get(one.file).some(([from, to]) => one.line >= from && one.line <= to);
     const code = all.filter((one) => !isText(one) && reading(keyOf(one))?.kind !== 'same');
-    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until, grace: 0, ...(files.some((file) => folders[folderOf(file)].processes) && { atOnce: 1 }) });
+    const { tried, left, controls } = await tryAll(trial, [...shuffled(code.filter(isNew)), ...shuffled(code.filter((one) => !isNew(one)))], { until, ...(files.some((file) => folders[folderOf(file)].processes) && { atOnce: 1 }) });
     return say({ since, files, tried, left, controls, isNew });
   } finally {
     rmSync(copy, { recursive: true, force: true });

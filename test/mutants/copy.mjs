@@ -12,8 +12,9 @@ const quiet = { debug() {}, info() {}, isDebugEnabled: () => false };
 const without = new Set(['.git', 'node_modules', 'dist']);
 
 /**
- * The copy in a folder, and the mutants of the files: `{ id, file, line, column, mutator, original, replacement }`. `chosen` says
- * which of them will be tried: a file without any of them stays as it is, and is faster.
+ * The copy in a folder, and its mutants: `{ id, file, line, column, mutator, original, replacement }`. `chosen` says which of all
+ * will be tried: the copy holds only those, in that order, and the few that change the same pieces of code, for each costs
+ * time wherever it is reached. `count` is above all ids.
  */
 export async function mutatedCopy(folder, files, chosen = (mutants) => mutants) {
   rmSync(folder, { recursive: true, force: true });
@@ -22,19 +23,49 @@ export async function mutatedCopy(folder, files, chosen = (mutants) => mutants) 
     if (!without.has(name)) cpSync(join(top, name), join(folder, name), { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
   }
   symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'));
-  const instrumenter = new Instrumenter(quiet);
   const given = files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(top, file), 'utf8') }));
-  const { files: written, mutants } = await instrumenter.instrument(given, { plugins: null, excludedMutations: [], ignorers: [] });
+  const kept = chosen((await instrumented(given)).mutants);
+  const placed = new Map();
+  for (const { file, location } of kept) placed.set(file, [...(placed.get(file) ?? []), location]);
+  const { files: written, mutants } = await instrumented(given.filter(({ name }) => placed.has(name)).map((one) => ({ ...one, mutate: placed.get(one.name) })));
   const first = `import ${JSON.stringify(pathToFileURL(join(folder, 'dist/test/mutants/started.mjs')).href)};\n`;
-  const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
-  const kept = chosen(mutants.map(({ id, fileName, location, mutatorName, replacement }) =>
-    ({ id, file: fileName, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement })));
-  const tried = new Set(kept.map(({ file }) => file));
-  for (const { name, content } of written) if (tried.has(name)) writeFileSync(join(folder, name), countedByNumber(content).replace(/^(#!.*\n)?/, `$1${first}`));
+  for (const { name, content } of written) writeFileSync(join(folder, name), countedByNumber(content).replace(/^(#!.*\n)?/, `$1${first}`));
   build(folder);
   publish(folder);
-  return kept;
+  const numbers = new Map(mutants.map((one) => [sameMutant(one), one.id]));
+  const renumbered = kept.map((one) => ({ ...one, id: numbers.get(sameMutant(one)) }));
+  if (renumbered.some(({ id }) => id === undefined)) throw new Error('a mutant that was drawn is not in the copy');
+  return { mutants: renumbered, count: Math.max(-1, ...mutants.map(({ id }) => Number(id))) + 1 };
 }
+
+const sameMutant = ({ file, location, mutator, replacement }) => JSON.stringify([file, location, mutator, replacement]);
+
+/** Stryker's files with their mutants. `mutate` is true, or the places to change, exactly. */
+async function instrumented(given) {
+  const { files, mutants } = await new Instrumenter(quiet).instrument(given, { plugins: null, excludedMutations: [], ignorers: [exactly(given)] });
+  const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
+  const placed = mutants.filter(({ statusReason }) => statusReason !== elsewhere);
+  return { files, mutants: placed.map(({ id, fileName, location, mutatorName, replacement }) =>
+    ({ id, file: fileName, location, ...place(location), mutator: mutatorName, original: excerpt(texts.get(fileName), location), replacement })) };
+}
+
+const elsewhere = 'was not drawn';
+
+/** Ignores what stands within a place and is not itself one: Stryker changes all that a place holds. */
+function exactly(given) {
+  let at = -1;
+  return { shouldIgnore({ node }) {
+    // Files come in their order, and each begins with its program.
+    if (node.type === 'Program') at += 1;
+    const { mutate } = given[at];
+    const { start, end } = node.loc;
+    const holds = (one) => startsWithin(one, start) && endsWithin(one, end);
+    return mutate === true || mutate.some(holds) ? undefined : elsewhere;
+  } };
+}
+
+const startsWithin = ({ start }, { line, column }) => start.line + 1 > line || (start.line + 1 === line && start.column >= column);
+const endsWithin = ({ end }, { line, column }) => end.line + 1 < line || (end.line + 1 === line && end.column <= column);
 
 /**
  * Stryker's header counts what a test reaches in objects whose names are texts, which costs most of the time of a hot loop.
@@ -50,13 +81,14 @@ function countedByNumber(content) {
 
 /** What the package publishes is here the mutated sources themselves, for programs that import it by its name. */
 function publish(folder) {
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { exports, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   for (const { types, default: file } of Object.values(exports)) {
     if (file === undefined) continue;
     const source = types.replace('./dist/types/', 'src/').replace('.d.ts', '.js');
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), `export * from '../${source}';\n`);
   }
+  writeFileSync(join(folder, bin.barewire), `#!/usr/bin/env node\nimport '../src/cli/main.js';\n`);
 }
 
 function build(folder) {

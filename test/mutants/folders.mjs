@@ -7,11 +7,13 @@ export const folders = {
   schema: { tests: ['test/schema/*'] },
   server: { tests: ['test/server/*', 'test/extension', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
-  transport: { tests: ['test/transport/memory', 'test/transport/message-port*', 'test/transport/sse', 'test/transport/tap*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
+  transport: { processes: true, tests: ['test/transport/*', 'test/transport/kit/*', 'test/http1/*', 'test/serial/*', 'test/mqtt/*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
   bounds: { tests: ['test/bounds/*', 'test/clock/manual-clock', 'test/jsonrpc/*', 'test/protocol/pinging', 'test/protocol/progress', 'test/client/*', 'test/server/parts', 'test/options/*', 'test/transport/memory', 'test/transport/stdio/reading', 'test/transport/stdio/serve', 'test/transport/http/rate-limit', 'test/transport/http/faults', 'test/transport/http/turns'] },
   oauth: { processes: true, tests: ['test/oauth-client/*', 'test/oauth-resource/*', 'test/transport/http/authorization', 'test/transport/http-client/authorization', 'test/cli/login'] },
   tasks: { processes: true, tests: ['test/tasks/*', 'test/requirements/tasks', 'test/protocol/task-lifecycle', 'test/server/otherwise', ...transcripts] },
   fleet: { processes: true, tests: ['test/fleet/*', 'test/transport/http/health'] },
+  apps: { processes: true, tests: ['test/apps/*', 'test/host/apps*'] },
+  judge: { processes: true, longest: 6_000, tests: ['test/judge/*'] },
   skills: { processes: true, tests: ['test/skills/*', 'test/host/skills', 'test/host/digest', 'test/cli/skills'] },
   host: { processes: true, tests: ['test/host/*', 'test/cli/consent', 'test/cli/form', 'test/cli/frames', 'test/cli/host', 'test/cli/lock', 'test/cli/pipe'] },
   executables: { processes: true, kills: true, longest: 6_000, tests: ['test/executables/*', 'test/cli/folder', 'test/cli/serve'] },
@@ -21,9 +23,10 @@ export const folders = {
   cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
 };
 
-/** Tests that are not asked: one reads the text of the sources, and one counts what all tests of the process have left behind, and waits until it is gone. */
+/** Tests that are not asked: one reads the text of the sources, one looks for the page beside the published command, and one counts what all tests of the process have left behind, and waits until it is gone. */
 export const notAsked = [
   'test/cli/commands each part of the command that says a version beside its name takes it from one place',
+  'test/cli/page page: the code of a folder is not run; the package belongs to the installation, or is named',
   'test/fleet/stored-limits of a client that has left for good nothing is kept',
 ];
 

@@ -40,7 +40,7 @@ const commitOf = ({ commit, landed }) => (landed ? `${commit}, landed as ${lande
 /** What a run saw before tests were written for its survivors. */
 export const firstOf = ({ commit, landed, killed, survivors }) => ({ commit, landed, killed: killed.code, of: killed.code + lives(survivors).filter((one) => !isText(one)).length });
 
-const lives = (survivors) => survivors.filter(({ status }) => status !== 'Timeout');
+const lives = (survivors) => survivors.filter(({ status }) => status !== 'Timeout' && status !== 'Undecided');
 
 /**
  * A sample tells of the whole until tests are written for its own survivors. From then on the figure of the first run is
@@ -55,24 +55,25 @@ export function figures({ killed, survivors, sampled, first }) {
     now: first ? figure(killed.code, killed.code + code.length) : '',
     others: figure(killed.code, killed.code + code.length - same),
     texts: figure(killed.texts, killed.texts + living.length - code.length, sampled && !first),
-    timeouts: survivors.length - living.length,
+    timeouts: survivors.filter(({ status }) => status === 'Timeout').length,
+    undecided: survivors.filter(({ status }) => status === 'Undecided').length,
   };
 }
 
 const size = ({ sampled, seed, of }) => (sampled ? `a sample (seed ${seed}) of ${of.code}` : `all ${of.code}`);
 
 export function describeResult(result) {
-  const { first, now, others, texts, timeouts } = figures(result);
-  return `${result.what}, ${size(result)}: killed ${first}${now && `; of the same mutants now ${now}`}; without those that change nothing ${others}; literals of texts ${texts}; killed by their time ${timeouts}; controls that failed ${result.controls.failed} of ${result.controls.of}`;
+  const { first, now, others, texts, timeouts, undecided } = figures(result);
+  return `${result.what}, ${size(result)}: killed ${first}${now && `; of the same mutants now ${now}`}; without those that change nothing ${others}; literals of texts ${texts}; killed by their time ${timeouts}, undecided ${undecided}; controls that failed ${result.controls.failed} of ${result.controls.of}`;
 }
 
 export function writeReport(folder, page) {
   const results = readdirSync(folder).filter((file) => file.endsWith('.json')).sort().map((file) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')));
   const rows = results.map((result) => {
-    const { first, now, others, texts, timeouts } = figures(result);
-    return `| \`${result.what}\` | ${size(result)} | ${first} | ${now} | ${others} | ${texts} | ${timeouts} | ${result.tests} | ${result.controls.failed} of ${result.controls.of} | ${commitOf(result)} | ${result.date} |`;
+    const { first, now, others, texts, timeouts, undecided } = figures(result);
+    return `| \`${result.what}\` | ${size(result)} | ${first} | ${now} | ${others} | ${texts} | ${timeouts} | ${undecided} | ${result.tests} | ${result.controls.failed} of ${result.controls.of} | ${commitOf(result)} | ${result.date} |`;
   });
-  const survivors = results.flatMap((result) => result.survivors.filter((one) => one.status !== 'Timeout' && !isText(one)));
+  const survivors = results.flatMap((result) => lives(result.survivors).filter((one) => !isText(one)));
   const byFile = new Map();
   for (const one of survivors) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one]);
   const lists = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1)).map(([file, list]) => `### ${file}\n\n${list.map(entry).join('\n')}`);
@@ -83,8 +84,8 @@ export function writeReport(folder, page) {
 \`npm run mutants -- FOLDER\` changes the sources of a folder a little, one change at a time, and runs the tests of that
 folder that reach the change (\`test/mutants/folders.mjs\` lists them). Programs that a test starts have the change too. At most
 30 seconds of tests are asked for one mutant, the fastest first. A mutant that no test notices survives. It is killed where a test fails or the process dies; where it does not end in its time it is tried again
-alone with three times as much, and then counted as killed. Time is processor time, or two seconds without doing anything;
-after each twentieth kill the tests that killed run without the mutant, and must pass. Stryker's
+with three times as much, and then counted as killed, and in a column apart. Time is processor time, or two seconds in which no process of the test does anything: a slow
+machine changes neither. What only the clock ended (two minutes, and ten times what the tests take) is undecided, and in no figure. After each twentieth kill the tests that killed run without the mutant, and must pass. Stryker's
 instrumenter makes the mutants. Literals of texts are counted apart, for most are sentences.
 
 \`--sample N\` tries N mutants of the code, and a fifth as many texts, in an order given by \`--seed\`. Such a figure is an
@@ -94,8 +95,8 @@ the figure of the first run stays the estimate; the new one says what became of 
 whole folder lies between. Another seed estimates it anew. A commit that \`landed as\` another was rebased after the run:
 the sources around the change may differ in what landed.
 
-| what | code mutants | killed in the first run | the same mutants now | now, without those that change nothing | literals of texts killed | killed by their time | tests | controls that failed | commit | date |
-|---|---|---|---|---|---|---|---|---|---|---|
+| what | code mutants | killed in the first run | the same mutants now | now, without those that change nothing | literals of texts killed | of these by their time | undecided | tests | controls that failed | commit | date |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 The goal is 85 % in each folder. Folders that are not in the table have not been run: \`fleet\`, \`skills\` and \`bounds\`

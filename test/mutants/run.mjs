@@ -1,7 +1,7 @@
 // npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
 // sample of its mutants; or of some files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only
 // the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
-// what was tried by then is the sample. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
+// what was tried by then is the sample. --record FILE writes each verdict to a file at once; the same command goes on from there. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
 // requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { randomOf } from '../../dist/test/random.js';
 import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
 import { changed } from './changed.mjs';
 import { folders } from './folders.mjs';
+import { recordIn } from './record.mjs';
 import { describeResult, firstOf, isText, keyOf, writeReport } from './report.mjs';
 import { sampleOf } from './sample.mjs';
 import { mayBeAlone, Trial } from './trial.mjs';
@@ -21,7 +23,7 @@ import { wholeTrial } from './whole.mjs';
 const results = fileURLToPath(new URL('results', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, sample: { type: 'string' }, 'no-texts': { type: 'boolean' }, seed: { type: 'string', default: '1' } },
+  options: { report: { type: 'boolean' }, again: { type: 'boolean' }, since: { type: 'string' }, minutes: { type: 'string' }, record: { type: 'string' }, sample: { type: 'string' }, 'no-texts': { type: 'boolean' }, seed: { type: 'string', default: '1' } },
 });
 const git = (...args) => spawnSync('git', args, { cwd: top, encoding: 'utf8' }).stdout.trim();
 
@@ -36,16 +38,19 @@ async function mutate(what) {
   const began = Date.now();
   const commit = git('rev-parse', '--short', 'HEAD');
   try {
-    const all = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder));
-    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
-    const tests = await trial.prepare(all.length, folders[folder].processes);
-    console.log(`${what}: ${all.length} mutants, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const before = values.again ? JSON.parse(readFileSync(kept, 'utf8')) : undefined;
-    const chosen = before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), await seeded(copy, Number(values.seed)));
+    let of;
+    const { mutants: chosen, count } = await mutatedCopy(copy, isFile ? [what] : sourcesOf(folder), (all) => {
+      of = { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length };
+      return before ? survivorsAgain(before, all) : sampleOf(values['no-texts'] ? all.filter((one) => !isText(one)) : all, values.sample && Number(values.sample), randomOf(Number(values.seed)));
+    });
+    const trial = new Trial(copy, testsOf(folders[folder].tests), folders[folder].longest);
+    const tests = await trial.prepare(count, folders[folder].processes);
+    console.log(`${what}: ${of.code} mutants of the code, ${chosen.length} drawn, ${tests.tests} tests of ${tests.seconds} s; ready after ${seconds(began)} s`);
     const keep = ({ tried, controls }) => keepResult(kept, {
       what, commit, date: new Date().toISOString().slice(0, 10), seed: before ? before.seed : Number(values.seed),
-      sampled: before ? before.sampled : tried.length < all.length,
-      of: { code: all.filter((one) => !isText(one)).length, texts: all.filter(isText).length },
+      sampled: before ? before.sampled : tried.length < of.code + of.texts,
+      of,
       tests: tests.tests, tooLong: trial.tooLong, unsteady: trial.unsteady,
       controls: { of: controls.of + (before?.controls.of ?? 0), failed: controls.failed + (before?.controls.failed ?? 0) },
       ...(before && { first: before.first ?? firstOf(before) }),
@@ -53,7 +58,7 @@ async function mutate(what) {
       killed: { code: 0, texts: 0, ...(before && before.killed) },
       survivors: before ? before.survivors.filter(({ status }) => status === 'Timeout') : [],
     }, tried);
-    const seen = await tryAll(trial, chosen, { ...limits(), ...(folders[folder].processes && { atOnce: 1 }), ...(!before && { keep }) });
+    const seen = await tryAll(trial, chosen, { ...limits(), ...(folders[folder].processes && { atOnce: 1 }), ...(!before && { keep, ...recorded(what, commit) }) });
     console.log(`${describeResult(keep(seen))}; ${seconds(began)} s`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -73,13 +78,14 @@ async function mutateWhole() {
       what: 'src', commit, date: new Date().toISOString().slice(0, 10), seed, sampled: true, wanted: chosen.length, of: { code: of.code, texts: of.texts },
       tests: trial.tests, tooLong: trial.tooLong, unsteady: trial.unsteady, controls, drawn: drawnOf(chosen, tried), killed: { code: 0, texts: 0 }, survivors: [],
     }, tried);
-    console.log(`${describeResult(keep(await tryAll(trial, chosen, { ...limits(), atOnce: 1, keep })))}; ${seconds(began)} s`);
+    console.log(`${describeResult(keep(await tryAll(trial, chosen, { ...limits(), atOnce: 1, keep, ...recorded('src', commit) })))}; ${seconds(began)} s`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-const limits = () => (values.minutes ? { until: Date.now() + Number(values.minutes) * 60_000, grace: 120_000 } : {});
+const limits = () => (values.minutes ? { until: Date.now() + Number(values.minutes) * 60_000 } : {});
+const recorded = (what, commit) => (values.record ? { record: recordIn(values.record, { what, seed: values.seed, sample: values.sample, commit }) } : {});
 
 /** Where a result is kept: with its seed in the name, if there is one of another seed. */
 function keptFile(name) {
@@ -99,16 +105,10 @@ function keepResult(kept, result, tried) {
   return result;
 }
 
-/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage. */
+/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage, Undecided. */
 function drawnOf(chosen, tried) {
   const statuses = new Map(tried.map(({ id, status }) => [id, status[0]]));
   return chosen.filter((one) => !isText(one) && statuses.has(one.id)).map(({ id }) => statuses.get(id)).join('');
-}
-
-/** The seeded numbers of the tests, which are built in the copy. */
-async function seeded(copy, seed) {
-  const { randomOf } = await import(join(copy, 'dist/test/random.js'));
-  return randomOf(seed);
 }
 
 /** The mutants of today that survived before; a killed one stays killed where tests were only added. Of several that are alike, the one that stands nearest to where it stood. */

@@ -30,6 +30,7 @@ export class Trial {
   #folder;
   #files;
   #longest;
+  #known;
   #coverage;
   #times;
   #tasks = 0;
@@ -38,8 +39,10 @@ export class Trial {
   /** Tests that are not asked because they failed without a mutant. */
   unsteady = [];
 
-  constructor(folder, files, longest = longestByDefault) {
+  /** `known` are tests of which an earlier run has seen that they take too long. */
+  constructor(folder, files, longest = longestByDefault, known = []) {
     this.#folder = folder;
+    this.#known = known;
     this.#files = files;
     this.#longest = longest;
   }
@@ -53,14 +56,14 @@ export class Trial {
     const { times } = once ? { times: counted } : await this.#pass({ mutant: 'none' });
     this.#coverage = coverage;
     this.#times = times;
-    this.tooLong = Object.keys(times).filter((id) => times[id].work > this.#longest);
+    this.tooLong = [...this.#known, ...Object.keys(times).filter((id) => times[id].work > this.#longest)];
     return { tests: Object.keys(times).length, seconds: Math.round(Object.values(times).reduce((sum, { work }) => sum + work, 0) / 100) / 10 };
   }
 
   async #pass(task) {
     const failures = [];
     for (;;) {
-      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.unsteady], ...task }, endless);
+      const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.#known, ...this.unsteady], ...task }, endless);
       if (seen.status === 0) return seen;
       // A busy machine makes a test fail once.
       const again = failures.includes(seen.by);
@@ -73,14 +76,24 @@ export class Trial {
   }
 
   /**
-   * The status of a mutant: Killed, Survived, NoCoverage, or Timeout, with the test that killed it. A timeout is `sure` where
-   * the processor time was used up, which does not depend on how busy the machine is.
+   * The status of a mutant: Killed, Survived, NoCoverage, Timeout, or Undecided, with the test that killed it. What did not end
+   * in its time is tried once more with three times as much. It is a timeout where it used up its processor time, or where
+   * all its processes slept: neither depends on how busy the machine is. Where only the clock ended it, nothing is decided.
    */
-  async of(mutant, patience = 1) {
+  async of(mutant) {
+    const verdict = await this.#try(mutant, 1);
+    return verdict.ended ? this.#decided(await this.#try(mutant, 3)) : verdict;
+  }
+
+  #decided({ ended, ...verdict }) {
+    return ended === undefined ? verdict : { status: ended === 'ms' ? 'Undecided' : 'Timeout' };
+  }
+
+  async #try(mutant, patience) {
     const { tests, left } = this.#testsOf(mutant.id);
     if (tests.length === 0) return { status: 'NoCoverage' };
     const { status, by, ended } = await this.#ask(tests, mutant.id, this.#hits(mutant.id), patience);
-    return ended ? { status: 'Timeout', sure: ended === 'work' } : status === 0 ? { status: 'Survived', tests: tests.length, ...(left > 0 && { left }) } : { status: 'Killed', by: by ?? 'the process' };
+    return ended ? { ended } : status === 0 ? { status: 'Survived', tests: tests.length, ...(left > 0 && { left }) } : { status: 'Killed', by: by ?? 'the process' };
   }
 
   /**
@@ -116,13 +129,14 @@ export class Trial {
     const sum = (what) => chosen.reduce((all, id) => all + this.#times[id][what], 0);
     // A test that waits for another program may sleep for as long as it takes.
     const slowest = Math.max(...chosen.map((id) => this.#times[id].ms));
-    return this.#run({ files, chosen, without, mutant, hits }, { work: patience * (1_500 + 2 * sum('work')), asleep: patience * (asleep + slowest), ms: patience * (60_000 + 3 * sum('ms')) });
+    return this.#run({ files, chosen, without, mutant, hits }, { work: patience * (1_500 + 2 * sum('work')), asleep: patience * (asleep + slowest), ms: patience * (120_000 + 10 * sum('ms')) });
   }
 
   /** One process: its exit code, or by which limit it was ended, and what it wrote. What tests leave behind goes with it. */
   #run(task, most) {
     const path = join(this.#folder, `task-${(this.#tasks += 1)}.json`);
-    const scratch = join(this.#folder, `tmp-${this.#tasks}`);
+    // Beside the copy: under its package.json a program without an extension would be taken for a module.
+    const scratch = `${this.#folder}-tmp-${this.#tasks}`;
     writeFileSync(path, JSON.stringify(task));
     mkdirSync(scratch);
     const output = openSync(`${path}-output`, 'w');

@@ -1,6 +1,6 @@
 // A sample over the whole of src: npm run mutants -- src --sample N --seed N [--minutes N]. The mutants of all folders lie in one copy, and each
 // is judged by the tests of its folder, in the order in which they were drawn: what was tried before the time ended is a sample of all.
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomOf } from '../../dist/test/random.js';
 import { mutatedCopy, sourcesOf, testsOf, top } from './copy.mjs';
@@ -11,18 +11,23 @@ import { Trial } from './trial.mjs';
 
 const folderOf = ({ file }) => file.split('/')[1];
 
+/** Tests that took too long in an earlier run of the folder: to see that of all folders again takes most of the time of a short run. */
+const tooLongBefore = (folder) => [...new Set(readdirSync(results).map((name) => JSON.parse(readFileSync(new URL(name, results), 'utf8')))
+  .filter(({ what }) => what === folder).flatMap(({ tooLong }) => tooLong))];
+const results = new URL('results/', import.meta.url);
+
 /** The chosen mutants in the copy, how many there are in all, and what judges them. */
 export async function wholeTrial(copy, count, seed) {
   // src/index.ts and src/clock.ts only give on what others have.
   const missing = readdirSync(join(top, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && !folders[entry.name]).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`test/mutants/folders.mjs has no tests for ${missing.join(', ')}`);
   let of;
-  const chosen = await mutatedCopy(copy, Object.keys(folders).flatMap(sourcesOf), (all) => {
+  const { mutants: chosen, count: placed } = await mutatedCopy(copy, Object.keys(folders).flatMap(sourcesOf), (all) => {
     const code = all.filter((one) => !isText(one));
-    of = { all: all.length, code: code.length, texts: all.length - code.length };
+    of = { code: code.length, texts: all.length - code.length };
     return sampleOf(code, count, randomOf(seed));
   });
-  return { chosen, of, trial: new WholeTrial(copy, of.all) };
+  return { chosen, of, trial: new WholeTrial(copy, placed) };
 }
 
 /** Asks the trial of a mutant's folder, which is prepared when its first mutant comes. */
@@ -40,15 +45,15 @@ class WholeTrial {
     const folder = folderOf(mutant);
     const made = this.#trials.get(folder);
     if (made) return made.trial;
-    const trial = new Trial(this.#copy, testsOf(folders[folder].tests), folders[folder].longest);
+    const trial = new Trial(this.#copy, testsOf(folders[folder].tests), folders[folder].longest, tooLongBefore(folder));
     const { tests, seconds } = await trial.prepare(this.#mutants, true);
     console.log(`${folder}: ${tests} tests of ${seconds} s`);
     this.#trials.set(folder, { trial, tests });
     return trial;
   }
 
-  async of(mutant, patience) {
-    return (await this.#trialOf(mutant)).of(mutant, patience);
+  async of(mutant) {
+    return (await this.#trialOf(mutant)).of(mutant);
   }
 
   async passesWithout(mutant) {

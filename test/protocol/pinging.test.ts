@@ -17,6 +17,7 @@ import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
 import { Scripted } from '../client/scripted.ts';
 import type { Sent } from '../client/scripted.ts';
 import { mockClock } from '../mock-clock.ts';
+import { within } from '../within.ts';
 
 // 2025-11-25 basic/utilities/ping: who has gone silent is pinged, and who does not answer has gone.
 
@@ -131,7 +132,7 @@ test('whatever a silent server says is a sign of life, and one that has gone is 
   const closed = new Promise<string>((resolve) => (told = resolve));
   const client = new McpClient({ name: 'test', version: '1' }, { era: 'legacy', pinging: pinging(soon), onClose: (why) => told(why) });
   await client.connect(transport);
-  assert.match(await closed, says);
+  assert.match(await within('the end of the connection', closed), says);
   assert.equal(pings, 3, 'whatever comes is a sign of life');
   assert.deepEqual(await client.listTools(), []);
   assert.equal(transport.reopened, 1);
@@ -159,9 +160,9 @@ test('the channels of both sides end: memory and message port', async (t) => {
     deaf.send(text);
     port2.postMessage(text);
   }
-  assert.match(await closed, says);
-  await serving.closed;
-  port2.close();
+  t.after(() => port2.close());
+  assert.match(await within('the end of the channel in memory', closed), says);
+  await within('the end of the port', serving.closed);
 });
 
 test('neither side watches a modern connection, nor a server an HTTP session', async (t) => {

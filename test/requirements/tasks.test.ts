@@ -14,6 +14,7 @@ import type { Script } from '../client/scripted.ts';
 import { connect, everything, later } from '../server/peer.ts';
 import type { Bag, Peer } from '../server/peer.ts';
 import { declared, made } from '../tasks/harness.ts';
+import { within } from '../within.ts';
 
 // Rules of requirements/tasks.tsv that are kept by construction, each where breaking it would show.
 
@@ -240,7 +241,7 @@ test('a client that waits for a result looks at the task meanwhile', async (t) =
     return state('input_required');
   });
   const call = one.callTool('job');
-  await looked.promise;
+  await within('the second look at the task', looked.promise);
   wire.answer(blocked as number, { content: [{ type: 'text', text: 'done' }] });
   wire.push({ method: 'notifications/tasks/status', params: state('completed') });
   assert.deepEqual((await call).content, [{ type: 'text', text: 'done' }]);
@@ -253,7 +254,7 @@ test('a client hears of a task on any stream', async (t) => {
   assert.ok(task);
   wire.push({ method: 'notifications/tasks/status', params: { ...state('working'), statusMessage: 'half' } });
   wire.push({ method: 'notifications/tasks/status', params: state('completed') });
-  await task.result();
+  await within('the end of the task', task.result());
   assert.equal(task.status, 'completed');
 });
 

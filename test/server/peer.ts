@@ -36,6 +36,8 @@ export interface Peer {
   /** The same in the modern era: with its metadata, and with what a retry brings. */
   modern(method: string, params?: Bag, capabilities?: Bag): Promise<Answer>;
   call(name: string, args?: Bag): Promise<Answer>;
+  /** The same; what the server asks meanwhile fails at once, since nobody answers it. */
+  callUnasked(name: string, args?: Bag): Promise<Answer>;
   /** What the server says besides answers, in order; and answers that nobody here waits for. */
   next(): Promise<Said>;
   /** All that was said and not read so far, once what is on its way has come. */
@@ -60,6 +62,7 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
   const { put, next } = inbox();
   const waiting = new Map<unknown, (answer: Answer) => void>();
   let queued = 0;
+  let unasked: ((error: Error) => void) | undefined;
   const receive = (text: string | undefined): void => {
     if (text === undefined) return;
     const message = JSON.parse(text) as Answer & { method?: string };
@@ -68,6 +71,7 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
       waiting.delete(message.id);
       return waiter(message);
     }
+    unasked?.(new Error(`the server asks what it should not: ${text}`));
     queued++;
     put(text);
   };
@@ -88,6 +92,12 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
     modern: (method, params, declared = capabilities) =>
       self.request(method, { ...params, _meta: modernMeta(declared) }),
     call: (name, args) => self.request('tools/call', { name, ...args && { arguments: args } }),
+    callUnasked(name, args) {
+      return new Promise<Answer>((resolve, reject) => {
+        unasked = reject;
+        self.call(name, args).then(resolve, reject);
+      }).finally(() => (unasked = undefined));
+    },
     async next() {
       const text = await next();
       queued--;

@@ -77,8 +77,8 @@ test('a question that the client cannot answer is an error that the handler may 
   };
   const legacy = await connect(server, { revision, capabilities: {} });
   for (const [kind, requiredCapabilities] of Object.entries(missing)) {
-    assert.equal(textOf(await legacy.call(`${kind} caught`)), `true ${JSON.stringify({ requiredCapabilities })}`);
-    assert.match(textOf(await legacy.call(kind)), /^failed: The client did not declare/);
+    assert.equal(textOf(await legacy.callUnasked(`${kind} caught`)), `true ${JSON.stringify({ requiredCapabilities })}`);
+    assert.match(textOf(await legacy.callUnasked(kind)), /^failed: The client did not declare/);
     // 2026-07-28 basic/index#error-codes: uncaught, it answers the request.
     assert.equal(
       textOf(await legacy.modern('tools/call', { name: `${kind} caught` }, {})),
@@ -89,10 +89,10 @@ test('a question that the client cannot answer is an error that the handler may 
   }
   assert.deepEqual(await legacy.rest(), []);
   const urlOnly = await connect(server, { revision, capabilities: { elicitation: { url: {} }, sampling: {} } });
-  assert.match(textOf(await urlOnly.call('elicit')), /^failed: /);
+  assert.match(textOf(await urlOnly.callUnasked('elicit')), /^failed: /);
   const formOnly = await connect(server, { revision, capabilities: { elicitation: { form: {} } } });
-  assert.match(textOf(await formOnly.call('elicitUrl')), /^failed: .*elicitation by URL/);
-  assert.match(textOf(await urlOnly.call('sampleTools')), /^failed: .*tools in sampling/);
+  assert.match(textOf(await formOnly.callUnasked('elicitUrl')), /^failed: .*elicitation by URL/);
+  assert.match(textOf(await urlOnly.callUnasked('sampleTools')), /^failed: .*tools in sampling/);
   const { error } = await urlOnly.modern('tools/call', { name: 'sampleTools' }, { sampling: {} });
   assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });
 });
@@ -328,7 +328,7 @@ test('a page to visit has a URL, and an id that no other question has', async ()
   }, async ({ url = 'https://example.com/', id }, ctx) =>
     (await ctx.elicitUrl('Visit', url, { key: 'same', elicitationId: id })).action);
   const peer = await connect(server, { revision });
-  assert.match(textOf(await peer.call('visit', { url: 'not a url' })), /visit failed/);
+  assert.match(textOf(await peer.callUnasked('visit', { url: 'not a url' })), /visit failed/);
   assert.match(errors[0] ?? '', /elicitUrl: "not a url" is no URL/);
   assert.match(textOf(await (await connect(server)).modern('tools/call', {
     name: 'visit', arguments: { url: 'not a url' },
@@ -370,7 +370,7 @@ test('messages that a client could not send to its model are the author\'s error
   ];
   for (const [given, why] of faults) {
     messages = given;
-    assert.match(textOf(await peer.call('sample')), /sample failed/);
+    assert.match(textOf(await peer.callUnasked('sample')), /sample failed/);
     assert.match(errors.pop() ?? '', why);
   }
   messages = [{ role: 'assistant', content: [text, use] }, { role: 'user', content: [result] }];

@@ -13,6 +13,7 @@ import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { later, modernMeta } from '../server/peer.ts';
 import { declared, made } from './harness.ts';
+import { within } from '../within.ts';
 
 type Era = 'legacy' | 'modern';
 const limits = { pollIntervalMs: 100, statusIntervalMs: 1 };
@@ -61,9 +62,9 @@ for (const era of ['modern', 'legacy'] as const) {
           return answers.onElicit?.(question, context) ?? { action: 'cancel' };
         },
       });
-      assert.equal(textOf(await one.callTool('ask')), 'Ann on Monday');
+      assert.equal(textOf(await within('the result of the task', one.callTool('ask'))), 'Ann on Monday');
       assert.deepEqual(asked, ['Name?', 'Day?']);
-      assert.equal(textOf(await one.callTool('plain')), 'plain');
+      assert.equal(textOf(await within('the result of the task', one.callTool('plain'))), 'plain');
       assert.equal(textOf(await one.callTool('optional')), `on ${era === 'modern' ? '2026-07-28' : '2025-11-25'}`);
       assert.equal((await one.callTool('tool fails')).isError, true);
       await assert.rejects(one.callTool('fails'), (error: RpcError) =>
@@ -221,7 +222,7 @@ test('2025-11-25: a server that has not declared tasks is asked for none', async
   const { task, result } = await one.startTool('plain');
   assert.equal(task, undefined);
   assert.equal(textOf(await result()), 'plain');
-  assert.equal(textOf(await one.callTool('plain')), 'plain');
+  assert.equal(textOf(await within('the result of the task', one.callTool('plain'))), 'plain');
   const calls = sent.map((text) => JSON.parse(text) as { method: string; params: object }).filter(({ method }) => method === 'tools/call');
   assert.deepEqual(calls.map(({ params }) => 'task' in params), [false, false]);
 });

@@ -5,6 +5,7 @@ import { asked, accept, connect, later, modernMeta } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { declared, made, ModernTasks, tasksExtension } from './harness.ts';
+import { within } from '../within.ts';
 
 const sure = { sure: { type: 'boolean' } } as const;
 const missing = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } };
@@ -16,7 +17,7 @@ test('a call becomes a task, which can be found at once and ends with the result
   server.tool('bake', { task: 'optional', input: { type: 'object', properties: { what: { type: 'string' } } } },
     async ({ what }) => `${what} ${await go.promise}`);
   const client = await ModernTasks.to(server);
-  const { result } = await client.peer.modern('tools/call', { name: 'bake', arguments: { what: 'cake' } });
+  const { result } = await within('the task', client.peer.modern('tools/call', { name: 'bake', arguments: { what: 'cake' } }));
   const { taskId, createdAt, lastUpdatedAt, _meta, ...rest } = result as Bag;
   assert.deepEqual(rest, { resultType: 'task', status: 'working', ttlMs: 86_400_000, pollIntervalMs: 1000 });
   assert.match(String(taskId), /^[0-9a-f]{40}$/);
@@ -97,7 +98,7 @@ test('an answer that cannot be used is asked for again under another key, three 
 
   const other = await client.begin('seat');
   for (const key of ['seat', 'seat~2', 'seat~3']) {
-    await client.when(other, (task) => asked({ id: 0, result: task })[key] !== undefined);
+    await within(key, client.when(other, (task) => asked({ id: 0, result: task })[key] !== undefined));
     await client.update(other, { [key]: accept({ seat: 'wing' }) });
   }
   const failed = await client.ended(other);
@@ -343,7 +344,9 @@ test('a task whose time is over is gone', async (t) => {
   server.tool('quick', { task: 'optional' }, () => 'q');
   const client = await ModernTasks.to(server);
   const id = await client.begin('quick');
+  const until = performance.now() + 10_000;
   for (let code: number | undefined; code !== -32602;) {
+    assert.ok(performance.now() < until, 'the task is still there');
     code = (await client.peer.modern('tasks/get', { taskId: id })).error?.code;
   }
 });

@@ -209,6 +209,33 @@ test('a mock server takes the call that fits best: never another name, first wha
   assert.deepEqual(server.receive(text({ id: 5, result: {} })), []);
 });
 
+test('a mock server: what belongs to an answer ends with it, with the client\'s next line where there is no answer, and never holds that of another request', () => {
+  const notes = (texts: readonly string[]): unknown[] => texts.map((one) => JSON.parse(one) as { id?: unknown; method?: unknown }).map(({ id, method }) => method ?? id);
+  const crossing = new MockServer(wire(
+    `--> ${text({ id: 1, method: 'a' })}`, `--> ${text({ id: 2, method: 'b' })}`,
+    `<-- ${text({ method: 'n/1' })}`, `<-- ${text({ id: 2, result: {} })}`, `<-- ${text({ method: 'n/2' })}`, `<-- ${text({ id: 1, result: {} })}`,
+  ));
+  assert.deepEqual(notes(crossing.receive(text({ id: 'x', method: 'a' }))), ['n/1', 'n/2', 'x']);
+  assert.deepEqual(notes(crossing.receive(text({ id: 'y', method: 'b' }))), ['n/1', 'y', 'n/2']);
+  // No answer to `a`: what follows belongs to it until the client says something else.
+  const silent = new MockServer(wire(
+    `--> ${text({ id: 1, method: 'a' })}`, `<-- ${text({ method: 'n/1' })}`, `--> ${text({ id: 2, method: 'b' })}`, `<-- ${text({ method: 'n/2' })}`, `<-- ${text({ id: 2, result: {} })}`,
+  ));
+  assert.deepEqual(notes(silent.receive(text({ id: 7, method: 'a' }))), ['n/1']);
+  assert.deepEqual(notes(silent.receive(text({ id: 8, method: 'b' }))), ['n/2', 8]);
+  // A notification has no answer; said again, it brings again what it brought. A request brings again only its answer.
+  const told = new MockServer(wire(
+    `--> ${text({ method: 'n/go' })}`, `<-- ${text({ method: 'n/1' })}`, `--> ${text({ id: 2, method: 'b' })}`, `<-- ${text({ method: 'n/2' })}`, `<-- ${text({ id: 2, result: {} })}`,
+  ));
+  for (let n = 0; n < 2; n++) assert.deepEqual(notes(told.receive(text({ method: 'n/go' }))), ['n/1']);
+  assert.deepEqual(notes(told.receive(text({ id: 3, method: 'b' }))), ['n/2', 3]);
+  assert.deepEqual(notes(told.receive(text({ id: 4, method: 'b' }))), [4]);
+  // What the server has said, word for word, is nothing that the client says.
+  const raw = new MockServer(wire(`--> ${text({ id: 1, method: 'a' })}`, '<!- {oops', `<-- ${text({ id: 1, result: {} })}`));
+  assert.deepEqual(raw.receive('{oops'), []);
+  assert.deepEqual(raw.receive(text({ id: 5, method: 'a' })), ['{oops', text({ id: 5, result: {} })]);
+});
+
 test('a mock server answers a text that is no message only where the transcript has the same', () => {
   const server = new MockServer(wire(
     '-!> {oops', `<-- ${text({ id: null, error: { code: -32700, message: 'No' } })}`,
@@ -220,6 +247,18 @@ test('a mock server answers a text that is no message only where the transcript 
   assert.deepEqual(server.receive('[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]'), ['[{"jsonrpc":"2.0","id":1,"result":{}}]']);
   assert.equal(server.receive('[{"jsonrpc":"2.0","id":7,"method":"listen"},{"jsonrpc":"2.0","id":8,"method":"ping"}]').join('\n'),
     ['raw text', text({ id: 7, result: {} }), text({ id: 8, result: {} })].join('\n'), 'another batch is taken apart');
+});
+
+test('a replay: a raw line is compared as it stands, and what the other side cancels by the id that it chose', () => {
+  const transcript = wire(
+    `--> ${text({ id: 1, method: 'a' })}`, '<!- {oops', `<-- ${text({ id: 9, method: 'ask' })}`, `<-- ${text({ method: 'notifications/cancelled', params: { requestId: 9, reason: 'late' } })}`, `<-- ${text({ id: 1, result: {} })}`,
+  );
+  for (const [said, reason, fits] of [['{oops', 'late', true], ['{ops', 'late', false], ['{oops', 'early', false]] as const) {
+    const replay = new Replay(transcript, 'client');
+    replay.begin();
+    for (const one of [said, text({ id: 33, method: 'ask' }), text({ method: 'notifications/cancelled', params: { requestId: 33, reason } }), text({ id: 1, result: {} })]) replay.receive(one);
+    assert.equal(replay.differences.length === 0, fits, `${said} ${reason}: ${JSON.stringify(replay.differences)}`);
+  }
 });
 
 test('a replay: any order only among its neighbours, raw texts exactly, and nothing beyond the last line', () => {

@@ -12,7 +12,7 @@ export interface Channel {
 }
 
 /** Messages that came and were not read yet, and whoever waits for one. */
-export function inbox(patienceMs: number = 30_000): { put(text: string): void; end(why: string): void; next(): Promise<string> } {
+export function inbox(patienceMs: number = 15_000): { put(text: string): void; end(why: string): void; next(): Promise<string> } {
   const texts: string[] = [];
   const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
   let ended: string | undefined;

@@ -40,7 +40,7 @@ const before = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : { fil
 const result = { commit: commit(), date: new Date().toISOString().slice(0, 10), seed, runs: Number(values.runs), files: before.files };
 
 try {
-  const all = await mutatedCopy(copy, files);
+  const { mutants: all } = await mutatedCopy(copy, files);
   const { randomOf } = await import(join(copy, 'dist/test/random.js'));
   const explorer = new Explorer(copy, { seed, runs: Number(values.runs) });
   await explorer.prepare(all.length);
@@ -73,7 +73,7 @@ async function unitVerdicts(folder, own, all, randomOf) {
   const trial = new Trial(copy, testsOf(folders[folder].tests));
   const { tests } = await trial.prepare(all.length);
   const until = values.minutes ? Date.now() + Number(values.minutes) * 60_000 : Infinity;
-  const { tried } = await tryAll(trial, samples, { until, grace: 60_000 });
+  const { tried } = await tryAll(trial, samples, { until });
   const died = ({ status }) => status === 'Killed' || status === 'Timeout';
   return Object.fromEntries(own.map((file) => {
     const judged = tried.filter((one) => one.file === file);

@@ -4,6 +4,7 @@ import { SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, result, revision, serve, stream, test } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { requestHeaders } from '../../../src/transport/http/client/headers.ts';
+import { within } from '../../within.ts';
 
 const modern = { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } };
 
@@ -141,7 +142,7 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
       })),
     } : {});
     await it.handshake();
-    await it.transport.close();
+    await within('the end of the close', it.transport.close());
     await it.transport.close();
     assert.equal(server.calls.filter(({ method }) => method === 'DELETE').length, 1, String(status));
     assert.deepEqual(it.untaken, []);

@@ -8,6 +8,7 @@ import { metaKeys } from '../../../src/protocol/meta.ts';
 import { client, handshake, json, notice, result, senderOf, serve, stream, test } from './harness.ts';
 import type { Call, Client, Scripted } from './harness.ts';
 import { everyNth } from '../../every-nth.ts';
+import { within } from '../../within.ts';
 
 // The stream of one answer, an event a piece: the primer, two notices, the answer.
 const events = (id: string): string[] => ['', notice(1), notice(2), result(id)].map((text, n) =>
@@ -131,7 +132,7 @@ for (const [status, kind] of [[404, SessionExpired], [405, HttpError], [401, Htt
 test('a modern stream is not resumed', async (t) => {
   const server = await serve(t, (call, response) => void stream(response).end('id: 1\ndata:\n\n'));
   const it = await client(t, server.url);
-  const told = await it.request(1, 'tools/list', { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } });
+  const told = await within('the end of the request', it.request(1, 'tools/list', { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } }));
   assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError && told.error.reason === 'closed');
   assert.equal(server.calls.length, 1);
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { note, rpc, start } from './harness.ts';
+import { within } from '../../within.ts';
 
 test('the pair of endpoints: a stream that names the place to POST to, and all answers on it', async (t) => {
   const { ask, live, server } = await start(t);
   const stream = await live({ method: 'GET', path: '/sse' });
-  const first = await stream.next();
+  const first = await within('the first event', stream.next());
   assert.equal(first?.type, 'endpoint');
   assert.match(first.data, /^\/messages\?sessionId=[0-9a-f]{32}$/);
   const post = (body: object | string) => ask({ path: first.data, body });

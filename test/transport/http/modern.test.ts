@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { code, modern, modernVersion, note, rpc, start } from './harness.ts';
 import type { Sent } from './harness.ts';
+import { within } from '../../within.ts';
 
 const region = (value: unknown, headers: Record<string, string>): Sent =>
   modern('tools/call', { name: 'mirrored', arguments: { region: value } }, { 'mcp-name': 'mirrored', ...headers });
@@ -86,7 +87,7 @@ test('a stream carries what goes before the answer; leaving it cancels', async (
   const { live, ask, server } = await start(t);
   const steps = await live(modern('steps', { steps: 2 }));
   assert.deepEqual([steps.headers['x-accel-buffering'], steps.headers['mcp-session-id']], ['no', undefined]);
-  const events = await steps.all();
+  const events = await within('the end of the stream', steps.all());
   assert.deepEqual(events.map(({ id }) => id), ['', '', '']);
   const only = await ask({ ...modern('steps', { steps: 2 }, { accept: 'application/json' }) });
   assert.match(only.text, /"steps":2/);
@@ -97,7 +98,7 @@ test('a stream carries what goes before the answer; leaving it cancels', async (
   assert.ok(subscription);
   const aborted = new Promise((resolve) => subscription.signal.addEventListener('abort', resolve));
   listening.cut();
-  await aborted;
+  await within('the cancellation', aborted);
   assert.equal(subscription.settled, true);
 });
 

@@ -14,6 +14,7 @@ import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import type { ClientReceiver, ClientTransport } from '../../../src/transport/client-port.ts';
 import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import type { StdioTransportOptions } from '../../../src/transport/stdio/index.ts';
+import { within } from '../../within.ts';
 
 const programOf = (name: string): string => fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
 
@@ -292,8 +293,12 @@ test('stdioTransport: a server that goes on after SIGTERM is killed', async (t) 
   await transport.open(receiver);
   const socket = await alive;
   const gone = once(socket, 'close');
-  await Promise.all([transport.close(), transport.close()]);
-  await gone;
+  try {
+    await within('the end of the program', Promise.all([transport.close(), transport.close(), gone]));
+  } finally {
+    // Without its lifeline it ends by itself, and so does what waits for it.
+    socket.destroy();
+  }
 });
 
 for (const role of ['grandchild', 'holder']) {

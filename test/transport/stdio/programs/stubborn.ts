@@ -23,6 +23,7 @@ if (role === 'deaf' || role === 'stubborn' || role === 'mute') {
     say('SIGTERM');
     if (role !== 'stubborn') process.exit(0);
   });
+  socket.on('close', () => process.exit(0)).on('error', () => {});
   socket.on('connect', () => {
     socket.write('here');
     say('ready');

@@ -152,7 +152,7 @@ export function isRequestId(id: unknown): id is RequestId {
 const idRule = '"id" must be a string of at most 1024 characters or an integer within 2^53';
 
 /** The refusal says the message's own id back where it can be one. */
-export const invalid = (what: string, { id, method }: Record<string, unknown> = {}): Refusal => ({
+export const invalid = (what: string, { id, method }: { readonly id?: unknown; readonly method?: unknown } = {}): Refusal => ({
   ...refusal(isRequestId(id) ? id : null, invalidRequestCode, `Invalid request: ${what}`),
   ...method === undefined && { answer: `Invalid answer: ${what}` },
 });

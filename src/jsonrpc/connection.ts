@@ -3,7 +3,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes, peerBudget } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
-import { ConnectionError, internalErrorCode, invalidRequestCode, toError } from './errors.ts';
+import { ConnectionError, internalErrorCode, toError } from './errors.ts';
 import { Faults } from '../bounds/faults.ts';
 import { Cancelled, failureText, Inbound } from './inbound.ts';
 import type { Decoded, Notification, Refusal, Request, RequestId, UnjudgedAnswer } from './message.ts';
@@ -162,10 +162,7 @@ export class Connection {
   #begin(request: Request, outlet: Outlet, weight: number): void {
     const inFlight = this.#inFlight ??= new Map();
     const { id } = request;
-    if (inFlight.has(id)) {
-      const message = `Invalid request: id ${quote(id)} is already in flight`;
-      return this.refuse(outlet, refusal(id, invalidRequestCode, message));
-    }
+    if (inFlight.has(id)) return this.refuse(outlet, invalid(`id ${quote(id)} is already in flight`, request));
     const { maxInFlight } = this.limits;
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
     const held = weight + openThingBytes;

@@ -16,11 +16,10 @@ export interface Outlet {
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void;
   /**
    * Whether the peer reads what we say, so that a text of this length may follow. False: a result becomes an
-   * error, and what may be lost (progress, log messages: they say so) is. Without it there is always room.
+   * error, and what may be lost (progress, log messages: they say so) is. Without it there is room: an
+   * outlet may have it only while something waits.
    */
-  room?(length: number, mayBeLost?: boolean): boolean;
-  /** True: a result of any length may follow now, and `room` need not be asked. */
-  readonly takesAny?: boolean;
+  room?: ((length: number, mayBeLost?: boolean) => boolean) | undefined;
 }
 
 /** The outlet of who is told nothing. */
@@ -130,7 +129,7 @@ export class Inbound extends Abortable {
   /** Answered, or cancelled: nothing more may be sent for it. */
   settled = false;
   /** Set by who runs the handler. */
-  failureHandler: FailureHandler | undefined;
+  failures: FailureHandler | undefined;
 
   constructor(request: Request, outlet: Outlet, weight: number = 0) {
     super();
@@ -173,9 +172,8 @@ export class Inbound extends Abortable {
     if (this.settled) return;
     const { outlet } = this;
     // Asked before too: forty results of 15 MB that do not fit would take seconds to serialize.
-    const fits = outlet.takesAny || outlet.room?.(0) !== false;
-    const text = fits ? successText(this.request.id, result) : '';
-    if (!fits || (!outlet.takesAny && outlet.room?.(text.length) === false)) throw internalError('The result does not fit beside what is not read yet');
+    const text = outlet.room?.(0) === false ? '' : successText(this.request.id, result);
+    if (!text || outlet.room?.(text.length) === false) throw internalError('The result does not fit beside what is not read yet');
     this.settled = true;
     outlet.answer(text);
   }
@@ -186,10 +184,10 @@ export class Inbound extends Abortable {
     let error: ErrorObject;
     try {
       // What nobody wrote for the caller, the author judges.
-      if (!(known instanceof RpcError)) known = this.failureHandler?.errorFor(known) ?? known;
+      if (!(known instanceof RpcError)) known = this.failures?.errorFor(known) ?? known;
       error = toErrorObject(known);
     } catch (unreadable) {
-      error = toErrorObject(this.failureHandler?.errorFor(unreadable) ?? internalError('the error cannot be read'));
+      error = toErrorObject(this.failures?.errorFor(unreadable) ?? internalError('the error cannot be read'));
     }
     this.#settle(errorText(this, error), error.code, known);
   }

@@ -1,9 +1,6 @@
 import type { RequestParams } from './base.ts';
 import type { CacheableResult } from './caching.ts';
-import type { ClientCapabilities, Implementation, ServerCapabilities } from './lifecycle.ts';
-import { stamped } from './meta.ts';
-import { versionsOf } from './revisions.ts';
-import type { Revision } from './revisions.ts';
+import type { ClientCapabilities, ServerCapabilities } from './lifecycle.ts';
 
 // server/discover: request, client to server. Since 2026-07-28.
 /** Only the common parameters. */
@@ -17,18 +14,6 @@ export interface DiscoverResult extends CacheableResult {
   /** How to use the server; a hint for the model. */
   instructions?: string | undefined;
 }
-
-/** What a server says of itself in the result of `server/discover`. */
-export interface DiscoveredServer extends Pick<DiscoverResult, 'instructions'> {
-  readonly info: Implementation;
-  /** The revisions that it serves. */
-  readonly revisions: readonly Revision[];
-}
-
-/** The result of `server/discover`; `hints` say how long it may be kept. 2026-07-28 server/discover: it has the server's name too. */
-export const discoverResult = (
-  { info, revisions, instructions }: DiscoveredServer, capabilities: ServerCapabilities, hints: Pick<DiscoverResult, 'ttlMs' | 'cacheScope'>,
-): DiscoverResult => stamped({ supportedVersions: versionsOf(revisions), capabilities, instructions, ...hints }, info);
 
 /** Since 2026-07-28. The error of a request whose revision the server does not speak. */
 export interface UnsupportedProtocolVersionError {

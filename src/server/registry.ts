@@ -111,7 +111,8 @@ export class Registry<E extends Entry> {
   /** First pages as text, by revision and view: most clients ask for nothing else. */
   readonly #pages = new Map<string, string>();
   #sequence = 0;
-  #scoped = false;
+  /** Whether an entry has `scopes`, or ever had. */
+  scoped = false;
 
   /** `list` has the entries, and `show` is how what is listed appears in a revision. */
   constructor(kind: Handled['kind'] | 'resource template', list: ListName, show: (listed: E['listed'], revision: Revision) => object) {
@@ -129,11 +130,6 @@ export class Registry<E extends Entry> {
   /** Whether anything was ever registered: a capability that was declared is not taken back. */
   get everHeld(): boolean {
     return this.#sequence > 0;
-  }
-
-  /** Whether an entry has `scopes`, or ever had. */
-  get scoped(): boolean {
-    return this.#scoped;
   }
 
   /** The entry of this name; undefined: none, or no name at all. */
@@ -172,7 +168,7 @@ export class Registry<E extends Entry> {
       const made = make(changed);
       entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.makeCall(made) ?? notAttached };
       entries.set(name, entry);
-      this.#scoped ||= Boolean((changed as Guarded).scopes?.length);
+      this.scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;
       this.#changed();
     };

@@ -8,14 +8,14 @@ import { methodNotFound } from '../jsonrpc/errors.ts';
 import { Inbound, noObject, Serialized } from '../jsonrpc/inbound.ts';
 import type { Outlet } from '../jsonrpc/inbound.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
-import { discoverResult } from '../protocol/discover.ts';
+import type { DiscoverResult } from '../protocol/discover.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import { checkInfo, stamped } from '../protocol/meta.ts';
 import type { ModernResult, RequestMeta } from '../protocol/meta.ts';
 import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import * as columns from '../protocol/revisions.ts';
-import { selectRevisions } from '../protocol/revisions.ts';
+import { selectRevisions, versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
 import type { OpenQuestions, PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';
@@ -157,7 +157,11 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     answerModern(inbound, meta, auth) {
       const told = observe && { kind: 'server' as const, ...inbound.request, peer: meta, auth };
       if (inbound.request.method === 'server/discover') {
-        const found = discoverResult(parts, server.capabilities(meta.revision), caching?.fields('discover') ?? notKept);
+        // 2026-07-28 server/discover: it has the server's name too.
+        const found: DiscoverResult = stamped({
+          supportedVersions: versionsOf(revisions), capabilities: server.capabilities(meta.revision), instructions: parts.instructions,
+          ...caching?.fields('discover') ?? notKept,
+        }, info);
         return told ? observe(told, () => found) : found;
       }
       const exchange = new parts.exchanges.modern(inbound, meta, auth, parts.exchanges);
@@ -170,7 +174,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       if (!answer) throw methodNotFound(method);
       exchange.failures = failures;
       exchange.clock = clock;
-      exchange.inbound.failureHandler = exchange;
+      exchange.inbound.failures = exchange;
       return answer(params, exchange, server);
     },
     page(member, registry, { cursor }, exchange) {

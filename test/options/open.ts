@@ -15,7 +15,7 @@ export const openTypes: Readonly<Record<string, string>> = {
   UntitledMultiSelectEnumSchema: ofWire, UntitledSingleSelectEnumSchema: ofWire,
   Auth: 'what an application knows of the caller: handlers read members of its own', AuthRefusal: 'what an application says of a refusal',
   Outlet: byAuthor, Requester: byAuthor, LegacyRequester: byAuthor, ToldClient: ofOurs, 'FeatureHost<PlainContext>': byAuthor, 'FeatureHost<C>': byAuthor, ClientTransport: byAuthor, Cache: byAuthor,
-  Server: byAuthor, ServerPort: byAuthor, SerialChannel: byAuthor, 'Handled<R>': byAuthor, 'Handled<never>': byAuthor,
+  ServerInside: byAuthor, ServerPort: byAuthor, SerialChannel: byAuthor, 'Handled<R>': byAuthor, 'Handled<never>': byAuthor,
   HttpRequest: ofOurs, ClientReceiver: byAuthor, HttpSender: byAuthor, MessagePortLike: byAuthor, WebSocketLike: byAuthor, CallbackSocket: byAuthor, Pipe: byAuthor, Answering: byAuthor, ConnectionHandlers: byAuthor,
   RequestPort: byAuthor, BusHandler: byAuthor, FleetEngine: byAuthor, Sessions: byAuthor, NodeRequest: byAuthor,
   UpgradeRequest: 'a request of a runtime, with all its members', OpenOptions: ofOurs,

@@ -3,6 +3,7 @@ import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
 import { decodeUnjudged } from '../../jsonrpc/codec.ts';
+import type { Outlet } from '../../jsonrpc/inbound.ts';
 import type { ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
 import { readMessages } from './reading.ts';
@@ -70,10 +71,10 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const budget = peerBudget();
   let ending: Promise<void> | undefined;
   const writer = lineWriter(stdout, () => {
-    outlet.takesAny = true;
+    outlet.room = undefined;
     if (ending === undefined) reading.pause(false);
   }, budget, () => {
-    outlet.takesAny = false;
+    outlet.room = writer.room;
   });
   const restoreConsole = stdout === process.stdout && options.console !== false ? divertConsole() : undefined;
   const say = (text: string): void => {
@@ -84,11 +85,10 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   const warnOfSize = (length: number): void => peer.error?.(new Error(
     `a message of ${length} characters: the official clients close the pipe above 10 MiB`,
   ));
-  const outlet = {
-    takesAny: true,
-    room: writer.room,
+  const outlet: Outlet = {
     send: say,
-    answer(text: string | undefined) {
+    room: undefined,
+    answer(text) {
       if (text !== undefined) say(text);
     },
   };

@@ -13,7 +13,8 @@ import type { PostHead } from './posting.ts';
  * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
  * and those of `_meta`. Throws `RpcError`.
  */
-export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision, version }: PostHead): RequestMeta {
+export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision }: PostHead): RequestMeta {
+  const { version } = request.mcp;
   const { method, params } = message;
   if (version === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
   const claimed = meta?.[versionKey];

@@ -37,7 +37,8 @@ export interface OpenPlace {
 
 /** A modern request, and the HTTP response that belongs to it. */
 export class ModernResponse implements Outlet {
-  readonly takesAny = true;
+  /** Only where a stream has begun. A result may always follow: where too much waits, the stream is cut off by name. */
+  room: Outlet['room'];
   readonly #services: EndpointServices;
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
@@ -106,11 +107,6 @@ export class ModernResponse implements Outlet {
     this.#services.tracing?.message('sent', text, this.#request, {});
   }
 
-  room(_length: number, mayBeLost = false): boolean {
-    // A result may always follow: where too much waits, the stream is cut off by name.
-    return !mayBeLost || (this.#wire?.room ?? true);
-  }
-
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     if (this.#answered) return;
     if (text !== undefined && this.#message) this.#services.turns.answered(this.#message, text.length);
@@ -144,10 +140,13 @@ export class ModernResponse implements Outlet {
   }
 
   #stream(): Wire {
-    return this.#wire ??= new Wire(
+    if (this.#wire) return this.#wire;
+    const wire = this.#wire = new Wire(
       this.#services, this.#request, { gone: () => this.#gone(), expired: () => this.#expired() },
       undefined, this.#expiresAt,
     );
+    this.room = (_length, mayBeLost) => !mayBeLost || wire.room;
+    return wire;
   }
 
   /** 2026-07-28 basic/patterns/cancellation: a server that ends a subscription says so with its id. */

@@ -12,7 +12,8 @@ import type { Pollable, Session } from './session.ts';
 
 /** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
 export class PostResponse implements Outlet, Pollable {
-  readonly takesAny = true;
+  /** Only where a stream has begun. A result may always follow: where too much waits, the stream is cut off by name. */
+  room: Outlet['room'];
   readonly #services: EndpointServices;
   readonly #session: Session;
   readonly #request: HttpRequest;
@@ -71,11 +72,6 @@ export class PostResponse implements Outlet, Pollable {
     stream.write(text);
   }
 
-  room(_length: number, mayBeLost = false): boolean {
-    // A result may always follow: where too much waits, the stream is cut off by name.
-    return !mayBeLost || (this.#stream?.room ?? true);
-  }
-
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void {
     this.#answered = true;
     this.#endWait();
@@ -115,8 +111,9 @@ export class PostResponse implements Outlet, Pollable {
   #open(): AnswerStream | undefined {
     if (!this.#stream && !this.#gone) {
       this.#endWait();
-      this.#stream = this.#session.answerStream(this.asked?.id);
-      this.#stream.attach(this.#request, { fields: this.#fields() });
+      const stream = this.#stream = this.#session.answerStream(this.asked?.id);
+      this.room = (_length, mayBeLost) => !mayBeLost || stream.room;
+      stream.attach(this.#request, { fields: this.#fields() });
     }
     return this.#stream;
   }

@@ -24,8 +24,7 @@ import type { Sessions } from './sessions.ts';
 export interface PostHead {
   readonly request: HttpRequest;
   readonly auth: Auth | undefined;
-  /** `MCP-Protocol-Version`, and its row where this server serves it. */
-  readonly version: string | undefined;
+  /** The row of `MCP-Protocol-Version`, where this server serves it. */
   readonly revision: Revision | undefined;
 }
 
@@ -67,8 +66,8 @@ export class Posting {
     }
     readWhole(services, request, (body) => {
       // Written out: V8 makes of `{ ...head, accepts }` an object that is slow to make and slow to read (bench/NOTES.md).
-      const { version, revision } = this.#headOf(request, auth);
-      const post: Post = { request, auth, version, revision, accepts };
+      const { revision } = this.#headOf(request, auth);
+      const post: Post = { request, auth, revision, accepts };
       // A batch is read only once its session, and with it the revision, is known to have batches.
       if (isBatch(body) && !this.#mayBatch(post)) return;
       const decoded = this.#readMessage(request, body, () => {
@@ -196,7 +195,8 @@ export class Posting {
 
   /** `initialize`, outside of any session. */
   #openSession(post: Post, decoded: Decoded, id: RequestId): void {
-    const { request, auth, accepts, version } = post;
+    const { request, auth, accepts } = post;
+    const { version } = request.mcp;
     // 2025-06-18 basic/transports#protocol-version-header: 400 for one that is not served.
     if (version !== undefined && post.revision === undefined) return this.#refuseVersion(post, version, id);
     const session = this.#sessions.open(auth, false);
@@ -241,7 +241,7 @@ export class Posting {
   #headOf(request: HttpRequest, auth: Auth | undefined): PostHead {
     const { version } = request.mcp;
     const { revisions } = this.#services.server;
-    return { request, auth, version, revision: version === undefined ? undefined : findRevision(revisions, version) };
+    return { request, auth, revision: version === undefined ? undefined : findRevision(revisions, version) };
   }
 
   /** The session that the headers name, in a version that is served; otherwise the request is refused. */
@@ -251,8 +251,8 @@ export class Posting {
 
   #sessionOf(head: PostHead, id?: RequestId): Session | undefined {
     const services = this.#services;
-    const { request, auth, version, revision } = head;
-    const name = request.mcp.session;
+    const { request, auth, revision } = head;
+    const { session: name, version } = request.mcp;
     if (name === undefined) {
       // With both eras served, a version that nobody knows tells more than a session that is missing.
       if (this.#modern && version !== undefined && revision === undefined) {

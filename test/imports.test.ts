@@ -112,7 +112,7 @@ const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'clien
 /** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */
 const doors = [
   'client/door.ts', 'jsonrpc/door.ts', 'protocol/door.ts', 'server/door.ts', 'transport/door.ts', 'transport/http/node/door.ts',
-  'transport/stdio/door.ts',
+  'transport/socket/node/door.ts', 'transport/stdio/door.ts',
 ];
 
 test('imports: the kit enters a folder of the protocol by its index or its door', () => {

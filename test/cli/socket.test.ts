@@ -96,6 +96,7 @@ test('unix: what may not be used is refused, with its reason', posix, async (t) 
   const open = join(folder, 'open');
   mkdirSync(open);
   const other = createServer().listen(join(open, 't'));
+  t.after(() => other.close());
   await once(other, 'listening');
   chmodSync(open, 0o777);
   for (const command of ['list', 'trace', 'doctor']) {
@@ -103,7 +104,7 @@ test('unix: what may not be used is refused, with its reason', posix, async (t) 
     assert.notEqual(ran.code, 0);
     assert.match(ran.out + ran.err, /others may replace files in its folder/, command);
   }
-  other.close();
+
   await refused(['list', 'unix:relative'], 2, /unix: and an absolute path/);
   await refused(['list', 'unix:'], 2, /unix: and an absolute path/);
   await refused(['list', `unix:/${'x'.repeat(200)}`], 4, /more than 10\d bytes/);

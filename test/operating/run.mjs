@@ -161,6 +161,33 @@ async function behind(program, file, args, configure, { further = async () => ''
   }
 }
 
+/** Starts the snippet of the page that has /metrics. */
+async function measured(port) {
+  const { transform } = await import('esbuild');
+  const [snippet] = [...page.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => code.includes("'/metrics'"));
+  if (snippet === undefined) throw new Error('docs/operating.md has no snippet with /metrics');
+  const lib = (name) => JSON.stringify(new URL(`../../dist/lib/${name}.js`, import.meta.url).href);
+  const { code } = await transform(`import { createServer } from 'node:http'; import { McpServer } from ${lib('server')}; import { gauges, httpListener } from ${lib('http')};
+    ${snippet}
+    createServer(handler).listen(${port}, '127.0.0.1', () => process.send('ready'));`, { loader: 'ts', format: 'esm' });
+  const file = join(folder, 'measured.mjs');
+  writeFileSync(file, code);
+  const child = fork(file);
+  await once(child, 'message');
+  return child;
+}
+
+/** Asks Prometheus until it has this value. Throws after half a minute with what it had instead. */
+async function scraped(port, query, value) {
+  let last;
+  for (const until = Date.now() + 30_000; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 200))) {
+    const answer = await (await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`)).json();
+    last = answer.data?.result?.[0]?.value?.[1];
+    if (last === value) return value;
+  }
+  throw new Error(`prometheus has ${last} for ${query}, not ${value}`);
+}
+
 const certificates = [['/etc/trips/cert.pem', cert], ['/etc/trips/key.pem', key]];
 
 const recipes = {
@@ -211,6 +238,32 @@ const recipes = {
       await worker.stop();
     }
     return 'calls in both eras';
+  },
+  async prometheus() {
+    const program = found('prometheus');
+    if (program === undefined) return undefined;
+    const [metrics, port] = await freePorts(2);
+    const server = await measured(metrics);
+    const config = join(folder, 'prometheus.yml');
+    writeFileSync(config, changed(recipe('yml'), [['127.0.0.1:9464', `127.0.0.1:${metrics}`], ['5s', '1s']]));
+    const prometheus = await running(program, [
+      `--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'tsdb')}`, `--web.listen-address=127.0.0.1:${port}`, '--log.level=warn',
+    ], port);
+    try {
+      const client = await connected(`http://127.0.0.1:${metrics}/mcp`, '2025-11-25');
+      for (let i = 0; i < 3; i++) await client.callTool('hello');
+      // The session is open while it is scraped.
+      const calls = await scraped(port, 'mcp_server_duration_seconds_count{method="tools/call",outcome="ok"}', '3');
+      const sessions = await scraped(port, 'mcp_sessions', '1');
+      await client.close();
+      await scraped(port, 'mcp_sessions', '0');
+      return `${calls} calls and ${sessions} session scraped`;
+    } catch (thrown) {
+      throw new Error(`${thrown.message}; prometheus said ${prometheus.said()}`);
+    } finally {
+      await prometheus.stop();
+      server.kill('SIGTERM');
+    }
   },
   async systemd() {
     const program = found('systemd-analyze');

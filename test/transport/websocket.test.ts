@@ -4,12 +4,15 @@ import { McpServer } from '../../src/server/index.ts';
 import { webSocketHandler } from '../../src/transport/websocket/index.ts';
 import type { AllowedUpgrade, WebSocketHandler } from '../../src/transport/websocket/index.ts';
 
+/** Why there is no place. */
+const noRoom = '503 All sessions are busy, and there may be no more';
+
 // What the handler judges before there is a socket. Sockets of `ws` and of other runtimes: npm run websocket.
 
-/** The upgrade of a principal: allowed, or the status that refuses it. */
-async function upgrade(handler: WebSocketHandler, principal: string): Promise<AllowedUpgrade | number> {
+/** The upgrade of a principal: allowed, or the status that refuses it, and why. */
+async function upgrade(handler: WebSocketHandler, principal: string): Promise<AllowedUpgrade | string> {
   const judged = await handler.upgrade({ url: '/mcp', headers: { host: 'localhost', authorization: principal, 'sec-websocket-protocol': 'x, mcp' } });
-  return judged.allowed ? judged : judged.status;
+  return judged.allowed ? judged : `${judged.status} ${(JSON.parse(judged.body) as { error: { message: string } }).error.message}`;
 }
 
 test('websocket: one principal takes no more than maxConnectionsPerPrincipal places, and others still get theirs', async () => {
@@ -19,15 +22,27 @@ test('websocket: one principal takes no more than maxConnectionsPerPrincipal pla
   const [one, two] = [await upgrade(handler, 'ann'), await upgrade(handler, 'ann')];
   assert.ok(typeof one === 'object' && typeof two === 'object');
   assert.equal(one.protocol, 'mcp');
-  assert.equal(await upgrade(handler, 'ann'), 503);
+  assert.equal(await upgrade(handler, 'ann'), noRoom);
   assert.equal(typeof await upgrade(handler, 'bob'), 'object');
   // All places are taken, and a place that is given back twice counts once.
-  assert.equal(await upgrade(handler, 'cyd'), 503);
+  assert.equal(await upgrade(handler, 'cyd'), noRoom);
   one.cancel();
   one.cancel();
   assert.equal(typeof await upgrade(handler, 'ann'), 'object');
-  assert.equal(await upgrade(handler, 'ann'), 503);
+  assert.equal(await upgrade(handler, 'ann'), noRoom);
   await handler.close({ drainMs: 0 });
+  // There is room again, so that only the close can refuse.
   two.cancel();
-  assert.equal(await upgrade(handler, 'ann'), 503);
+  for (const principal of ['ann', 'bob', 'cyd']) assert.equal(await upgrade(handler, principal), '503 The server is closing');
+});
+
+test('websocket: an upgrade whose credentials are still looked at when the server closes is refused as well', async () => {
+  let admit = (): void => {};
+  const handler = webSocketHandler(new McpServer({ name: 'sockets', version: '1' }), {
+    auth: () => new Promise((resolve) => (admit = () => resolve({ principal: 'ann' }))),
+  });
+  const judged = upgrade(handler, 'ann');
+  await handler.close({ drainMs: 0 });
+  admit();
+  assert.equal(await judged, '503 The server is closing');
 });

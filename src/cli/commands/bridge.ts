@@ -5,12 +5,14 @@ import { serverOpener } from '../open-server.ts';
 import { errorMessage } from '../../jsonrpc/door.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveSocket } from '../../transport/socket/node/index.ts';
+import type { ServeSocketOptions } from '../../transport/socket/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
-import type { HttpTrace, Trace } from '../../transport/door.ts';
+import type { HttpTrace, ServerPort, Trace } from '../../transport/door.ts';
 import { openBridge } from '../bridge/bridge.ts';
 import { defaultBridgeLimits } from '../bridge/backends.ts';
 import { issuerDoor, tokenDoor } from '../bridge/door.ts';
 import type { Command } from '../command.ts';
+import type { CommandProcess } from '../command-process.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
 import type { OwnOptions } from '../client-options.ts';
 import { endingSignal } from '../ending-signal.ts';
@@ -95,16 +97,7 @@ export const command: Command = {
       throw new NotReached(`${visible(read.targetName)} was not reached`, errorMessage(thrown));
     });
     try {
-      if (socket !== undefined) {
-        const serving = await serveSocket(bridge.server, socketPath(isSocket(socket) ? socket : `unix:${resolve(proc.cwd(), socket)}`), { trace: traced('front'), onError })
-          .catch((thrown: unknown) => {
-            throw new WrongUse(errorMessage(thrown));
-          });
-        say(`serving ${serving.path}`);
-        const code = await endingSignal(proc);
-        await serving.close();
-        return code;
-      }
+      if (socket !== undefined) return await onSocket(proc, socket, bridge.server, { trace: traced('front'), onError }, say);
       if (port === undefined) {
         await serveStdio(bridge.server, { stdin: proc.stdin, stdout: proc.stdout, trace: traced('front') }).closed;
         return exitCodes.good;
@@ -121,3 +114,15 @@ export const command: Command = {
     }
   },
 };
+
+/** Serves the bridge on a socket until a signal ends it. */
+async function onSocket(proc: CommandProcess, word: string, server: ServerPort, options: ServeSocketOptions, say: (line: string) => void): Promise<number> {
+  const path = socketPath(isSocket(word) ? word : `unix:${resolve(proc.cwd(), word)}`);
+  const serving = await serveSocket(server, path, options).catch((thrown: unknown) => {
+    throw new WrongUse(errorMessage(thrown));
+  });
+  say(`serving ${serving.path}`);
+  const code = await endingSignal(proc);
+  await serving.close();
+  return code;
+}

@@ -99,9 +99,9 @@ the sources around the change may differ in what landed.
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The goal is 85 % in each folder. Folders that are not in the table have not been run: \`fleet\`, \`skills\` and \`bounds\`
-have lists of tests and no figure. \`npm run mutants -- src\` draws a sample over the whole of \`src\`; no such run has ended yet. A run that its time ended has tried
-fewer than it drew; the row says how many. The tests of the packages are not among the named ones, nor is the suite of
+The goal is 85 % in each folder. Folders that are not in the table have not been run: \`fleet\`, \`skills\`, \`apps\`, \`judge\` and \`bounds\`
+have lists of tests and no figure. \`npm run mutants -- src\` draws a sample over the whole of \`src\`; the row of \`src\`, where there is one, says how many of the drawn
+mutants were tried. A run that was stopped has tried fewer than it drew, in the order in which they were drawn; the row says how many. The tests of the packages are not among the named ones, nor is the suite of
 JSON Schema (\`npm run schema-suite\`), which tests \`schema/full\` most: a survivor here may be killed there.
 ${tooLong.length === 0 ? '' : `\nTests of those files that take more than two seconds are not asked:\n\n${tooLong.join('\n')}\n`}
 ${unsteady.length === 0 ? '' : `\nTests that failed in that run without a mutant, and so were not asked:\n\n${unsteady.join('\n')}\n`}

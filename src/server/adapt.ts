@@ -43,13 +43,12 @@ export function adaptContent(block: ContentBlock, revision: Revision): ContentBl
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
   const allowed = columns.structuredContent(revision);
   if (allowed === 'any') return result;
-  const whole = columns.resourceLinks(revision) && columns.audio(revision);
-  const kept = allowed && isObject(result.structuredContent);
-  // Nearly every result: a copy of it would cost each call more than the looking.
-  if (whole && !('resultType' in result) && (kept || !('structuredContent' in result))) return result;
   // `resultType` goes, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
-  const content = whole ? rest.content : rest.content.map((block) => adaptContent(block, revision));
+  const kept = allowed && isObject(structuredContent);
+  const content = columns.resourceLinks(revision) && columns.audio(revision)
+    ? rest.content
+    : rest.content.map((block) => adaptContent(block, revision));
   return kept ? { ...rest, content, structuredContent } : { ...rest, content };
 }
 

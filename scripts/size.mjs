@@ -26,7 +26,7 @@ const entries = [
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.67 * KIB },
   { ...programNamed('protected'), ceiling: 41.04 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.56 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 52.62 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 52.64 * KIB },
   { ...programNamed('fleet-server'), ceiling: 45.12 * KIB },
   { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.46 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.51 * KIB, firstLoad: true },
@@ -46,7 +46,7 @@ const entries = [
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
   { name: 'package', what: 'package: code and types, unpacked', ceiling: 2876 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5063 * 1000, holds: isForReading },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5065 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -302,8 +302,8 @@ function toContents(
   mimeType: string | undefined,
 ): TextResourceContents | BlobResourceContents {
   const base = mimeType === undefined ? { uri } : { uri, mimeType };
-  if (typeof value === 'string') return { ...base, text: value };
-  if (value instanceof Uint8Array) return { ...base, blob: toBase64(value) };
+  if (typeof value === 'string') return Object.assign(base, { text: value });
+  if (value instanceof Uint8Array) return Object.assign(base, { blob: toBase64(value) });
   if (isObject(value)) return { ...base, ...value };
   throw new TypeError('the handler returned neither text nor bytes nor contents');
 }

@@ -6,16 +6,13 @@ import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.
 
 interface MemoryTask extends NewTask {
   records: string[];
-  /** Another one after each answer: who has read it keeps it. */
-  answers: ReadonlyMap<string, string>;
+  answers: Map<string, string>;
   waiting: readonly string[] | undefined;
   end: string | undefined;
   fence: number;
   /** Until when the last lease holds, by the steady clock. 0: it was given back. */
   until: number;
 }
-
-const noAnswers: ReadonlyMap<string, string> = new Map();
 
 /** What `memoryStore` may be given. */
 export interface MemoryStoreOptions {
@@ -28,17 +25,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
   checkOptions('memoryStore: options', options, { clock: 'object' });
   const { clock = systemClock } = options;
   const tasks = new Map<string, MemoryTask>();
-  /** How many each owner has. */
-  const counts = new Map<string, number>();
-  const count = (owner: string, more: 1 | -1): void => {
-    const now = (counts.get(owner) ?? 0) + more;
-    if (now === 0) counts.delete(owner);
-    else counts.set(owner, now);
-  };
   const watchers = new Watchers();
   const isFree = (task: MemoryTask): boolean => task.end === undefined && task.until <= clock.monotonic() && !isWaiting(task);
   const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: MemoryTask): StoredTask => ({
-    id, owner, createdAt, expiresAt, head, records: [...records], answers, waiting, end,
+    id, owner, createdAt, expiresAt, head, waiting, end, records: [...records], answers: new Map(answers),
   });
 
   /** The task, where this lease holds it. */
@@ -64,9 +54,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       if (tasks.has(id)) throw new Error(`there is a task ${id}`);
       // Written out: V8 makes of a spread with members after it an object that is slow to make and slow to read (bench/NOTES.md).
       tasks.set(id, {
-        id, owner, createdAt, expiresAt, head, records: [], answers: noAnswers, waiting: undefined, end: undefined, fence: 0, until: 0,
+        id, owner, createdAt, expiresAt, head, records: [], answers: new Map(), waiting: undefined, end: undefined, fence: 0, until: 0,
       });
-      count(owner, 1);
       watchers.tell(id, 'due');
     },
     async load(id) {
@@ -98,7 +87,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       const task = tasks.get(id);
       if (!task || task.end !== undefined) return [];
       const taken = [...answers.keys()].filter((key) => task.waiting?.includes(key) && !task.answers.has(key));
-      if (taken.length > 0) task.answers = new Map([...task.answers, ...taken.map((key) => [key, answers.get(key) as string] as const)]);
+      for (const key of taken) task.answers.set(key, answers.get(key) as string);
       if (taken.length > 0) watchers.tell(id, isWaiting(task) ? 'written' : 'due');
       return taken;
     },
@@ -123,13 +112,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       return pageOf(owned, after, limit);
     },
     async count(owner) {
-      return owner === undefined ? tasks.size : counts.get(owner) ?? 0;
+      if (owner === undefined) return tasks.size;
+      let count = 0;
+      for (const task of tasks.values()) if (task.owner === owner) count++;
+      return count;
     },
     async expire(now) {
       const gone = [...tasks.values()].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
-      for (const { id, owner } of gone) {
+      for (const { id } of gone) {
         tasks.delete(id);
-        count(owner, -1);
         watchers.tell(id, 'ended');
       }
       return gone.map(({ id }) => id);

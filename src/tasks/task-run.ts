@@ -215,7 +215,7 @@ export class TaskRun {
     if (this.#over) return;
     const message = end.message ?? this.#status;
     this.#stop();
-    const rest = JSON.stringify({ ...end, message });
+    const rest = JSON.stringify(Object.assign(end, { message }));
     await this.#options.store.end(this.lease.id, result === undefined ? rest : `{"result":${result},${rest.slice(1)}`, this.lease);
     this.#finish();
   }

@@ -126,11 +126,8 @@ export class Tasks {
 
   #count(owner: string | undefined): Promise<void> | undefined {
     if (this.#counted(owner)) return undefined;
-    let counting = this.#counting.get(owner);
-    if (counting === undefined) {
-      counting = this.#countAnew(owner).finally(() => this.#counting.delete(owner));
-      this.#counting.set(owner, counting);
-    }
+    const counting = this.#counting.get(owner) ?? this.#countAnew(owner).finally(() => this.#counting.delete(owner));
+    this.#counting.set(owner, counting);
     return counting;
   }
 

@@ -151,7 +151,7 @@ export function requestStateSealer(
     async seal(state, bound) {
       const [cipher] = await (made ??= ciphersOf(keys));
       const expires = clock.now() + ttlMs;
-      const text = JSON.stringify({ ...state, expires });
+      const text = JSON.stringify(Object.assign({}, state, { expires }));
       const sealed = await (cipher as Cipher).seal(bound, text);
       // Base64 for URLs, since a token may end up in a header or a log.
       const token = typeof sealed === 'string' ? sealed : toBase64(sealed, 'base64url');

@@ -84,6 +84,8 @@ export interface ConversationOptions {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly watcher: ConversationWatcher;
+  /** Whether it is one over stdin and stdout. */
+  readonly stdio: boolean;
   readonly answerMs: number;
   /** Milliseconds to wait for the first answer. */
   readonly startMs: number;
@@ -99,6 +101,8 @@ export class JudgedConversation {
   readonly number: number;
   readonly revision: Revision;
   readonly kind: 'pipe' | 'http';
+  /** Whether it is one over stdin and stdout: HTTP+SSE is a pipe, too. */
+  readonly stdio: boolean;
   readonly entries: WireEntry[] = [];
   readonly arrivals: Arrival[] = [];
   readonly asked: SentToServer[] = [];
@@ -127,6 +131,7 @@ export class JudgedConversation {
     this.#how = how;
     this.number = how.number;
     this.revision = how.revision;
+    this.stdio = how.stdio;
     this.capabilities = how.capabilities;
     this.#carrier = how.carry({
       entry: (entry) => this.#enter(entry),

@@ -33,14 +33,22 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   for (const version of options.revisions ?? []) if (!revisions.some((one) => one.version === version)) throw new TypeError(`judgeServer: options.revisions names ${JSON.stringify(version)}, which is not a revision`);
   const began = clock.monotonic();
   const ledger = new Ledger('server', only && new Set(only));
-  const bench = new Bench(server, ledger, options, clock, watchServer(options.compile));
+  let bench = new Bench(server, ledger, options, clock, watchServer(options.compile));
   const failures: string[] = [];
   let spoken: readonly Revision[] = [];
   let stopped: string | undefined;
   try {
     const found = await openAll(bench, revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
     bench.spoken = spoken = found.spoken;
-    if (spoken.length === 0) stopped = found.why;
+    if (spoken.length === 0) {
+      stopped = found.why;
+      const older = server.http && found.guarded.length === 0 ? await overSse(bench) : undefined;
+      if (older) {
+        bench = older;
+        spoken = older.spoken;
+        stopped = undefined;
+      }
+    }
     await Promise.all(judgedOf(spoken, options).map((revision) => judgeRevision(bench, revision, serverProbes, failures)));
     // A server that wants a token shows how it does that.
     if (spoken.length === 0) for (const revision of found.guarded) await judgeRevision(bench, revision, authorizationProbes, failures);
@@ -51,6 +59,16 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
     target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: bench.name,
     judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
+}
+
+/** A server that speaks only HTTP+SSE at this address; undefined where it does not. 2024-11-05 basic/transports#http-with-sse. */
+async function overSse({ server, ledger, options, clock }: Bench): Promise<Bench | undefined> {
+  const bench = new Bench(server, ledger, options, clock, watchServer(options.compile), true);
+  const { spoken } = await openAll(bench, revisions.filter(({ version, era }) => era === 'legacy' && (options.revisions?.includes(version) ?? true)));
+  bench.spoken = spoken;
+  if (spoken.length > 0) return bench;
+  await bench.close();
+  return undefined;
 }
 
 /** A quick run judges the newest revision of each era only. */

@@ -35,6 +35,10 @@ export const promptProbes: readonly ServerProbe[] = [
       for (const [rule, answers] of [['prompts-8', prompts], ['resources-7', reads]] as const) {
         for (const { answer } of answers) if (answer.kind === 'error' && answer.code === -32603) conversation.check(rule, true, '', answer);
       }
+      for (const { answer, arguments: given } of prompts) {
+        // Nothing was given that could be wrong: whether -32602 names the failure can be disputed.
+        if (answer.kind === 'error' && answer.code === -32602 && Object.keys(given).length === 0) conversation.dispute('prompts-8', 'error -32603: a listed prompt without arguments failed', answer);
+      }
     },
   },
 ];

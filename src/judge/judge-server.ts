@@ -57,7 +57,7 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   }
   return {
     target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: bench.name,
-    judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
+    judgements: ledger.judgements([...new Set([...spoken.map(({ version }) => version), ...spoken.length > 0 ? bench.named : []])], needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
 }
 
@@ -91,6 +91,8 @@ async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ rea
       const speaks = answer.kind === 'result' && (revision.era === 'legacy' ? answer.result['protocolVersion'] === revision.version
         : Array.isArray(answer.result['supportedVersions']) && answer.result['supportedVersions'].includes(revision.version));
       conversation.release(speaks);
+      const strange = speaks ? undefined : conversation.arrivals.find(({ json, answers }) => answers === undefined && typeof json === 'object' && json !== null && 'result' in json && 'id' in json && String(json.id) === String(answer.asked.id));
+      if (strange) conversation.check('base-70', false, `a response with the id ${JSON.stringify(answer.asked.id)}`, strange, answer.asked.text);
       for (const probe of openingProbes) if (probe.rules.some((id) => bench.ledger.wants(id))) await probe.opened(bench, conversation, answer, speaks);
       if (!speaks) {
         if (revision.era === 'modern' && answer.kind === 'error') await undiscovered(conversation, answer);

@@ -1,9 +1,11 @@
-import { McpClient } from '../../src/client/index.ts';
+import { authorizationCode, oauth } from '../../src/oauth/index.ts';
+import { TaskClient } from '../../src/tasks/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 
-// A client that uses everything that a server has declared, for the judge of clients: `http URL`, or `stdio PROGRAM …`. It calls
-// every tool that it lists, and answers what it is asked.
+// A client that uses everything that a server has declared, for the judge of clients: `http [careless] URL`, or `stdio [careless]
+// PROGRAM …`. It calls every tool that it lists, answers what it is asked, and logs in as a person would. A careless program gives what
+// the library refuses, so that it shows where it does not.
 
 interface Schema {
   readonly type?: unknown;
@@ -30,18 +32,31 @@ async function tried(what: string, work: () => Promise<unknown>): Promise<void> 
   }
 }
 
-const [way, ...words] = process.argv.slice(2);
-const [first = '', ...more] = words;
-const client = new McpClient({ name: 'judged', version: '1.0.0' }, {
-  onElicit: () => ({ action: 'accept', content: {} }),
-  onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
-  roots: [{ uri: 'file:///work' }],
+/** Plays the browser: the authorization server sends it back at once. */
+async function follow(url: URL): Promise<string> {
+  const response = await fetch(url, { redirect: 'manual' });
+  await response.body?.cancel();
+  return response.headers.get('location') ?? '';
+}
+
+const [way, ...given] = process.argv.slice(2);
+const careless = given[0] === 'careless';
+const [first = '', ...more] = careless ? given.slice(1) : given;
+const auth = oauth({
+  grant: authorizationCode({ client: { name: 'judged', metadataDocument: 'https://client.example/judged.json' }, redirectUri: 'http://127.0.0.1:9/callback', onAuthorize: follow }),
 });
-await client.connect(way === 'http' ? httpTransport(first) : stdioTransport(first, more));
+const client = new TaskClient({ name: 'judged', version: '1.0.0' }, {
+  onElicit: () => ({ action: 'accept', content: careless ? { size: 99 } : {} }),
+  onElicitUrl: () => ({ action: 'decline' }),
+  onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
+  roots: [{ uri: careless ? 'file:///work/../up' : 'file:///work' }],
+});
+await client.connect(way === 'http' ? httpTransport(first, { auth }) : stdioTransport(first, more));
 const capabilities = client.capabilities ?? {};
 await tried('tools', async () => {
   for (const tool of await client.listTools()) {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
+    await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }
 });
 if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts(), client.listPrompts({ timeoutMs: 5_000 })]));
@@ -59,5 +74,9 @@ if (capabilities.prompts) {
       if (argument && capabilities.completions) await tried('complete', () => client.complete({ type: 'ref/prompt', name }, { name: argument.name, value: 'A' }));
     }
   });
+}
+if (careless) {
+  for (const key of ['1abc.example/key', 'abc:example/key', 'example.com/key-']) await tried(key, () => client.request('tools/list', { _meta: { [key]: 1 } }));
+  await tried('a root', async () => client.setRoots([{ uri: 'http://127.0.0.1/work' }]));
 }
 await client.close();

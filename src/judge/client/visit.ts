@@ -71,6 +71,8 @@ export class Visit {
   readonly loose: Received[] = [];
   /** The answer to `initialize` was sent with these capabilities. */
   agreed = false;
+  /** What the hidden server has declared. */
+  offered: SeenMembers = {};
   /** What the client has declared: at the handshake, or with its last request. */
   declared: SeenMembers = {};
   /** Over HTTP: the session that the hidden server has given. */
@@ -84,6 +86,8 @@ export class Visit {
   readonly seed: number;
   readonly #how: VisitOptions;
   readonly #expecting = new Set<() => void>();
+  /** The stream of HTTP+SSE that stands open. */
+  #stream: readonly [HiddenStream, HiddenRequest] | undefined;
   #program: StartedClient | undefined;
   #lastSent: string | undefined;
   #ids = 0;
@@ -173,6 +177,16 @@ export class Visit {
     const whole = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers };
     this.#head(request, 200, whole);
     return request.stream(whole);
+  }
+
+  /** From here on all that the hidden server says goes on this stream, as HTTP+SSE has it. */
+  over(stream: HiddenStream, request: HiddenRequest): void {
+    this.#stream = [stream, request];
+  }
+
+  /** Takes a message that was posted to an endpoint of HTTP+SSE. */
+  posted(text: string): void {
+    this.#take(text, undefined);
   }
 
   /** Sends one message as an event. */
@@ -297,6 +311,7 @@ export class Visit {
   }
 
   #write(text: string): void {
+    if (this.#stream) return this.event(this.#stream[0], text, this.#stream[1]);
     this.#sent(text);
     this.#program?.write(`${text}\n`);
   }

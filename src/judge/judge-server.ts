@@ -96,7 +96,7 @@ async function openAll(bench: Bench, wanted: readonly Revision[]): Promise<{ rea
       for (const probe of openingProbes) if (probe.rules.some((id) => bench.ledger.wants(id))) await probe.opened(bench, conversation, answer, speaks);
       if (!speaks) {
         if (revision.era === 'modern' && answer.kind === 'error') await undiscovered(conversation, answer);
-        if (answer.reply?.status === 401 || answer.reply?.status === 403) guarded.push(revision);
+        if (answer.reply?.status === 401 || answer.reply?.status === 403 || answer.reply?.headers['www-authenticate'] !== undefined) guarded.push(revision);
         why = `${revision.era === 'legacy' ? 'initialize' : 'server/discover'} got: ${answer.came.slice(0, 400)}`;
         await conversation.close();
         return undefined;

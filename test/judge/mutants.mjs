@@ -51,7 +51,7 @@ await Promise.all(trials.map(async (trial) => {
     const key = { role, id, breaks };
     const reason = reasons.get(keyOf(key));
     const told = known.get(keyOf(key)) ?? (!seen && !values.only ? { verdict: 'not decided' }
-      : await trial.edited(changes, () => judge(trial.root, id)).catch((error) => ({ verdict: 'failed', others: [error.message] })));
+      : await trial.edited(changes, () => judge(trial.root, id, reason === undefined)).catch((error) => ({ verdict: 'failed', others: [error.message] })));
     const row = { ...key, ...told, reason, seconds: told.seconds ?? (performance.now() - before) / 1000 };
     rows.push(row);
     if (values.from && !known.has(keyOf(key))) writeFileSync(values.from, `${JSON.stringify(row)}\n`, { flag: 'a' });

@@ -32,7 +32,7 @@ export const authorizationProbes: readonly ServerProbe[] = [
     async run(bench, revision) {
       const conversation = await bench.raw(revision);
       const { reply, text } = await asked(conversation, { authorization: undefined });
-      if (reply?.status !== 401 && reply?.status !== 403) return conversation.close().then(() => undefined);
+      if (!reply || reply.status !== 401 && reply.status !== 403 && reply.headers['www-authenticate'] === undefined) return conversation.close().then(() => undefined);
       const shown = `${shownReply(reply)} WWW-Authenticate: ${reply.headers['www-authenticate'] ?? 'none'}`;
       conversation.check(['authorization-32', 'authorization-81'], reply.status === 401, 'HTTP 401: a token is missing', shown, text);
       const challenge = reply.headers['www-authenticate'] ?? '';

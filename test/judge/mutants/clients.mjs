@@ -12,13 +12,14 @@ const judged = (top, root, way, more, options = {}) => {
   return judgeClient(clientProgram({ command, relay }), { answerMs: 3000, startMs: 20_000, idleMs: 4000, ...options });
 };
 
-async function verdictOf(top, root, id) {
+/** `decided`: nobody has given a reason why it cannot be. */
+async function verdictOf(top, root, id, decided) {
   const others = new Set();
   const revisions = newestOf(id);
   // A rule of the modern era may need a client that speaks both.
   const asked = revisions.length === 1 && revisions[0] >= '2026' ? [...revisions, '2025-11-25'] : revisions;
-  for (const way of waysOf(id)) {
-    for (const more of [[], ['careless']]) {
+  for (const way of waysOf(id).slice(0, decided ? undefined : 1)) {
+    for (const more of decided ? [[], ['careless']] : [[]]) {
       const { own, dispute, broken } = saidOf(await judged(top, root, way, more, { only: [id], revisions: asked }), id);
       const how = [way, ...more].join(' ');
       if (own) return { verdict: 'found', how };
@@ -36,4 +37,4 @@ async function unbroken(top) {
   return kept;
 }
 
-export const clients = (top) => ({ role: 'client', edits: editsOf(top, 'client'), seen: seenClientRules(), judge: (root, id) => verdictOf(top, root, id), unbroken: () => unbroken(top) });
+export const clients = (top) => ({ role: 'client', edits: editsOf(top, 'client'), seen: seenClientRules(), judge: (root, id, decided) => verdictOf(top, root, id, decided), unbroken: () => unbroken(top) });

@@ -35,7 +35,7 @@ function started(root, args) {
 }
 
 async function judged(root, args, only, revisions) {
-  const options = { only, revisions, compile, answerMs: 3000, startMs: 15_000, mayCall: ({ annotations }) => annotations?.readOnlyHint === true };
+  const options = { hostile: only?.[0] === 'base-60', only, revisions, compile, answerMs: 3000, startMs: 15_000, mayCall: ({ annotations }) => annotations?.readOnlyHint === true };
   if (!args.includes('--http')) {
     return judgeServer({ name: 'target', open: (trace) => stdioTransport(process.execPath, [join(root, 'dist/test/judge/target.js'), ...args], { trace }) }, options);
   }
@@ -49,9 +49,10 @@ async function judged(root, args, only, revisions) {
   }
 }
 
-async function verdictOf(root, id) {
+/** `decided`: nobody has given a reason why it cannot be. */
+async function verdictOf(root, id, decided) {
   const others = new Set();
-  for (const args of modesOf(id)) {
+  for (const args of modesOf(id).slice(0, decided ? undefined : 1)) {
     const ruling = await judged(root, args, [id], revisionsOf(id));
     if (!ruling) continue;
     const { own, dispute, broken } = saidOf(ruling, id);

@@ -11,7 +11,8 @@ const fromJson = <T>(text: string): T => JSON.parse(text) as T;
 
 export function addCareless(server: McpServer): void {
   const tried: readonly (() => unknown)[] = [
-    () => server.tool('add', { ...readOnly, description: 'A name that is taken' }, () => 'x'),
+    () => server.tool('taken', { ...readOnly, description: 'A name' }, () => 'x'),
+    () => server.tool('taken', { ...readOnly, description: 'A name that is taken' }, () => 'x'),
     () => server.tool('text_input', { ...readOnly, description: 'Arguments that are a text', input: fromJson<SchemaSource>('{"type":"string"}') }, () => 'x'),
     () => server.tool('bad_schema', { ...readOnly, description: 'A schema with a malformed keyword', input: fromJson<SchemaSource>('{"type":"object","properties":{"a":{"type":"string","minLength":"two"}}}') }, () => 'x'),
     () => server.resource('no scheme', { name: 'no scheme' }, () => 'x'),

@@ -42,21 +42,31 @@ async function follow(url: URL): Promise<string> {
 const [way, ...given] = process.argv.slice(2);
 const careless = given[0] === 'careless';
 const [first = '', ...more] = careless ? given.slice(1) : given;
-const auth = oauth({
-  grant: authorizationCode({ client: { name: 'judged', metadataDocument: 'https://client.example/judged.json' }, redirectUri: 'http://127.0.0.1:9/callback', onAuthorize: follow }),
-});
+const [goodUri, goodDocument] = ['http://127.0.0.1:9/callback', 'https://client.example/judged.json'];
+const made = (redirectUri: string, metadataDocument: string) => oauth({ grant: authorizationCode({ client: { name: 'judged', metadataDocument }, redirectUri, onAuthorize: follow }) });
+const attempts: readonly (readonly [string, string])[] = careless ? [['http://client.example/callback', goodDocument], [goodUri, 'https://client.example']] : [];
+let auth = made(goodUri, goodDocument);
+for (const [redirectUri, document] of attempts) {
+  try {
+    auth = made(redirectUri, document);
+    break;
+  } catch {
+    // Refused, as it must be.
+  }
+}
 const client = new TaskClient({ name: 'judged', version: '1.0.0' }, {
   onElicit: () => ({ action: 'accept', content: careless ? { size: 99 } : {} }),
   onElicitUrl: () => ({ action: 'decline' }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
-  roots: [{ uri: careless ? 'file:///work/../up' : 'file:///work' }],
+  roots: [{ uri: 'file:///work' }],
 });
 await client.connect(way === 'http' ? httpTransport(first, { auth }) : stdioTransport(first, more));
+if (careless) for (const uri of ['http://127.0.0.1/work', 'file:///work/../up']) await tried(uri, async () => client.setRoots([{ uri }]));
 const capabilities = client.capabilities ?? {};
 await tried('tools', async () => {
   for (const tool of await client.listTools()) {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
-    await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
+    if (!careless) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }
 });
 if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts(), client.listPrompts({ timeoutMs: 5_000 })]));
@@ -77,6 +87,5 @@ if (capabilities.prompts) {
 }
 if (careless) {
   for (const key of ['1abc.example/key', 'abc:example/key', 'example.com/key-']) await tried(key, () => client.request('tools/list', { _meta: { [key]: 1 } }));
-  await tried('a root', async () => client.setRoots([{ uri: 'http://127.0.0.1/work' }]));
 }
 await client.close();

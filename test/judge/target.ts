@@ -25,18 +25,23 @@ import { addCareless } from './careless.ts';
 
 const readOnly = { annotations: { readOnlyHint: true } } as const;
 const modern = process.argv.includes('--modern');
+const careless = process.argv.includes('--careless');
 
 export function target(): McpServer {
   const server = new McpServer({ name: 'judged', version: '1.0.0' }, {
     validator: compile, pageSize: 5, onError() {},
+    cache: { tools: { ttlMs: 1_000, scope: 'public' }, resources: { ttlMs: 1_000, scope: 'public' } },
     ...modern && { revisions: ['2026-07-28'] },
   });
+  // A list of tools that are called is short: the referee calls 24.
+  if (careless) addCareless(server);
   addTools(server);
-  addAskingTools(server);
-  addTaskTools(server);
+  if (!careless) {
+    addAskingTools(server);
+    addTaskTools(server);
+  }
   addItems(server);
   server.extend({ id: 'com.example/judged', settings: { judged: true } });
-  if (process.argv.includes('--careless')) addCareless(server);
   return server;
 }
 
@@ -115,7 +120,7 @@ function addTools(server: McpServer): void {
 }
 
 function addAskingTools(server: McpServer): void {
-  server.tool('ask', { ...readOnly, description: 'Asks' }, async (_args, ctx) => {
+  server.tool('ask', { ...readOnly, description: 'Asks', input: { type: 'object', properties: {}, additionalProperties: true } }, async (_args, ctx) => {
     const { action } = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return `The person said ${action}`;
   });

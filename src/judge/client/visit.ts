@@ -65,6 +65,8 @@ export class Visit {
   readonly messages: Received[] = [];
   readonly requests: HiddenRequest[] = [];
   readonly asked: Map<RequestId, AskedOfClient> = new Map();
+  /** Ids of questions that have no answer yet. */
+  readonly waiting: Set<RequestId> = new Set();
   /** Ids that the hidden server has cancelled, also of requests that it never sent: a response to them is no answer to a request. */
   readonly cancelled: Set<unknown> = new Set();
   /** Lines of the client that are no JSON, and wait for what comes next. */
@@ -219,15 +221,22 @@ export class Visit {
 
   /** Sends this text, which holds a question of that id. */
   askText(text: string, id: RequestId, method: string, on: Received | undefined): Promise<Received | undefined> {
+    const answer = this.expect(id, method, text);
+    this.say(text, on);
+    return answer;
+  }
+
+  /** Waits for the answer to a question that other text holds. */
+  expect(id: RequestId, method: string, text: string): Promise<Received | undefined> {
     return new Promise((resolve) => {
-      const timer = this.clock.after(this.#how.answerMs, () => resolve(undefined));
-      this.asked.set(id, {
-        method, text, answer: (received) => {
-          timer?.stop();
-          resolve(received);
-        },
-      });
-      this.say(text, on);
+      const end = (received: Received | undefined): void => {
+        timer?.stop();
+        this.waiting.delete(id);
+        resolve(received);
+      };
+      const timer = this.clock.after(this.#how.answerMs, () => end(undefined));
+      this.waiting.add(id);
+      this.asked.set(id, { method, text, answer: end });
     });
   }
 

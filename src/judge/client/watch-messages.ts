@@ -177,6 +177,8 @@ function response(visit: Visit, message: Received, json: SeenMembers): void {
     visit.check('base-31', isObject(error) && Number.isInteger(error['code']), 'an integer as the code of the error', message);
     visit.check('base-32', isObject(error) && 'code' in error && typeof error['message'] === 'string', 'an error with code and message', message);
     visit.check('schema-7', id === undefined || isId(id) || id === null && visit.revision.place < 3, 'an error whose id is a string, an integer or absent', message);
+    // What the hidden server asks can be read.
+    if ((id === undefined || id === null) && visit.waiting.size > 0) visit.check('base-33', false, 'the id of the request that failed', message);
     if (id === undefined || id === null || visit.cancelled.has(id)) return;
     visit.check('base-33', visit.question(id) !== undefined, 'the id of a request', message);
   } else visit.check('base-70', visit.question(id) !== undefined, 'the id of a request of the server', message);

@@ -38,7 +38,7 @@ export const cancellationProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 basic/utilities/cancellation#behavior-requirements.
-    name: 'a cancelled call', rules: ['cancellation-9', 'cancellation-10', 'stdio-8'], slow: true, needs: 'a tool that may be called and takes longer than a second: slowTool of judge.json',
+    name: 'a cancelled call', rules: ['cancellation-9', 'cancellation-10', 'cancellation-3', 'stdio-8'], slow: true, needs: 'a tool that may be called and takes longer than a second: slowTool of judge.json',
     async run(bench, revision) {
       const { calls, conversation } = await bench.survey(revision);
       const slow = calls.find(({ first, ms }) => first.kind === 'silent' || ms > 1_000);

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import { capabilitiesKey } from '../../protocol/door.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/door.ts';
 import { judgeInfo } from '../conversation.ts';
 import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
@@ -81,6 +81,26 @@ export const roundProbes: readonly ServerProbe[] = [
         const then = await again(conversation, one, {}, { [capabilitiesKey]: {} });
         if (then.kind === 'result' || then.kind === 'error') conversation.check('base-80', !asks(then), 'no question: this request declares nothing, whatever the one before declared', then);
       }
+      void conversation.close();
+    },
+  },
+  {
+    // The same, where a handshake of an earlier revision came before on the same connection.
+    name: 'a modern request after a handshake', rules: ['base-80'], over: 'pipe', era: 'modern', slow: true, needs: 'a server that speaks both eras on a connection',
+    async run(bench, revision) {
+      const legacy = bench.spoken.find(({ era }) => era === 'legacy');
+      const { lists } = await bench.survey(revision);
+      if (!legacy || !lists.tools.declared) return;
+      const conversation = await bench.fresh(legacy);
+      // What is said of messages here is of two revisions.
+      conversation.hold();
+      const params = { _meta: { [versionKey]: revision.version, [clientInfoKey]: judgeInfo, [capabilitiesKey]: {} } };
+      const answer = await conversation.askText({ id: 'judge-modern', method: 'tools/list', params, text: JSON.stringify({ jsonrpc: '2.0', id: 'judge-modern', method: 'tools/list', params }) });
+      conversation.release(false);
+      const main = await bench.main(revision);
+      if (answer.kind !== 'result') return void conversation.close();
+      if (typeof answer.result['resultType'] === 'string') main.check('base-80', true, '', answer);
+      else main.dispute('base-80', `a result of ${revision.version}, which the request names: the handshake before it does not count`, answer);
       void conversation.close();
     },
   },

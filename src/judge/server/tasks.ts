@@ -83,10 +83,13 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
     const { json } = arrival;
     if (!isObject(json)) continue;
     if (json['id'] !== undefined) conversation.check(['tasks-1', 'tasks-2'], namesTask(arrival, taskId), `${relatedTask} in the _meta of what a task asks`, arrival);
-    if (json['method'] === 'notifications/progress' && of(json['params'], 'progressToken') === token) conversation.check('progress-1', true, '', arrival);
+    if (json['method'] !== 'notifications/progress') continue;
+    const said = of(json['params'], 'progressToken');
+    if (said === token) conversation.check('progress-1', true, '', arrival);
+    else if (namesTask(arrival, taskId)) conversation.check('progress-1', false, `progress of the task under the token ${token}`, arrival);
   }
   const at = last.arrival ? conversation.arrivals.indexOf(last.arrival) : -1;
-  const late = conversation.arrivals.slice(at + 1).find(({ json }) => isObject(json) && json['method'] === 'notifications/progress' && of(json['params'], 'progressToken') === token);
+  const late = conversation.arrivals.slice(at + 1).find((one) => isObject(one.json) && one.json['method'] === 'notifications/progress' && (of(one.json['params'], 'progressToken') === token || namesTask(one, taskId)));
   // Over HTTP there is no order between streams.
   if (hasEnded(last) && !late) conversation.check('progress-4', true, '', last);
   else if (late && conversation.kind === 'http') conversation.dispute('progress-4', 'no progress of a task that has ended', late);

@@ -26,7 +26,11 @@ interface Opened {
   current: HiddenAuthorizationServer;
   /** Requests for metadata of the resource, in order. */
   readonly resourceAsked: string[];
-  /** Whether a request with a good token came. */
+  /** Requests at other places than those of an issuer. */
+  readonly elsewhere: HiddenRequest[];
+  /** The last request without a token, after one was given. */
+  bare: HiddenRequest | undefined;
+  /** How many requests with a good token came. */
   entered: number;
 }
 
@@ -37,7 +41,7 @@ function opened(play: Play, door: Door): Opened {
   const servers = [door.issuer, ...door.next ? [door.next] : []].map((issuer) => new HiddenAuthorizationServer(play, issuer, expected));
   const [current] = servers;
   if (!current) throw new RangeError('a door without an issuer');
-  const made: Opened = { door, servers, current, resourceAsked: [], entered: 0 };
+  const made: Opened = { door, servers, current, resourceAsked: [], elsewhere: [], bare: undefined, entered: 0 };
   play.notes.set('door', made);
   return made;
 }
@@ -57,7 +61,10 @@ function answerHttp(play: Play, request: HiddenRequest, door: Door): boolean {
     }
     return true;
   }
-  return state.servers.some((server) => server.answers(request));
+  if (state.servers.some((server) => server.answers(request))) return true;
+  state.elsewhere.push(request);
+  visit.respond(request, 404);
+  return true;
 }
 
 /** Lets a request of the protocol in, or not. */
@@ -71,6 +78,7 @@ function guard(play: Play, request: HiddenRequest, state: Opened): boolean {
     visit.check('authorization-82', state.servers.some(({ tokens }) => tokens.has(token)), 'a token of the authorization server that this server names', request);
     visit.check(['authorization-85', 'authorization-83', 'authorization-84'], !path.includes('access_token') && !path.includes(token), 'the token in the Authorization header, and not in the URL', request);
   } else if (/[?&](access_)?token=/.test(path)) visit.check(['authorization-84', 'authorization-85'], false, 'the token in the Authorization header, and not in the URL', request);
+  if (given && token === undefined) state.bare = request;
   if (given && state.entered > 0) visit.check('authorization-86', token !== undefined, 'an Authorization header on each request', request);
   if (good) {
     state.entered++;
@@ -87,8 +95,10 @@ function guard(play: Play, request: HiddenRequest, state: Opened): boolean {
 }
 
 /** Checks the order in which well-known places were asked. */
-function places(play: Play, { servers: [server], resourceAsked, door }: Opened): void {
+function places(play: Play, state: Opened): void {
   const { visit } = play;
+  const { servers: [server], resourceAsked, door } = state;
+  if (state.bare && state.entered === 0) visit.check('authorization-85', false, 'the token in the Authorization header: the client has got one', state.bare);
   if (!server) return;
   const { asked, issuer, authorizations } = server;
   const order = placesOf(issuer.path).slice(0, issuer.empty + 1);
@@ -97,9 +107,11 @@ function places(play: Play, { servers: [server], resourceAsked, door }: Opened):
     const rules = issuer.path === '' ? ['authorization-15', 'authorization-16'] : ['authorization-12', 'authorization-14', 'authorization-13'];
     for (const [at, place] of order.entries()) if (at === 0 || asked.includes(order[at - 1] ?? '')) visit.check(rules[at] ?? '', asked.includes(place), `GET ${place}`, said);
     const firsts = order.filter((one) => asked.includes(one)).map((one) => asked.indexOf(one));
-    visit.check('authorization-17', firsts.every((at, i) => i === 0 || at > (firsts[i - 1] ?? 0)), `these places in this order: ${order.join(', ')}`, said);
+    visit.check('authorization-17', asked[0] === order[0] && firsts.every((at, i) => i === 0 || at > (firsts[i - 1] ?? 0)), `these places in this order: ${order.join(', ')}`, said);
   }
-  if (asked.length > 0 || authorizations.length > 0) visit.check('authorization-51', resourceAsked.length > 0, 'the metadata of the resource before anything of an authorization server', resourceAsked.join(', ') || 'no request for it');
+  const other = state.elsewhere.find(({ path }) => /\/(authorize|register|token)(\?|$)/.test(path));
+  if (other && door.metadata !== undefined) visit.check('authorization-51', false, `the authorization server that the metadata names: ${issuer.path === '' ? 'the origin itself' : issuer.path}`, other);
+  else if (asked.length > 0 || authorizations.length > 0) visit.check('authorization-51', resourceAsked.length > 0, 'the metadata of the resource before anything of an authorization server', resourceAsked.join(', ') || 'no request for it');
   if (door.metadata === undefined || resourceAsked.length === 0) return;
   const named = !door.metadata.startsWith(metadataPath);
   if (named) visit.check(['authorization-56', 'authorization-57'], resourceAsked.includes(door.metadata), `GET ${door.metadata}, which the challenge names`, resourceAsked.join(', '));
@@ -110,7 +122,7 @@ const since = ({ place }: { readonly place: number }, way: string): boolean => w
 
 const named: Door = {
   issuer: { path: '/as', empty: 2, metadata: () => ({ client_id_metadata_document_supported: true }) }, metadata: '/hidden/resource.json', scopes: ['hidden:read', 'hidden:write'],
-  challenge: (origin) => `resource_metadata="${origin}/hidden/resource.json", scope="hidden:read hidden:write"`,
+  challenge: (origin) => `error_description="say \\"please\\" first", resource_metadata="${origin}/hidden/resource.json", scope="hidden:read hidden:write"`,
 };
 
 export const authorized: Scene = {
@@ -184,7 +196,9 @@ export const withoutMetadata: Scene = {
     const { servers: [server] } = opened(play, bare);
     if (!server || server.asked.length === 0) return;
     const used = [...server.registrations, ...server.authorizations];
-    if (used.length > 0) play.visit.check('authorization-112', true, '/register and /authorize of the origin', used[0] ?? '');
+    const [other] = opened(play, bare).elsewhere.filter(({ method, path }) => method === 'POST' || /authorize/.test(path));
+    if (other) play.visit.check('authorization-112', false, '/register, /authorize and /token of the origin', other);
+    else if (used.length > 0) play.visit.check('authorization-112', true, '/register and /authorize of the origin', used[0] ?? '');
     // It may have no registration without a registration endpoint.
     else play.visit.dispute('authorization-112', '/register and /authorize of the origin', 'the client stopped');
   },

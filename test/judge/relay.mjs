@@ -22,7 +22,7 @@ if (!existsSync(join(league, 'node_modules'))) spawnSync('npm', ['ci', '--ignore
 const began = performance.now();
 
 /** The newest revision below 2026 that has the rule, or 2026-07-28. */
-const revisionsOf = (rule, modern, revision) => [revision ?? (modern ? '2026-07-28' : allRules().get(rule).places.map((place) => place.revision).filter((one) => one < '2026').sort().at(-1))];
+const revisionsOf = (rule, modern, revision) => rule === 'lifecycle-24' ? undefined : [revision ?? (modern ? '2026-07-28' : allRules().get(rule).places.map((place) => place.revision).filter((one) => one < '2026').sort().at(-1))];
 const parsed = (text) => { try { return JSON.parse(text); } catch { return undefined; } };
 
 /** Changes what comes, message by message; counts how often. */

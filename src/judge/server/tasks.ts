@@ -142,7 +142,8 @@ async function cancelledTask(bench: Bench, conversation: JudgedConversation, one
 
 /** A server that takes no tasks: a task that is asked for is a plain call. */
 async function plainCall(conversation: JudgedConversation, { calls }: Survey): Promise<void> {
-  const one = calls.find(({ answer }) => answer.kind === 'result' && answer.result['isError'] !== true);
+  const good = calls.filter(({ answer }) => answer.kind === 'result' && answer.result['isError'] !== true);
+  const one = good.find((call) => taskSupport(call) === 'optional') ?? good[0];
   if (!one) return;
   const answer = await begun(conversation, one);
   if (answer.kind !== 'result') return answered(answer) ? conversation.check('tasks-61', false, 'the plain result: the server does not declare tasks', answer) : undefined;

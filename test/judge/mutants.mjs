@@ -1,7 +1,8 @@
 // npm run judge:mutants [-- --role server|client | --only ID,… | --draw N --by TEXT | --jobs N | --seconds N | --verbose]: breaks one
 // line at a time in a copy of the compiled code (the edits of test/removals, and those of test/judge/mutants/edits), and looks
 // whether the referee names the rule. A mutant runs only the probes of its rule. Without a choice it writes
-// requirements/judge-mutants.md. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than 95 in 100 of those
+// requirements/judge-mutants.md. --from FILE keeps each row there, and takes those that it has; --kept FILE likewise what peers that are not
+// broken keep; --write tries nothing more. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than 95 in 100 of those
 // that can be decided are found.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +19,7 @@ const top = fileURLToPath(new URL('../../', import.meta.url));
 const { values } = parseArgs({
   options: {
     role: { type: 'string' }, only: { type: 'string' }, draw: { type: 'string' }, by: { type: 'string', default: '' }, jobs: { type: 'string', default: '1' },
-    seconds: { type: 'string' }, from: { type: 'string' }, verbose: { type: 'boolean' },
+    seconds: { type: 'string' }, from: { type: 'string' }, kept: { type: 'string' }, write: { type: 'boolean' }, verbose: { type: 'boolean' },
   },
 });
 const began = performance.now();
@@ -50,6 +51,7 @@ await Promise.all(trials.map(async (trial) => {
     const before = performance.now();
     const key = { role, id, breaks };
     const reason = reasons.get(keyOf(key));
+    if (values.write && seen && !known.has(keyOf(key))) continue;
     const told = known.get(keyOf(key)) ?? (!seen && !values.only ? { verdict: 'not decided' }
       : await trial.edited(changes, () => judge(trial.root, id, reason === undefined)).catch((error) => ({ verdict: 'failed', others: [error.message] })));
     const row = { ...key, ...told, reason, seconds: told.seconds ?? (performance.now() - before) / 1000 };
@@ -71,7 +73,9 @@ for (const { role } of roles) {
 console.log(`${seconds()} s`);
 if (!values.role && !values.only && !values.draw && !values.seconds) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: top, encoding: 'utf8' }).trim();
-  const kept = Object.fromEntries(await Promise.all(roles.map(async ({ role, unbroken }) => [role, await unbroken()])));
+  const kept = values.kept && existsSync(values.kept) ? JSON.parse(readFileSync(values.kept, 'utf8')) : {};
+  for (const { role, unbroken } of roles) kept[role] ??= await unbroken();
+  if (values.kept) writeFileSync(values.kept, JSON.stringify(kept));
   writeFileSync(join(top, 'requirements/judge-mutants.md'), documentOf(rows, kept, { commit, seconds: seconds() }));
 }
 if (!good) process.exitCode = 1;

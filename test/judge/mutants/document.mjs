@@ -43,7 +43,7 @@ function roleOf(role, rows, kept) {
   const found = rows.filter(({ verdict }) => verdict === 'found').sort(byId);
   return [
     `## ${role === 'server' ? 'Servers' : 'Clients'}`, '',
-    `${counts.edits} edits are of rules that bind a ${role}; ${counts.tried} of them are of rules that the referee judges, and were tried.`,
+    `${counts.tried} edits of rules that bind a ${role} and that the referee judges were tried; ${counts.edits - counts.tried} are of rules that it does not judge.`,
     `Of the ${counts.decidable} that can be decided from outside ${counts.found} were found (${counts.disputes} as a dispute), ${counts.wrong} under a wrong rule, ${counts.missed} not.`, '',
     `A ${role} that is not broken keeps ${must.length} MUSTs and ${should.length} SHOULDs; ${mustCounts.length} MUSTs and ${shouldCounts.length} SHOULDs of these were found on a broken one as well: these count.`, '',
     keptTable(kept), '',

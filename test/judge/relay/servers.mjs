@@ -117,7 +117,6 @@ export const messages = [
   { rule: 'elicitation-9', what: 'an elicitation without a message', extraWith: 'tools/list', extra: '{"jsonrpc":"2.0","id":"q2","method":"elicitation/create","params":{"requestedSchema":{"type":"object","properties":{}}}}' },
   { rule: 'elicitation-16', what: 'a form that asks for a password', extraWith: 'tools/list', extra: '{"jsonrpc":"2.0","id":"q3","method":"elicitation/create","params":{"message":"Log in","requestedSchema":{"type":"object","properties":{"password":{"type":"string"}}}}}' },
   { rule: 'elicitation-55', what: 'an elicitation by what is no URL', extraWith: 'tools/list', revision: '2025-11-25', extra: '{"jsonrpc":"2.0","id":"q4","method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"no url","elicitationId":"e"}}' },
-  { rule: 'sampling-9', what: 'a sampling message without a role', extraWith: 'tools/list', extra: '{"jsonrpc":"2.0","id":"q5","method":"sampling/createMessage","params":{"messages":[{"content":{"type":"text","text":"x"}}],"maxTokens":5}}' },
   { rule: 'sampling-18', what: 'a tool use without its result', extraWith: 'tools/list', revision: '2025-11-25', extra: '{"jsonrpc":"2.0","id":"q6","method":"sampling/createMessage","params":{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"u","name":"x","input":{}}]},{"role":"user","content":{"type":"text","text":"x"}}],"maxTokens":5}}' },
   { rule: 'stdio-4', what: 'a log on stdout', pipe: true, extraWith: 'tools/list', extra: 'listing the tools' },
   { rule: 'stdio-1', what: 'a message on two lines', pipe: true, lines: (line) => (line.includes('"prompts":[') ? [line.slice(0, 20), line.slice(20)] : undefined) },
@@ -169,5 +168,4 @@ export const http = [
   { rule: 'transports-39', what: 'HTTP 404 for GET', edit: (response, at) => at.init.method === 'GET' && new Response('', { status: 404 }) },
   { rule: 'streamable-http-33', what: 'a foreign origin is let in', edit: (response, at) => header(at, 'origin') !== null && new Response('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}', { status: 200, headers: { 'content-type': 'application/json' } }) },
   { rule: 'streamable-http-32', what: 'HTTP 500 for a foreign origin', edit: (response, at) => header(at, 'origin') !== null && new Response('', { status: 500 }) },
-  { rule: 'base-58', what: 'a body that is no JSON', edit: (response, at) => posts(at) && response.status === 200 && bodyOf(at).includes('prompts/list') && new Response('all is well', { status: 200, headers: { 'content-type': 'application/json' } }) },
 ];

@@ -1,4 +1,5 @@
 import { addTool, echoTool, give, hiddenInfo, refuse } from '../hidden-server.ts';
+import { revisions } from '../../../protocol/index.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received, Visit } from '../visit.ts';
 import { isRequest } from '../watch-messages.ts';
@@ -36,6 +37,8 @@ export const plain: Scene = {
   },
   after({ visit }) {
     const handshake = visit.messages.find(({ method, params }) => method === 'initialize' && params['protocolVersion'] === visit.revision.version);
+    const asked = visit.messages.find(({ method }) => method === 'initialize')?.params['protocolVersion'];
+    if (typeof asked === 'string' && !revisions.some(({ version }) => version === asked)) visit.dispute('lifecycle-21', 'a version that there is', JSON.stringify(asked));
     if (handshake && visit.agreed) {
       const later = visit.messages.find(({ place, method }) => place > handshake.place && method !== undefined && method !== 'notifications/cancelled');
       visit.check('lifecycle-21', later !== undefined, `that the client goes on in ${visit.revision.version}, which it asked for and got`, later ?? handshake);

@@ -33,6 +33,8 @@ export const questions: Scene = {
 const errorOf = (message: Received | undefined): SeenMembers | undefined => (isObject(message?.json) && isObject(message.json['error']) ? message.json['error'] : undefined);
 const resultOf = (message: Received | undefined): SeenMembers | undefined => (isObject(message?.json) && isObject(message.json['result']) ? message.json['result'] : undefined);
 
+const pingId = 7_001;
+
 /** 2025-11-25 client/roots#root-list-changes: a list that differs from the first one was told of in between. */
 function rootsAgain(play: Play, call: Received): boolean {
   const { visit, notes } = play;
@@ -52,7 +54,8 @@ function rootsAgain(play: Play, call: Received): boolean {
 
 async function askAll(play: Play, call: Received): Promise<void> {
   const { visit } = play;
-  const pinged = await visit.ask('ping', undefined, call);
+  // An id that is a number comes back as one.
+  const pinged = await visit.askText(JSON.stringify({ jsonrpc: '2.0', id: pingId, method: 'ping' }), pingId, 'ping', call);
   const pong = resultOf(pinged);
   visit.check('ping-1', pong !== undefined && Object.keys(pong).every((key) => key === '_meta'), 'an empty result', pinged ?? 'no answer to ping');
   await roots(play, call);

@@ -26,7 +26,7 @@ export const unknowns: Scene = {
     const said = notes.get('said');
     if (typeof said !== 'number' || visit.messages.length <= said + 1) return;
     const responses = visit.messages.filter(({ place, method }) => place > said && method === undefined);
-    const [loose] = responses.filter(({ json, id }) => isObject(json) && (id === undefined || id === null));
+    const [loose] = responses.filter(({ json, id }) => isObject(json) && id !== 'hidden-request' && !visit.question(id));
     visit.check('base-62', loose === undefined, 'no response to a notification', loose ?? 'the client went on');
     // A response to it was judged when it came.
     if (visit.modern && responses.length === 0) visit.check('base-3', true, 'no response to a request of a modern server', 'the client went on');

@@ -1,4 +1,5 @@
 import { authorizationCode, oauth } from '../../src/oauth/index.ts';
+import { compile } from '../../src/schema/full/index.ts';
 import { TaskClient } from '../../src/tasks/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
@@ -56,6 +57,7 @@ for (const [redirectUri, document] of attempts) {
 }
 const client = new TaskClient({ name: 'judged', version: '1.0.0' }, {
   onElicit: () => ({ action: 'accept', content: careless ? { size: 99 } : {} }),
+  validator: compile,
   onElicitUrl: () => ({ action: 'decline' }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
   roots: [{ uri: 'file:///work' }],

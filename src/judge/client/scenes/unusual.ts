@@ -101,7 +101,8 @@ export const lostCall: Scene = {
     if (message.method !== 'tools/call' || !http || kept.has('cut')) return false;
     kept.set('cut', message);
     const stream = visit.stream(http);
-    stream.write(': hidden\n\n');
+    // With an id, as earlier revisions had it.
+    stream.write('id: hidden-lost\ndata:\n\n');
     visit.clock.after(50, () => stream.cut());
     return true;
   },

@@ -31,7 +31,7 @@ export function addCareless(server: McpServer): void {
     () => server.tool('fraction_code', { ...readOnly, description: 'Fails with a fraction as its code' }, () => {
       throw new RpcError(-5.5, 'it fails');
     }),
-    () => server.tool('wrong_sum', { ...readOnly, description: 'A sum that is a text', output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } }, () => fromJson('{"sum":"three"}')),
+    () => server.tool('wrong_sum', { ...readOnly, description: 'A sum that is a text', output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } }, () => fromJson<{ sum: number }>('{"sum":"three"}')),
     () => server.prompt('nobody', { description: 'A message of nobody' }, () => fromJson('[{"content":{"type":"text","text":"Hello"}}]')),
     () => server.prompt('asks_nobody', { description: 'No type of content' }, () => fromJson('[{"role":"user","content":{"text":"Hello"}}]')),
     () => server.resource('careless://cached', { name: 'cached', cache: { ttlMs: -5, scope: 'public' } }, () => 'x'),

@@ -76,6 +76,6 @@ if (!values.role && !values.only && !values.draw && !values.seconds) {
   const kept = values.kept && existsSync(values.kept) ? JSON.parse(readFileSync(values.kept, 'utf8')) : {};
   for (const { role, unbroken } of roles) kept[role] ??= await unbroken();
   if (values.kept) writeFileSync(values.kept, JSON.stringify(kept));
-  writeFileSync(join(top, 'requirements/judge-mutants.md'), documentOf(rows, kept, { commit, seconds: seconds() }));
+  writeFileSync(join(top, 'requirements/judge-mutants.md'), documentOf(rows, kept, { commit, seconds: Math.round(rows.reduce((sum, row) => sum + row.seconds, 0)), left: all.filter(({ seen }) => seen).length - rows.filter(({ verdict }) => verdict !== 'not decided').length }));
 }
 if (!good) process.exitCode = 1;

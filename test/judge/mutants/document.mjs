@@ -54,14 +54,14 @@ function roleOf(role, rows, kept) {
   ];
 }
 
-export function documentOf(rows, kept, { commit, seconds }) {
+export function documentOf(rows, kept, { commit, seconds, left }) {
   const whole = countsOf(rows);
   return `${[
     '# Servers and clients with one line broken', '',
     '<!-- Written by npm run judge:mutants. Do not edit. -->', '',
-    'One line at a time was broken in a copy of the code: the edits of test/removals, and further ones of',
-    'test/judge/mutants/edits. `barewire judge` was asked for the rule that the edit breaks, without `judge.json`.', '',
-    `${whole.tried} were tried at ${commit}, in ${seconds} s; of ${whole.decidable} that can be decided ${whole.found} were found, ${whole.wrong} under a wrong rule.`,
+    'One line at a time was broken in a copy of the code, by the edits of test/removals. `barewire judge` was asked for the rule',
+    'that the edit breaks, without `judge.json`.', '',
+    `${whole.tried} were tried up to ${commit}, in ${seconds} s${left > 0 ? `; ${left} more have not been tried yet` : ''}; of ${whole.decidable} that can be decided ${whole.found} were found, ${whole.wrong} under a wrong rule.`,
     'The reasons in the column "why" stand in `test/judge/mutants/undecided.tsv`.', '',
     ...Object.keys(kept).flatMap((role) => roleOf(role, rows.filter((row) => row.role === role), kept[role])),
   ].join('\n').trimEnd()}\n`;

@@ -29,7 +29,8 @@ function endpointOf(event: string, base: URL): URL | undefined {
 
 /**
  * Carries messages as HTTP+SSE has it: a stream brings all that the server says, and each message of the client is posted to the
- * address that its first event names. For its conversation it is a pipe. `opened` is told how the stream began.
+ * address that its first event names. For its conversation it is a pipe. `opened` is told how the stream began. Long function: its
+ * requests share the address that the stream has named.
  */
 export function sse({ url, fetch, headers = {} }: JudgedAddress, clock: Clock, timeoutMs: number, to: CarrierEvents, opened: (opening: SseOpening) => void): ByteCarrier {
   const base = new URL(url);

@@ -42,14 +42,14 @@ export function writeResults(root, rows) {
  * sentence that says what the edit breaks, then the path of a source, the lines that are replaced (`- `), and those that
  * replace them (`+ `). Spaces at the start of a line do not count.
  */
-export function readEdits(root) {
+export function readEdits(root, folder = editsFolder) {
   let names;
   try {
-    names = readdirSync(join(root, editsFolder)).filter((name) => name.endsWith('.txt')).sort();
+    names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.txt')).sort();
   } catch {
     return [];
   }
-  return names.flatMap((name) => readFileSync(join(root, editsFolder, name), 'utf8').trim().split(/\n\s*\n/).map((block) => editOf(block, name)));
+  return names.flatMap((name) => readFileSync(join(root, folder, name), 'utf8').trim().split(/\n\s*\n/).map((block) => editOf(block, name)));
 }
 
 function editOf(block, name) {
@@ -69,7 +69,7 @@ function editOf(block, name) {
     else throw new Error(`${editsFolder}/${name}: ${id}: expected a path, "- " or "+ ": ${line}`);
   }
   if (!changes.length || !changes.every((change) => change.path)) throw new Error(`${editsFolder}/${name}: ${id}: no change`);
-  return { id, breaks, changes: changes.map((change) => ({ ...change, replace: change.replace ?? [] })), hash: createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 12) };
+  return { id, breaks, file: name, changes: changes.map((change) => ({ ...change, replace: change.replace ?? [] })), hash: createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 12) };
 }
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

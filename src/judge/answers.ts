@@ -16,10 +16,19 @@ export function answerQuestion(method: string, params: Readonly<Record<string, u
   switch (method) {
     case 'ping': return { result: {} };
     case 'roots/list': return { result: { roots: [{ uri: 'file:///judge', name: 'judge' }] } };
-    case 'sampling/createMessage': return { result: { role: 'assistant', content: { type: 'text', text: 'This is the answer of the judge.' }, model: 'judge', stopReason: 'endTurn' } };
+    case 'sampling/createMessage': return toolUse(params) ?? { result: { role: 'assistant', content: { type: 'text', text: 'This is the answer of the judge.' }, model: 'judge', stopReason: 'endTurn' } };
     case 'elicitation/create': return { result: params['mode'] === 'url' ? { action: 'decline' } : { action: 'accept', content: filled(params['requestedSchema']) } };
     default: return { error: { code: -32601, message: 'Method not found' } };
   }
+}
+
+/** A model that has tools uses the first one, once. */
+function toolUse({ tools, messages }: Readonly<Record<string, unknown>>): { readonly result: unknown } | undefined {
+  const [tool] = Array.isArray(tools) ? tools.filter(isObject) : [];
+  const asked = Array.isArray(messages) && messages.every((one) => !isObject(one) || one['role'] !== 'assistant');
+  if (!tool || !asked) return undefined;
+  const use = { type: 'tool_use', id: 'judge-use-1', name: tool['name'], input: sampleArguments(tool['inputSchema']) };
+  return { result: { role: 'assistant', content: [use], model: 'judge', stopReason: 'toolUse' } };
 }
 
 /** A form that is filled in with what its fields allow. */

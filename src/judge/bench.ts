@@ -6,6 +6,8 @@ import { JudgedConversation, judgeInfo } from './conversation.ts';
 import type { ReceivedAnswer, ConversationOptions, ConversationWatcher } from './conversation.ts';
 import { http } from './http.ts';
 import type { Ledger } from './ledger.ts';
+import { sse } from './sse.ts';
+import type { SseOpening } from './sse.ts';
 import { transportCarrier } from './transport-carrier.ts';
 import type { JudgedServer, JudgeOptions } from './options.ts';
 import { survey } from './server/survey.ts';
@@ -25,7 +27,12 @@ export class Bench {
   readonly ledger: Ledger;
   readonly options: JudgeOptions;
   readonly clock: Clock;
+  /** What its conversations are: over HTTP+SSE they are those of a pipe. */
   readonly kind: 'pipe' | 'http';
+  /** Whether the address is one of HTTP+SSE. */
+  readonly sse: boolean;
+  /** How streams of HTTP+SSE began. */
+  readonly openings: SseOpening[] = [];
   /** The revisions that it speaks, newest first; known once it was opened. */
   spoken: readonly Revision[] = [];
   /** Versions that server/discover named. */
@@ -37,12 +44,13 @@ export class Bench {
   readonly #surveys = new Map<string, Promise<Survey>>();
   readonly #conversations: JudgedConversation[] = [];
 
-  constructor(server: JudgedServer, ledger: Ledger, options: JudgeOptions, clock: Clock, watcher: ConversationWatcher) {
+  constructor(server: JudgedServer, ledger: Ledger, options: JudgeOptions, clock: Clock, watcher: ConversationWatcher, overSse: boolean = false) {
     this.server = server;
     this.ledger = ledger;
     this.options = options;
     this.clock = clock;
-    this.kind = server.http ? 'http' : 'pipe';
+    this.sse = overSse;
+    this.kind = server.http && !overSse ? 'http' : 'pipe';
     this.#watcher = watcher;
   }
 
@@ -50,8 +58,9 @@ export class Bench {
   async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<JudgedConversation> {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
     const conversation = new JudgedConversation({
-      number: this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question,
+      number: this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question, stdio: server.open !== undefined,
       carry: (events) => {
+        if (server.http && this.sse) return sse(server.http, clock, startMs, events, (opening) => this.openings.push(opening));
         if (server.http) return http(server.http, clock, startMs, events);
         if (server.open) return transportCarrier(server.open, clock, events);
         throw new TypeError('judgeServer: server has neither open nor http');

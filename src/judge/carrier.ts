@@ -28,6 +28,8 @@ export interface HttpAbout {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** `POST` where none is given. */
   readonly method?: string | undefined;
+  /** Bytes of the body, where they are no text. */
+  readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** Another address of the same origin. */
   readonly url?: string | undefined;
 }

@@ -34,6 +34,8 @@ export interface ConversationOptions extends PlainConversationOptions {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly ledger: Ledger;
   readonly watcher: ConversationWatcher;
+  /** Whether it is one over stdin and stdout. */
+  readonly stdio: boolean;
 }
 
 /** What names the judge to a peer. */
@@ -44,6 +46,8 @@ export class JudgedConversation extends PlainConversation {
   /** Among those of its revision, from 1. */
   readonly number: number;
   readonly revision: Revision;
+  /** Whether it is one over stdin and stdout: HTTP+SSE is a pipe, too. */
+  readonly stdio: boolean;
   readonly entries: WireEntry[] = [];
   readonly arrivals: Arrival[] = [];
   /** Over HTTP: the session that the peer gave. */
@@ -66,6 +70,7 @@ export class JudgedConversation extends PlainConversation {
     this.#how = how;
     this.number = how.number;
     this.revision = how.revision;
+    this.stdio = how.stdio;
     this.capabilities = how.capabilities;
   }
 

@@ -26,7 +26,7 @@ export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Cl
   const open = new Set<AbortController>();
   let exchanges = 0;
 
-  async function send(text: string | undefined, { headers = {}, method = 'POST', url: other = url }: HttpAbout = {}): Promise<CarrierReply> {
+  async function send(text: string | undefined, { headers = {}, method = 'POST', url: other = url, bytes }: HttpAbout = {}): Promise<CarrierReply> {
     const address = new URL(other, url);
     if (address.origin !== origin) throw new Error(`${address.origin} is another origin than ${origin}`);
     const given = { ...own, ...headers };
@@ -39,7 +39,7 @@ export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Cl
     to.entry({ kind: 'http', direction: 'sent', exchange, method, path, headers: redact(Object.entries(fields)), at: clock.now() });
     if (text !== undefined) to.entry({ kind: 'message', direction: 'sent', text, exchange, at: clock.now() });
     try {
-      const response = await fetch(address, { method, headers: fields, redirect: 'manual', signal: control.signal, ...text !== undefined && { body: text } });
+      const response = await fetch(address, { method, headers: fields, redirect: 'manual', signal: control.signal, ...text !== undefined && { body: bytes ?? text } });
       const { status } = response;
       to.entry({ kind: 'http', direction: 'received', exchange, method, path, status, headers: redact(response.headers), at: clock.now() });
       const stream = /^text\/event-stream\s*(;|$)/i.test(response.headers.get('content-type') ?? '') && response.body !== null;

@@ -31,13 +31,21 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   if ((server.open === undefined) === (server.http === undefined)) throw new TypeError('judgeServer: server needs either open or http');
   const began = clock.monotonic();
   const ledger = new Ledger('server', only && new Set(only));
-  const bench = new Bench(server, ledger, options, clock, watchServer(options.compile));
+  let bench = new Bench(server, ledger, options, clock, watchServer(options.compile));
   let failures: string[] = [];
   let spoken: readonly Revision[] = [];
   let stopped: string | undefined;
-  const openings = new Openings(bench);
+  let openings = new Openings(bench);
   try {
     bench.spoken = spoken = await openings.all(revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
+    if (spoken.length === 0 && server.http && openings.guarded.length === 0) {
+      const older = new Bench(server, ledger, options, clock, watchServer(options.compile), true);
+      const found = new Openings(older);
+      // A server that speaks only HTTP+SSE at this address. 2024-11-05 basic/transports#http-with-sse.
+      spoken = older.spoken = await found.all(revisions.filter(({ version, era }) => era === 'legacy' && (options.revisions?.includes(version) ?? true)));
+      await (spoken.length > 0 ? bench : older).close();
+      if (spoken.length > 0) [bench, openings] = [older, found];
+    }
     if (spoken.length === 0) stopped = openings.why;
     // In the order of the revisions, whichever is done first.
     failures = (await Promise.all(spoken.map((revision) => judgeRevision(bench, revision, serverProbes)))).flat();
@@ -48,7 +56,7 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   }
   return {
     target: server.name, role: 'server', ruleSet: ruleSetVersion, seed, revisions: spoken.map(({ version }) => version), name: openings.name,
-    judgements: ledger.judgements(spoken.map(({ version }) => version), needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
+    judgements: ledger.judgements([...new Set([...spoken.map(({ version }) => version), ...spoken.length > 0 ? bench.named : []])], needsOf(bench)), others: ledger.others(), ...stopped !== undefined && { stopped }, failures, ms: clock.monotonic() - began,
   };
 }
 
@@ -108,10 +116,12 @@ class Openings {
       else bench.offered.push({ conversation, answer });
       const speaks = answer.kind === 'result' && (revision.era === 'legacy' ? protocolVersion === revision.version : named.includes(revision.version));
       conversation.release(speaks);
+      const strange = speaks ? undefined : conversation.arrivals.find(({ json, answers }) => answers === undefined && isObject(json) && 'result' in json && 'id' in json && String(json['id']) === String(answer.asked.id));
+      if (strange) conversation.check('base-70', false, `a response with the id ${JSON.stringify(answer.asked.id)}`, strange, answer.asked.text);
       for (const probe of openingProbes) if (probe.rules.some((id) => bench.ledger.wants(id))) await probe.opened(bench, conversation, answer, speaks);
       if (!speaks) {
         if (revision.era === 'modern' && answer.kind === 'error') await undiscovered(conversation, answer);
-        if (answer.reply?.status === 401 || answer.reply?.status === 403) this.guarded.push(revision);
+        if (answer.reply?.status === 401 || answer.reply?.status === 403 || answer.reply?.headers['www-authenticate'] !== undefined) this.guarded.push(revision);
         this.#whys.set(revision, `${revision.era === 'legacy' ? 'initialize' : 'server/discover'} got: ${answer.came.slice(0, 400)}`);
         void conversation.close();
         return typeof protocolVersion === 'string' ? protocolVersion : undefined;

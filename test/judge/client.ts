@@ -1,9 +1,12 @@
-import { McpClient } from '../../src/client/index.ts';
+import { authorizationCode, oauth } from '../../src/oauth/index.ts';
+import { compile } from '../../src/schema/full/index.ts';
+import { TaskClient } from '../../src/tasks/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 
-// A client that uses everything that a server has declared, for the judge of clients: `http URL`, or `stdio PROGRAM …`. It calls
-// every tool that it lists, and answers what it is asked.
+// A client that uses everything that a server has declared, for the judge of clients: `http [careless] URL`, or `stdio [careless]
+// PROGRAM …`. It calls every tool that it lists, answers what it is asked, and logs in as a person would. A careless program gives what
+// the library refuses, so that it shows where it does not.
 
 interface Schema {
   readonly type?: unknown;
@@ -30,18 +33,42 @@ async function tried(what: string, work: () => Promise<unknown>): Promise<void> 
   }
 }
 
-const [way, ...words] = process.argv.slice(2);
-const [first = '', ...more] = words;
-const client = new McpClient({ name: 'judged', version: '1.0.0' }, {
-  onElicit: () => ({ action: 'accept', content: {} }),
+/** Plays the browser: the authorization server sends it back at once. */
+async function follow(url: URL): Promise<string> {
+  const response = await fetch(url, { redirect: 'manual' });
+  await response.body?.cancel();
+  return response.headers.get('location') ?? '';
+}
+
+const [way, ...given] = process.argv.slice(2);
+const careless = given[0] === 'careless';
+const [first = '', ...more] = careless ? given.slice(1) : given;
+const [goodUri, goodDocument] = ['http://127.0.0.1:9/callback', 'https://client.example/judged.json'];
+const made = (redirectUri: string, metadataDocument: string) => oauth({ grant: authorizationCode({ client: { name: 'judged', metadataDocument }, redirectUri, onAuthorize: follow }) });
+const attempts: readonly (readonly [string, string])[] = careless ? [['http://client.example/callback', goodDocument], [goodUri, 'https://client.example']] : [];
+let auth = made(goodUri, goodDocument);
+for (const [redirectUri, document] of attempts) {
+  try {
+    auth = made(redirectUri, document);
+    break;
+  } catch {
+    // Refused, as it must be.
+  }
+}
+const client = new TaskClient({ name: 'judged', version: '1.0.0' }, {
+  onElicit: () => ({ action: 'accept', content: careless ? { size: 99 } : {} }),
+  validator: compile,
+  onElicitUrl: () => ({ action: 'decline' }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
   roots: [{ uri: 'file:///work' }],
 });
-await client.connect(way === 'http' ? httpTransport(first) : stdioTransport(first, more));
+await client.connect(way === 'http' ? httpTransport(first, { auth }) : stdioTransport(first, more));
+if (careless) for (const uri of ['http://127.0.0.1/work', 'file:///work/../up']) await tried(uri, async () => client.setRoots([{ uri }]));
 const capabilities = client.capabilities ?? {};
 await tried('tools', async () => {
   for (const tool of await client.listTools()) {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
+    if (!careless) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }
 });
 if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts(), client.listPrompts({ timeoutMs: 5_000 })]));
@@ -59,5 +86,8 @@ if (capabilities.prompts) {
       if (argument && capabilities.completions) await tried('complete', () => client.complete({ type: 'ref/prompt', name }, { name: argument.name, value: 'A' }));
     }
   });
+}
+if (careless) {
+  for (const key of ['1abc.example/key', 'abc:example/key', 'example.com/key-']) await tried(key, () => client.request('tools/list', { _meta: { [key]: 1 } }));
 }
 await client.close();

@@ -75,7 +75,7 @@ const faults: readonly (readonly [rule: string, edit: (text: string) => string])
   ['prompts-11', (text) => text.replace('"type":"image","data":"', '"type":"image","data":"%')],
   ['resources-12', (text) => text.replace('"blob":"', '"blob":"%')],
   ['resources-4', (text) => text.replace('"uri":"judged://text"', '"uri":"text"')],
-  ['form-unknown-tool', (text) => text.replace(/"error":\{"code":-32602,"message":"[^"]*judge-unknown-tool/, '"error":{"code":-32000,"message":"judge-unknown-tool')],
+  ['form-unknown-tool', (text) => text.replace(/"error":\{"code":-32602,"message":"[^"]*judge-unknown-tool[^}]*\}/, '"result":{"content":[]}')],
   ['stdio-4', (text) => (text.includes('"prompts":[') ? 'listing prompts' : text)],
 ];
 

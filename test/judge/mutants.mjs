@@ -1,122 +1,81 @@
-// npm run judge:mutants [-- --only ID,… | --draw N --by TEXT | --jobs N | --seconds N]: breaks the line that keeps a rule (the edits of
-// test/removals) in a copy of the compiled code, serves test/judge/target.ts from it, and looks whether the referee says so.
-// Writes requirements/judge-mutants.md where no rule is chosen. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than
-// 95 in 100 of those that can be decided are found.
-import { spawn } from 'node:child_process';
+// npm run judge:mutants [-- --role server|client | --only ID,… | --draw N --by TEXT | --jobs N | --seconds N | --verbose]: breaks one
+// line at a time in a copy of the compiled code (the edits of test/removals, and those of test/judge/mutants/edits), and looks
+// whether the referee names the rule. A mutant runs only the probes of its rule. Without a choice it writes
+// requirements/judge-mutants.md. --from FILE keeps each row there, and takes those that it has; --kept FILE likewise what peers that are not
+// broken keep; --write tries nothing more. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than 95 in 100 of those
+// that can be decided are found.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readMatrix } from '../../scripts/requirements/matrix.mjs';
-import { readEdits } from '../../scripts/requirements/removals.mjs';
 import { Trial } from '../removals/trial.mjs';
-import { allRules, judgeServer, seenRules } from '../../dist/lib/judge.js';
-import { compile } from '../../dist/lib/schema-full.js';
-import { stdioTransport } from '../../dist/lib/stdio.js';
+import { countsOf, documentOf } from './mutants/document.mjs';
+import { clients } from './mutants/clients.mjs';
+import { servers } from './mutants/servers.mjs';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, draw: { type: 'string' }, by: { type: 'string', default: '' }, jobs: { type: 'string', default: '1' }, seconds: { type: 'string' }, whole: { type: 'boolean' } },
+  options: {
+    role: { type: 'string' }, only: { type: 'string' }, draw: { type: 'string' }, by: { type: 'string', default: '' }, jobs: { type: 'string', default: '1' },
+    seconds: { type: 'string' }, from: { type: 'string' }, kept: { type: 'string' }, write: { type: 'boolean' }, verbose: { type: 'boolean' },
+  },
 });
 const began = performance.now();
-const reasons = new Map(readFileSync(join(top, 'test/judge/undecided.tsv'), 'utf8').trimEnd().split('\n').map((line) => line.split('\t')));
-const who = new Map(readMatrix(top).rules.map((rule) => [rule.id, rule.who]));
-/** Rules that bind both roles are often kept by a line of the client. */
-const ofClient = ({ changes }) => changes.every(({ path }) => /(^|\/)client(\/|-)|src\/oauth\/client|src\/host|src\/explain/.test(path));
-const edits = readEdits(top).filter((edit) => allRules().has(edit.id) && who.get(edit.id) !== 'client' && !ofClient(edit));
-const place = (id) => createHash('sha256').update(`${values.by} ${id}`).digest('hex');
-let chosen = edits;
-if (values.only) chosen = edits.filter(({ id }) => values.only.split(',').includes(id));
-if (values.draw) {
-  chosen = edits.filter(({ id }) => seenRules().has(id) && !reasons.has(id)).map((edit) => [place(edit.id), edit]).sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, Number(values.draw)).map(([, edit]) => edit);
-}
+const seconds = () => Math.round((performance.now() - began) / 1000);
+const roles = [servers(top), clients(top)].filter(({ role }) => !values.role || role === values.role);
 
-/** The newest revision of each era that has the rule. */
-function revisionsOf(id) {
-  // These compare what is said in several.
-  if (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1)$/.test(id)) return undefined;
-  const found = [...new Set(allRules().get(id).places.map(({ revision }) => revision))].sort().reverse();
-  return [found.find((one) => one >= '2026'), found.find((one) => one < '2026')].filter(Boolean);
-}
+/** Reasons why nobody outside can see an edit: `role id sentence reason`, by the first three. */
+const reasons = new Map(readFileSync(join(top, 'test/judge/mutants/undecided.tsv'), 'utf8').split('\n').filter(Boolean).map((line) => {
+  const [role, id, breaks, reason] = line.split('\t');
+  return [`${role} ${id} ${breaks}`, reason];
+}));
+const keyOf = ({ role, id, breaks }) => `${role} ${id} ${breaks}`;
+const all = roles.flatMap(({ role, edits, seen, judge }) => edits.map((edit) => ({ ...edit, role, judge, seen: seen.has(edit.id) })));
+for (const key of reasons.keys()) if (!values.role && !all.some((edit) => keyOf(edit) === key)) throw new Error(`test/judge/mutants/undecided.tsv: no edit is ${key}`);
 
-const modes = (id) => (/^base-(26|27|28|30|31)$/.test(id) ? [['--codes']] : [
-  [], ['--http'], ...(revisionsOf(id)?.[0] ?? '2026') >= '2026' ? [['--http', '--modern'], ['--modern']] : [], ...id.startsWith('authorization') ? [['--http', '--guarded']] : [],
-]);
+const place = (edit) => createHash('sha256').update(`${values.by} ${keyOf(edit)}`).digest('hex');
+let chosen = all;
+if (values.only) chosen = all.filter(({ id }) => values.only.split(',').includes(id));
+if (values.draw) chosen = all.filter((edit) => edit.seen && !reasons.has(keyOf(edit))).map((edit) => [place(edit), edit]).sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, Number(values.draw)).map(([, edit]) => edit);
 
-/** Starts the target over HTTP; resolves with its address. */
-function started(root, args) {
-  const child = spawn(process.execPath, [join(root, 'dist/test/judge/target.js'), ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const url = new Promise((resolve) => {
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => { said += text; if (said.includes('\n')) resolve(said.trim()); });
-    child.once('exit', () => resolve(undefined));
-  });
-  return { url, stop: () => child.kill('SIGKILL') };
-}
-
-async function judged(root, args, only, revisions) {
-  const options = { only, revisions, compile, answerMs: 3000, startMs: 15_000, mayCall: ({ annotations }) => annotations?.readOnlyHint === true };
-  if (!args.includes('--http')) {
-    return judgeServer({ name: 'target', open: (trace) => stdioTransport(process.execPath, [join(root, 'dist/test/judge/target.js'), ...args], { trace }) }, options);
-  }
-  const { url, stop } = started(root, args);
-  try {
-    const address = await url;
-    if (address === undefined) return undefined;
-    return await judgeServer({ name: 'target', http: { url: address, fetch } }, options);
-  } finally {
-    stop();
-  }
-}
-
-const brokenIn = (ruling) => [...ruling.judgements, ...ruling.others].filter(({ verdict }) => verdict === 'broken');
-const disputedIn = ({ judgements }, id) => judgements.find(({ rule, verdict }) => rule.id === id && verdict === 'dispute');
-
-async function verdictOf(trial, { id, changes }) {
-  return trial.edited(changes, async () => {
-    const wrong = new Map();
-    for (const args of modes(id)) {
-      const ruling = await judged(trial.root, args, [id], revisionsOf(id));
-      if (!ruling) return { verdict: 'does not start' };
-      const broken = brokenIn(ruling);
-      const own = broken.find(({ rule }) => rule.id === id);
-      const disputed = disputedIn(ruling, id);
-      if (!own && disputed) return { verdict: 'found', how: `${args.join(' ') || 'pipe'}, as a dispute` };
-      if (own) return { verdict: 'found', how: args.join(' ') || 'pipe', evidence: own.evidence[0] };
-      if (!args.includes('--codes')) for (const { rule, evidence } of broken) wrong.set(rule.id, evidence[0]);
-    }
-    // A rule that says the same, or that the edit breaks as well, is no wrong one: undecided.tsv names those.
-    return wrong.size > 0 ? { verdict: 'under another rule', others: [...wrong.keys()] } : { verdict: 'not found' };
-  });
-}
-
-const trials = Array.from({ length: Number(values.jobs) }, () => new Trial(top));
+// Rows of an earlier run that was ended.
+const known = new Map(values.from && existsSync(values.from) ? readFileSync(values.from, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line)).map((row) => [keyOf(row), row]) : []);
 const rows = [];
+const trials = Array.from({ length: Number(values.jobs) }, () => new Trial(top));
 const waiting = chosen.values();
 await Promise.all(trials.map(async (trial) => {
-  for (const edit of waiting) {
-    if (values.seconds && performance.now() - began > Number(values.seconds) * 1000) return;
-    const seen = seenRules().has(edit.id);
-    const row = { id: edit.id, breaks: edit.breaks, ...!seen && !values.whole ? { verdict: 'not decided from outside' } : await verdictOf(trial, edit).catch((error) => ({ verdict: 'failed', others: [error.message] })) };
+  for (const { role, id, breaks, changes, judge, seen } of waiting) {
+    if (values.seconds && seconds() > Number(values.seconds)) return;
+    const before = performance.now();
+    const key = { role, id, breaks };
+    const reason = reasons.get(keyOf(key));
+    if (values.write && seen && !known.has(keyOf(key))) continue;
+    const told = known.get(keyOf(key)) ?? (!seen && !values.only ? { verdict: 'not decided' }
+      : await trial.edited(changes, () => judge(trial.root, id, reason === undefined)).catch((error) => ({ verdict: 'failed', others: [error.message] })));
+    const row = { ...key, ...told, reason, seconds: told.seconds ?? (performance.now() - before) / 1000 };
     rows.push(row);
-    if (seen || values.only) console.log(`${row.id}: ${row.verdict}${row.how ? ` (${row.how})` : ''}${row.others ? ` ${row.others.join(', ')}` : ''}${row.verdict === 'found' ? '' : `: ${row.breaks}`}`);
+    if (values.from && !known.has(keyOf(key))) writeFileSync(values.from, `${JSON.stringify(row)}\n`, { flag: 'a' });
+    if (row.verdict === 'not decided' || row.verdict === 'found' && !values.verbose) continue;
+    console.log(`${role} ${id}: ${row.verdict}${row.how ? ` (${row.how})` : ''}${row.others ? ` ${row.others.join(', ')}` : ''}, ${row.seconds.toFixed(1)} s${row.verdict === 'found' ? '' : `: ${breaks}${reason ? ` [${reason}]` : ''}`}`);
   }
 }));
 for (const trial of trials) trial.remove();
 
-const tried = rows.filter(({ verdict }) => verdict !== 'not decided from outside');
-const decidable = tried.filter(({ id, verdict }) => verdict === 'found' || !reasons.has(id));
-const count = (verdict) => tried.filter((row) => row.verdict === verdict).length;
-const found = decidable.filter(({ verdict }) => verdict === 'found').length;
-const wrong = tried.filter(({ id, verdict }) => verdict === 'under another rule' && !reasons.has(id)).length;
-console.log(`${rows.length} broken rules, ${tried.length} tried: found ${count('found')}, under another rule ${count('under another rule')}, not found ${count('not found')}, does not start ${count('does not start')}, failed ${count('failed')}; of ${decidable.length} that can be decided ${found} found, ${wrong} under a wrong rule; ${Math.round((performance.now() - began) / 1000)} s`);
-if (!values.only && !values.draw && !values.seconds) writeFileSync(join(top, 'requirements/judge-mutants.md'), documentOf());
-if (found < decidable.length * 0.95 || wrong > Math.max(1, tried.length * 0.01)) process.exitCode = 1;
-
-function documentOf() {
-  const cell = (text) => String(text).replaceAll('|', '\\|');
-  const line = ({ id, verdict, how, others, breaks }) => `| ${id} | ${verdict}${how ? `, ${how}` : ''}${others ? `: ${others.join(', ')}` : ''} | ${cell(breaks)} | ${cell(reasons.get(id) ?? '')} |`;
-  const table = (some) => ['| rule | verdict | what was broken | why |', '|---|---|---|---|', ...some.sort((a, b) => (a.id < b.id ? -1 : 1)).map(line)].join('\n');
-  return `# Servers with one line broken\n\nWritten by \`npm run judge:mutants\`: each line that keeps a rule of a server was broken in a copy of the code, and \`barewire judge\` was asked for that rule.\n${rows.length} edits; ${tried.length} are of rules that the referee judges. ${found} of ${decidable.length} that can be decided were found, ${wrong} under a wrong rule.\n\n## Not found\n\n${table(tried.filter(({ verdict }) => verdict !== 'found'))}\n\n## Found\n\n${table(tried.filter(({ verdict }) => verdict === 'found'))}\n`;
+let good = true;
+for (const { role } of roles) {
+  const counts = countsOf(rows.filter((row) => row.role === role));
+  if (counts.tried === 0) continue;
+  console.log(`${role}s: ${counts.tried} tried, ${counts.found} found (${counts.disputes} as a dispute), under a wrong rule ${counts.wrong}, not found ${counts.missed}, failed ${counts.failed}; of ${counts.decidable} that can be decided ${counts.found} were found`);
+  if (counts.found < counts.decidable * 0.95 || counts.wrong > Math.max(1, counts.tried * 0.01) || counts.failed > 0) good = false;
 }
+console.log(`${seconds()} s`);
+if (!values.role && !values.only && !values.draw && !values.seconds) {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: top, encoding: 'utf8' }).trim();
+  const kept = values.kept && existsSync(values.kept) ? JSON.parse(readFileSync(values.kept, 'utf8')) : {};
+  for (const { role, unbroken } of roles) kept[role] ??= await unbroken();
+  if (values.kept) writeFileSync(values.kept, JSON.stringify(kept));
+  writeFileSync(join(top, 'requirements/judge-mutants.md'), documentOf(rows, kept, { commit, seconds: Math.round(rows.reduce((sum, row) => sum + row.seconds, 0)), left: all.filter(({ seen }) => seen).length - rows.filter(({ verdict }) => verdict !== 'not decided').length }));
+}
+if (!good) process.exitCode = 1;

@@ -115,6 +115,7 @@ export function welcome(play: Play, message: Received, more: SeenMembers = {}): 
   const { visit, offer } = play;
   const session = visit.way === 'http' && visit.session !== undefined && visit.revision.place > 0 ? { 'mcp-session-id': visit.session } : {};
   visit.agreed = true;
+  visit.offered = offer.capabilities;
   visit.reply(message, { result: { protocolVersion: visit.revision.version, capabilities: offer.capabilities, serverInfo: hiddenInfo, ...more } }, { headers: session });
 }
 

@@ -65,12 +65,16 @@ export class Visit {
   readonly messages: Received[] = [];
   readonly requests: HiddenRequest[] = [];
   readonly asked: Map<RequestId, AskedOfClient> = new Map();
+  /** Ids of questions that have no answer yet. */
+  readonly waiting: Set<RequestId> = new Set();
   /** Ids that the hidden server has cancelled, also of requests that it never sent: a response to them is no answer to a request. */
   readonly cancelled: Set<unknown> = new Set();
   /** Lines of the client that are no JSON, and wait for what comes next. */
   readonly loose: Received[] = [];
   /** The answer to `initialize` was sent with these capabilities. */
   agreed = false;
+  /** What the hidden server has declared. */
+  offered: SeenMembers = {};
   /** What the client has declared: at the handshake, or with its last request. */
   declared: SeenMembers = {};
   /** Over HTTP: the session that the hidden server has given. */
@@ -84,6 +88,8 @@ export class Visit {
   readonly seed: number;
   readonly #how: VisitOptions;
   readonly #expecting = new Set<() => void>();
+  /** The stream of HTTP+SSE that stands open. */
+  #stream: readonly [HiddenStream, HiddenRequest] | undefined;
   #program: StartedClient | undefined;
   #lastSent: string | undefined;
   #ids = 0;
@@ -175,6 +181,16 @@ export class Visit {
     return request.stream(whole);
   }
 
+  /** From here on all that the hidden server says goes on this stream, as HTTP+SSE has it. */
+  over(stream: HiddenStream, request: HiddenRequest): void {
+    this.#stream = [stream, request];
+  }
+
+  /** Takes a message that was posted to an endpoint of HTTP+SSE. */
+  posted(text: string): void {
+    this.#take(text, undefined);
+  }
+
   /** Sends one message as an event. */
   event(stream: HiddenStream, text: string, request: HiddenRequest, id?: string): void {
     this.#sent(text, request.number);
@@ -205,15 +221,22 @@ export class Visit {
 
   /** Sends this text, which holds a question of that id. */
   askText(text: string, id: RequestId, method: string, on: Received | undefined): Promise<Received | undefined> {
+    const answer = this.expect(id, method, text);
+    this.say(text, on);
+    return answer;
+  }
+
+  /** Waits for the answer to a question that other text holds. */
+  expect(id: RequestId, method: string, text: string): Promise<Received | undefined> {
     return new Promise((resolve) => {
-      const timer = this.clock.after(this.#how.answerMs, () => resolve(undefined));
-      this.asked.set(id, {
-        method, text, answer: (received) => {
-          timer?.stop();
-          resolve(received);
-        },
-      });
-      this.say(text, on);
+      const end = (received: Received | undefined): void => {
+        timer?.stop();
+        this.waiting.delete(id);
+        resolve(received);
+      };
+      const timer = this.clock.after(this.#how.answerMs, () => end(undefined));
+      this.waiting.add(id);
+      this.asked.set(id, { method, text, answer: end });
     });
   }
 
@@ -297,6 +320,7 @@ export class Visit {
   }
 
   #write(text: string): void {
+    if (this.#stream) return this.event(this.#stream[0], text, this.#stream[1]);
     this.#sent(text);
     this.#program?.write(`${text}\n`);
   }

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import { batching, capabilitiesKey, clientInfoKey, isMetaKey, versionKey } from '../../protocol/door.ts';
+import { batching, capabilitiesKey, clientInfoKey, hasMethod, isMetaKey, methods, versionKey } from '../../protocol/door.ts';
 import { isModern } from './hidden-server.ts';
 import type { SeenMembers, Received, Visit } from './visit.ts';
 
@@ -20,12 +20,13 @@ export function watchMessage(visit: Visit, message: Received): void {
   }
   endLoose(visit);
   visit.check('base-60', true, 'text in UTF-8', message);
-  if (!http && !message.batch) visit.check(['stdio-1', 'stdio-3'], isObject(json), 'one message a line', message);
+  if (visit.way === 'pipe' && !message.batch) visit.check(['stdio-1', 'stdio-3'], isObject(json), 'one message a line', message);
   if (message.batch && message.place === visit.messages.find((one) => one.text === text)?.place) batch(visit, message);
   if (!isObject(json)) {
     if (http) visit.check('base-59', false, 'an object of JSON-RPC 2.0', message);
     return;
   }
+  if (http && visit.modern && !message.batch && isModern(message)) visit.check('streamable-http-40', true, 'one request or notification', message);
   const kind = kindOf(json);
   visit.check('base-59', json['jsonrpc'] === '2.0' && kind !== undefined, '"jsonrpc": "2.0" in a request, a notification or a response', message);
   // A client of both eras may probe with the other one; its messages are not of the revision that is judged.
@@ -80,13 +81,15 @@ function request(visit: Visit, message: Received, json: SeenMembers): void {
   visit.check('base-67', !earlier.some(({ answered }) => !answered), 'an id that differs from those of requests in flight', message);
   if ('params' in json && !isObject(json['params'])) visit.check('base-59', false, 'params that are an object', message);
   progressToken(visit, message);
+  if (method === 'tools/call' && !visit.modern && visit.revision.place === 3 && visit.agreed && !takesTasks(visit)) visit.check('tasks-12', message.params['task'] === undefined, 'a plain call: the server has not declared tasks', message);
   if (visit.modern) modernRequest(visit, message);
   else if (method === 'initialize') handshake(visit, message);
   else {
     const opened = visit.messages.some((one) => one.method === 'initialize' && one.place < message.place);
-    if (method !== 'ping') visit.check('lifecycle-9', opened, 'initialize before any other request', message);
+    if (method !== 'ping') visit.check(['lifecycle-9', 'base-1'], opened, 'initialize before any other request', message);
     if (opened && method !== 'ping') visit.check('lifecycle-8', visit.agreed, 'nothing but pings before the answer to initialize', message);
     if (visit.agreed && method !== 'ping') {
+      if (Object.hasOwn(methods, method ?? '')) visit.check('lifecycle-14', hasMethod(visit.revision, method ?? ''), `a method that ${visit.revision.version} has`, message);
       visit.check('lifecycle-25', visit.messages.slice(since).some((one) => one.method === 'notifications/initialized'), 'notifications/initialized before other requests', message);
     }
   }
@@ -94,6 +97,11 @@ function request(visit: Visit, message: Received, json: SeenMembers): void {
 
 export const isRequest = ({ method, id, json }: Received): boolean =>
   method !== undefined && !method.startsWith('notifications/') && (id !== undefined || (isObject(json) && 'id' in json));
+
+/** Whether the hidden server takes calls as tasks. */
+function takesTasks({ offered }: Visit): boolean {
+  return offered['tasks'] !== undefined;
+}
 
 function handshake(visit: Visit, message: Received): void {
   const { params } = message;
@@ -106,7 +114,7 @@ function handshake(visit: Visit, message: Received): void {
 
 function modernRequest(visit: Visit, message: Received): void {
   const meta = isObject(message.params['_meta']) ? message.params['_meta'] : {};
-  visit.check('base-7', typeof meta[versionKey] === 'string' && isObject(meta[capabilitiesKey]), `_meta with ${versionKey} and ${capabilitiesKey}`, message);
+  visit.check(['base-7', 'base-2'], typeof meta[versionKey] === 'string' && isObject(meta[capabilitiesKey]), `_meta with ${versionKey} and ${capabilitiesKey}`, message);
   const info = meta[clientInfoKey];
   visit.check('base-8', isObject(info) && typeof info['name'] === 'string' && typeof info['version'] === 'string', `_meta with ${clientInfoKey}`, message);
   declarations(visit, message, meta[capabilitiesKey]);
@@ -168,6 +176,9 @@ function response(visit: Visit, message: Received, json: SeenMembers): void {
   if ('error' in json) {
     visit.check('base-31', isObject(error) && Number.isInteger(error['code']), 'an integer as the code of the error', message);
     visit.check('base-32', isObject(error) && 'code' in error && typeof error['message'] === 'string', 'an error with code and message', message);
+    visit.check('schema-7', id === undefined || isId(id) || id === null && visit.revision.place < 3, 'an error whose id is a string, an integer or absent', message);
+    // What the hidden server asks can be read.
+    if ((id === undefined || id === null) && visit.waiting.size > 0) visit.check('base-33', false, 'the id of the request that failed', message);
     if (id === undefined || id === null || visit.cancelled.has(id)) return;
     visit.check('base-33', visit.question(id) !== undefined, 'the id of a request', message);
   } else visit.check('base-70', visit.question(id) !== undefined, 'the id of a request of the server', message);

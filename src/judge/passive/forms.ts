@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import { hasCacheHints } from '../../protocol/door.ts';
+import { completionsCapability, hasCacheHints, isMetaKey } from '../../protocol/door.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { anything, flag, list, number, object, oneOf, text } from './shapes.ts';
 import type { ShapeCheck } from './shapes.ts';
@@ -69,11 +69,19 @@ export function judgeForm(conversation: JudgedConversation, arrival: Arrival): v
   const { result } = json;
   const form = Object.hasOwn(forms, answers.method) ? forms[answers.method] : undefined;
   if (!form || (result['resultType'] ?? 'complete') !== 'complete') return;
+  // 2025-11-25 basic/utilities/tasks: a call that was asked for as a task has another result.
+  if (answers.params['task'] !== undefined && 'task' in result) return;
   const fault = form.check(result, 'result');
+  // A server that did not declare completions owes no result of this form: completion-4 is about that.
+  if (answers.method === 'completion/complete' && completionsCapability(conversation.revision) && conversation.offered['completions'] === undefined) return;
   conversation.check(form.rule, fault === undefined, fault ?? '', arrival);
   if (answers.method === 'initialize') {
     const info = object({ capabilities: object(), serverInfo: object({ name: text, version: text }) })(result, 'result');
     conversation.check('lifecycle-11', info === undefined, info ?? '', arrival);
+  }
+  const extensions = isObject(result['capabilities']) ? result['capabilities']['extensions'] : undefined;
+  if (isObject(extensions) && Object.keys(extensions).length > 0) {
+    conversation.check('versioning-4', Object.keys(extensions).every((id) => isMetaKey(id) && id.includes('/')), 'ids of extensions with a prefix', arrival);
   }
   newer(conversation, arrival, result);
   if (conversation.modern && hasCacheHints(answers.method)) judgeHints(conversation, arrival, answers.method, result);

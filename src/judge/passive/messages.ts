@@ -15,7 +15,7 @@ export function judgeMessage(conversation: JudgedConversation, arrival: Arrival)
   if (conversation.kind === 'http' && refusedOrDocument(conversation, arrival)) return;
   if (!isObject(json)) return strayed(conversation, arrival);
   conversation.check('base-59', json['jsonrpc'] === '2.0', 'a message with "jsonrpc": "2.0"', arrival);
-  if (conversation.kind === 'pipe') {
+  if (conversation.stdio) {
     conversation.check('stdio-1', !text.includes('\r') || text.indexOf('\r') === text.length - 1, 'a message on one line', arrival);
     conversation.check('stdio-4', true, '', arrival);
   }
@@ -34,7 +34,7 @@ function refusedOrDocument({ entries }: JudgedConversation, { exchange, json }: 
 
 /** A line that is no message. Two halves of a message are a broken line; anything else is a log on stdout. */
 function strayed(conversation: JudgedConversation, arrival: Arrival): void {
-  if (conversation.kind !== 'pipe') return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
+  if (!conversation.stdio) return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
   const { arrivals } = conversation;
   const at = arrivals.lastIndexOf(arrival);
   const before = arrivals[at - 1];
@@ -95,6 +95,7 @@ function judgeAnswer(conversation: JudgedConversation, arrival: Arrival, json: R
       conversation.check('schema-7', isId(id), 'an error whose id is a string or an integer', arrival);
       conversation.check('base-33', arrival.answers !== undefined, 'the id of the request that failed', arrival);
     }
+    if (code === -32042 && revision.place === 3) judgeRequired(conversation, arrival, error['data']);
     if (modern && Number.isInteger(code)) judgeCode(conversation, arrival, code as number);
   }
 }
@@ -106,6 +107,15 @@ function judgeResult(conversation: JudgedConversation, arrival: Arrival, result:
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   const info = meta[serverInfoKey];
   conversation.check('base-16', isObject(info) && typeof info['name'] === 'string' && typeof info['version'] === 'string', `${serverInfoKey} in the _meta of the result`, arrival);
+}
+
+/** 2025-11-25 client/elicitation#url-elicitation-required-error. */
+function judgeRequired(conversation: JudgedConversation, arrival: Arrival, data: unknown): void {
+  const list = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
+  conversation.check(['elicitation-52', 'elicitation-12'], list.length > 0, 'data.elicitations, with what must be completed', arrival);
+  if (list.length === 0) return;
+  conversation.check('elicitation-51', list.every((one) => isObject(one) && typeof one['elicitationId'] === 'string' && typeof one['url'] === 'string'), 'elicitations with an elicitationId and a url', arrival);
+  conversation.check('elicitation-53', list.every((one) => isObject(one) && one['mode'] === 'url'), 'elicitations of the mode url only', arrival);
 }
 
 /** 2026-07-28 basic/index#error-codes. */

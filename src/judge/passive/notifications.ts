@@ -19,6 +19,7 @@ export function judgeNotification(conversation: JudgedConversation, arrival: Arr
     case 'notifications/progress': return judgeProgress(conversation, arrival, params);
     case 'notifications/message': return judgeLog(conversation, arrival, params);
     case 'notifications/cancelled': return judgeCancelled(conversation, arrival, params);
+    case 'notifications/elicitation/complete': return judgeComplete(conversation, arrival, params);
     case 'notifications/tools/list_changed': return judgeChange(conversation, arrival, params, 'tools', 'listChanged', 'toolsListChanged');
     case 'notifications/prompts/list_changed': return judgeChange(conversation, arrival, params, 'prompts', 'listChanged', 'promptsListChanged');
     case 'notifications/resources/list_changed': return judgeChange(conversation, arrival, params, 'resources', 'listChanged', 'resourcesListChanged');
@@ -46,7 +47,8 @@ function judgeProgress(conversation: JudgedConversation, arrival: Arrival, param
   const asked = askedWith(conversation, token);
   conversation.check('progress-3', asked !== undefined, 'a token that a request gave', arrival);
   if (!asked) return;
-  conversation.check(['progress-2', 'progress-7'], !asked.done, 'no progress after the response to its request', arrival);
+  // 2025-11-25 basic/utilities/tasks: the token of a request that became a task is good as long as the task goes on.
+  if (asked.params['task'] === undefined) conversation.check(['progress-2', 'progress-7'], !asked.done, 'no progress after the response to its request', arrival);
   const before = conversation.arrivals.slice(0, -1).findLast((one) => one !== arrival && isObject(one.json) && one.json['method'] === 'notifications/progress'
     && isObject(one.json['params']) && one.json['params']['progressToken'] === token && one.at > asked.at);
   const last = before && isObject(before.json) && isObject(before.json['params']) ? before.json['params']['progress'] : undefined;
@@ -64,11 +66,22 @@ function judgeLog(conversation: JudgedConversation, arrival: Arrival, params: Re
   conversation.check('logging-11', metaOf(params)[subscriptionKey] === undefined && !open.every(({ method }) => method === 'subscriptions/listen'), 'a log on the stream of its request', arrival);
 }
 
+/** 2025-11-25 client/elicitation#completion-notifications-for-url-mode-elicitation. */
+function judgeComplete(conversation: JudgedConversation, arrival: Arrival, { elicitationId: id }: Readonly<Record<string, unknown>>): void {
+  conversation.check('elicitation-6', typeof id === 'string', 'the elicitationId of the elicitation that is complete', arrival);
+  if (typeof id !== 'string') return;
+  const named = conversation.arrivals.some((one) => one !== arrival && one.text.includes(`"elicitationId":${JSON.stringify(id)}`));
+  conversation.check('elicitation-7', named, 'a completion of an elicitation that this client was asked', arrival);
+}
+
 function judgeCancelled(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { requestId: id } = params;
   // In 2025-11-25 a task is cancelled otherwise, and the member is optional there.
   if (conversation.revision.place !== 3) conversation.check('schema-2', typeof id === 'string' || Number.isSafeInteger(id), 'a cancellation that names its request', arrival);
-  if (conversation.modern) {
+  if (!conversation.modern) {
+    const own = conversation.arrivals.find((one) => isObject(one.json) && typeof one.json['method'] === 'string' && one.json['id'] === id && id !== undefined);
+    if (id !== undefined) conversation.check(['cancellation-4', 'cancellation-5'], own !== undefined, 'the id of a request that the server sent', arrival);
+  } else {
     const asked = conversation.asked.findLast((one) => one.id === id);
     conversation.check('cancellation-3', asked?.method === 'subscriptions/listen', 'a cancellation of a subscription only', arrival);
   }
@@ -111,6 +124,11 @@ function judgeElicitation(conversation: JudgedConversation, arrival: Arrival, pa
   const modes = declared === undefined ? [] : Object.keys(declared).length === 0 ? ['form'] : Object.keys(declared);
   conversation.check('elicitation-4', modes.includes(String(mode)), `an elicitation in a mode that the client has: ${modes.join(', ') || 'none'}`, arrival);
   if (mode === 'url') {
+    const { elicitationId } = params;
+    if (conversation.revision.place === 3 && typeof elicitationId === 'string') {
+      const times = conversation.arrivals.filter((one) => isObject(one.json) && one.json['method'] === 'elicitation/create' && isObject(one.json['params']) && one.json['params']['elicitationId'] === elicitationId);
+      conversation.check('schema-5', times.length <= 1, 'an elicitationId that no other elicitation has', arrival);
+    }
     const valid = typeof url === 'string' && URL.canParse(url);
     conversation.check(['elicitation-9', 'elicitation-56'], typeof message === 'string' && typeof url === 'string', 'an elicitation with a message and a URL', arrival);
     conversation.check('elicitation-55', valid, 'a URL that can be read as one', arrival);
@@ -118,7 +136,14 @@ function judgeElicitation(conversation: JudgedConversation, arrival: Arrival, pa
   }
   const formed = typeof message === 'string' && isObject(requestedSchema);
   conversation.check(['elicitation-9', 'elicitation-14'], formed && mode === 'form', 'an elicitation with a message and a requestedSchema', arrival);
+  const fields = isObject(requestedSchema) && isObject(requestedSchema['properties']) ? Object.entries(requestedSchema['properties']) : [];
+  const secret = fields.find(([name, field]) => isSecret(name) || isObject(field) && (isSecret(field['title']) || field['format'] === 'password'));
+  conversation.check(['elicitation-16', 'elicitation-60'], secret === undefined, `no field for a secret in a form, and ${JSON.stringify(secret?.[0])} is one`, arrival);
 }
+
+/** Names that nobody gives to anything but a secret. */
+const secrets: ReadonlySet<string> = new Set(['password', 'passwd', 'passphrase', 'apikey', 'secretkey', 'clientsecret', 'accesstoken', 'refreshtoken', 'privatekey', 'creditcardnumber', 'cardnumber', 'cvv', 'cvc']);
+const isSecret = (name: unknown): boolean => typeof name === 'string' && secrets.has(name.replace(/[\s_-]/g, '').toLowerCase());
 
 function judgeSampling(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { sampling } = conversation.capabilities;
@@ -126,6 +151,23 @@ function judgeSampling(conversation: JudgedConversation, arrival: Arrival, param
   const { messages, tools, toolChoice, includeContext } = params;
   const form = (Array.isArray(messages) ? messages : [undefined]).find((one) => !isObject(one) || typeof one['role'] !== 'string' || one['content'] === undefined);
   conversation.check('sampling-9', Array.isArray(messages) && form === undefined, 'sampling messages with a role and content', arrival);
+  judgeToolUses(conversation, arrival, Array.isArray(messages) ? messages.filter(isObject) : []);
   conversation.check('sampling-22', (tools === undefined && toolChoice === undefined) || declared['tools'] !== undefined, 'no tools for sampling: the client did not declare them', arrival);
   if (typeof includeContext === 'string') conversation.check('sampling-4', includeContext === 'none' || declared['context'] !== undefined, 'no includeContext: the client did not declare sampling.context', arrival);
+}
+
+const blocks = ({ content }: Readonly<Record<string, unknown>>, type: string): Record<string, unknown>[] =>
+  (Array.isArray(content) ? content : [content]).filter(isObject).filter((one) => one['type'] === type);
+
+/** 2025-11-25 client/sampling#tool-use-and-result-balance. */
+function judgeToolUses(conversation: JudgedConversation, arrival: Arrival, messages: readonly Record<string, unknown>[]): void {
+  for (const [at, message] of messages.entries()) {
+    for (const result of blocks(message, 'tool_result')) conversation.check('schema-14', typeof result['toolUseId'] === 'string', 'the toolUseId of a tool result', arrival);
+    const uses = blocks(message, 'tool_use').map(({ id }) => id);
+    if (message['role'] !== 'assistant' || uses.length === 0) continue;
+    const next = messages[at + 1];
+    const results = next ? blocks(next, 'tool_result').map(({ toolUseId }) => toolUseId) : [];
+    const others = next && (Array.isArray(next['content']) ? next['content'] : [next['content']]).length !== results.length;
+    conversation.check('sampling-18', next?.['role'] === 'user' && !others && uses.length === results.length && uses.every((id) => results.includes(id)), 'a message of the user with a result for each tool use, and nothing else', arrival);
+  }
 }

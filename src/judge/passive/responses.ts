@@ -48,6 +48,8 @@ export function judgeStreamed(conversation: JudgedConversation, arrival: Arrival
   const { json, event, exchange } = arrival;
   if (!event || !isObject(json)) return;
   const { entries, modern } = conversation;
+  // The stream of HTTP+SSE carries everything.
+  if (conversation.kind !== 'http') return;
   const head = entries.find((entry) => entry.kind === 'http' && entry.exchange === exchange && entry.direction === 'sent');
   const onGet = head?.kind === 'http' && head.method === 'GET';
   const answer = typeof json['method'] !== 'string';

@@ -28,11 +28,11 @@ async function asked(conversation: JudgedConversation, headers: Record<string, s
 export const authorizationProbes: readonly ServerProbe[] = [
   {
     name: 'a request without a token', over: 'http', needs,
-    rules: ['authorization-32', 'authorization-60', 'authorization-10', 'authorization-11', 'authorization-58', 'authorization-59', 'authorization-61', 'authorization-62', 'authorization-81', 'authorization-80', 'authorization-27'],
+    rules: ['authorization-32', 'authorization-60', 'authorization-10', 'authorization-11', 'authorization-58', 'authorization-59', 'authorization-61', 'authorization-62', 'authorization-81', 'authorization-80', 'authorization-1', 'authorization-4'],
     async run(bench, revision) {
       const conversation = await bench.raw(revision);
       const { reply, text } = await asked(conversation, { authorization: undefined });
-      if (reply?.status !== 401 && reply?.status !== 403) return conversation.close().then(() => undefined);
+      if (!reply || reply.status !== 401 && reply.status !== 403 && reply.headers['www-authenticate'] === undefined) return conversation.close().then(() => undefined);
       const shown = `${shownReply(reply)} WWW-Authenticate: ${reply.headers['www-authenticate'] ?? 'none'}`;
       conversation.check(['authorization-32', 'authorization-81'], reply.status === 401, 'HTTP 401: a token is missing', shown, text);
       const challenge = reply.headers['www-authenticate'] ?? '';
@@ -41,7 +41,14 @@ export const authorizationProbes: readonly ServerProbe[] = [
       conversation.check('authorization-62', parameter(challenge, 'scope') !== undefined, 'WWW-Authenticate with scope', shown, text);
       await metadata(bench, conversation, address);
       const made = await asked(conversation, { authorization: 'Bearer judge-made-up-token' });
-      if (made.reply) conversation.check(['authorization-81', 'authorization-80'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownReply(made.reply), made.text);
+      if (made.reply) conversation.check(['authorization-81', 'authorization-80', 'authorization-1'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownReply(made.reply), made.text);
+      // Nobody without a token is told whether there is such a method.
+      const unknown = await conversation.ask('judge/unknown', {}, { headers: { authorization: 'Bearer judge-made-up-token' } });
+      if (unknown.reply) conversation.check('authorization-4', unknown.reply.status === 401, 'HTTP 401: the token is looked at before the request', `HTTP ${unknown.reply.status} ${unknown.came}`, unknown.asked.text);
+      const malformed = await asked(conversation, { authorization: 'Bearer judge"made up' });
+      // RFC 6750 section 3.1: a malformed request is 400. Many servers call it an invalid token.
+      if (malformed.reply?.status === 400) conversation.check('authorization-80', true, '', shownReply(malformed.reply));
+      else if (malformed.reply?.status === 401) conversation.dispute('authorization-80', 'HTTP 400: the header is malformed', shownReply(malformed.reply), malformed.text);
       void conversation.close();
     },
   },

@@ -20,6 +20,9 @@ async function ignored(bench: Bench, revision: Parameters<Bench['main']>[0], rul
   else conversation.check(rules, fault === undefined && next.kind === 'result', expected, fault ?? next, sent);
 }
 
+/** Milliseconds in which a response may have been on its way. */
+const crossingMs = 500;
+
 export const cancellationProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/utilities/cancellation#error-handling. Over HTTP the modern era has no such notification.
@@ -35,7 +38,7 @@ export const cancellationProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 basic/utilities/cancellation#behavior-requirements.
-    name: 'a cancelled call', rules: ['cancellation-9', 'cancellation-8', 'cancellation-10', 'stdio-8'], slow: true, needs: 'a tool that may be called and takes longer than a second: slowTool of judge.json',
+    name: 'a cancelled call', rules: ['cancellation-9', 'cancellation-10', 'cancellation-3', 'stdio-8'], slow: true, needs: 'a tool that may be called and takes longer than a second: slowTool of judge.json',
     async run(bench, revision) {
       const { calls, conversation } = await bench.survey(revision);
       const slow = calls.find(({ first, ms }) => first.kind === 'silent' || ms > 1_000);
@@ -46,12 +49,37 @@ export const cancellationProbes: readonly ServerProbe[] = [
       await conversation.tell('notifications/cancelled', { requestId: id, reason: 'the judge cancels it' });
       await goesOn(conversation);
       const mark = conversation.arrivals.length;
+      const began = bench.clock.monotonic();
       const answer = await going;
+      const after = bench.clock.monotonic() - began;
       const late = conversation.arrivals.slice(mark).find((one) => one.answers?.id === id || isObject(one.json) && isObject(one.json['params']) && one.json['params']['progressToken'] === 'judge-cancelled');
       const sent = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
       if (answer.kind === 'failed') return;
+      // A response may cross the cancellation: only one that comes well after it is a fault.
+      if (answer.arrival && after < crossingMs) return;
       conversation.check(['cancellation-9', 'stdio-8'], answer.kind === 'silent' || answer.arrival === undefined, 'no response to a cancelled request', answer, sent);
-      conversation.check(['cancellation-8', 'cancellation-10'], late === undefined, 'nothing more of the cancelled request', late ?? answer, sent);
+      conversation.check('cancellation-10', late === undefined, 'nothing more of the cancelled request', late ?? answer, sent);
+    },
+  },
+  {
+    // 2025-11-25 basic/utilities/cancellation#behavior-requirements: a server that gives its own question up cancels that one. What
+    // it says is judged in passing.
+    name: 'a call that is cancelled while the server asks', rules: ['cancellation-4', 'cancellation-5', 'schema-2'], era: 'legacy', slow: true,
+    needs: 'a tool that may be called and asks: askingTool of judge.json',
+    async run(bench, revision) {
+      const { calls } = await bench.survey(revision);
+      const one = calls.find(({ between }) => between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined));
+      if (!one) return;
+      const conversation = await bench.fresh(revision, { question: () => undefined });
+      const from = conversation.arrivals.length;
+      void conversation.ask('tools/call', { name: one.tool['name'], arguments: one.arguments }, { timeoutMs: bounds.callMs });
+      const id = conversation.asked.at(-1)?.id;
+      const question = await conversation.until(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined, 1_500, from);
+      if (question) {
+        await conversation.tell('notifications/cancelled', { requestId: id, reason: 'the judge cancels it' });
+        await conversation.until(({ json }) => isObject(json) && json['method'] === 'notifications/cancelled', 700, from);
+      }
+      void conversation.close();
     },
   },
 ];

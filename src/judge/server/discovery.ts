@@ -32,11 +32,12 @@ export const discoveryProbes: readonly ServerProbe[] = [
     },
   },
   {
-    name: 'an unknown method', rules: ['streamable-http-16', 'form-unknown-method'], era: 'modern',
+    name: 'an unknown method', rules: ['streamable-http-16', 'form-unknown-method', 'base-2'], era: 'modern',
     async run(bench, revision) {
       const conversation = await bench.main(revision);
       const answer = await conversation.ask('judge/unknown');
       if (answer.kind === 'silent') return;
+      conversation.check('base-2', answer.kind === 'error', 'an error for a method that is not there', answer);
       conversation.check('form-unknown-method', answer.kind === 'error' && answer.code === -32601, 'error -32601', answer);
       if (answer.reply) conversation.check('streamable-http-16', answer.kind === 'error' && answer.code === -32601 && isStatus(answer, 404), 'HTTP 404 with error -32601', `HTTP ${answer.reply.status} ${answer.came}`, answer.asked.text);
     },

@@ -2,6 +2,8 @@ import type { Revision } from '../../protocol/index.ts';
 import type { Bench } from '../bench.ts';
 import { isObject } from '../../jsonrpc/door.ts';
 import type { ServerProbe } from '../probe.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/door.ts';
+import { judgeInfo } from '../conversation.ts';
 import { goesOn } from './cancellation.ts';
 
 /** Levels of nesting that are opened: more than a parser that calls itself may bear. */
@@ -52,5 +54,22 @@ export const hostileProbes: readonly ServerProbe[] = [
   {
     name: 'members that an object inherits', rules: ['form-invalid-request'], era: 'legacy', hostile: true, slow: true,
     run: (bench, revision) => bears(bench, revision, 'form-invalid-request', -32600, objects),
+  },
+  {
+    // 2025-11-25 basic/transports: messages are UTF-8. No sentence tells a server how to refuse bytes that are none: a dispute.
+    name: 'bytes that are not UTF-8', rules: ['base-60'], over: 'http', hostile: true, slow: true,
+    async run(bench, revision) {
+      const conversation = await bench.main(revision);
+      const method = conversation.modern ? 'server/discover' : 'ping';
+      const [before, after] = JSON.stringify({
+        jsonrpc: '2.0', id: 'judge-bytes', method,
+        params: { _meta: { 'com.example/judge': '#', ...conversation.modern && { [versionKey]: revision.version, [clientInfoKey]: judgeInfo, [capabilitiesKey]: {} } } },
+      }).split('#');
+      const encoder = new TextEncoder();
+      const bytes = new Uint8Array([...encoder.encode(before), 0xff, 0xfe, ...encoder.encode(after)]);
+      const answer = await conversation.askText({ id: 'judge-bytes', method, params: {}, text: `${before}\ufffd\ufffd${after}` }, { bytes, headers: { ...conversation.modern && { 'mcp-method': method } } });
+      if (answer.kind === 'result') conversation.dispute('base-60', 'an error: the bytes ff fe are not UTF-8', answer);
+      else if (answer.kind === 'error' || answer.reply && answer.reply.status >= 400) conversation.check('base-60', true, '', answer);
+    },
   },
 ];

@@ -94,7 +94,7 @@ export const httpProbes: readonly ServerProbe[] = [
       const unknown = await conversation.ask('ping', {}, { headers: { 'mcp-session-id': '00000000-0000-4000-8000-000000000000' } });
       // The sentence is about a session that was ended; this one never was.
       if (unknown.reply?.status === 404) conversation.check('transports-35', true, '', unknown);
-      else if (unknown.reply) conversation.dispute('transports-35', 'HTTP 404: the session is unknown', withStatus(unknown), unknown.asked.text);
+      else if (unknown.reply && unknown.reply.status !== 400) conversation.dispute('transports-35', 'HTTP 404: the session is unknown', withStatus(unknown), unknown.asked.text);
       const other = await bench.fresh(revision);
       const two = other.session ?? '';
       // What cannot be guessed is long, and has nothing that only counts.
@@ -179,7 +179,8 @@ export const modernHttpProbes: readonly ServerProbe[] = [
       if (session.reply) conversation.check('streamable-http-11', session.kind === 'result' && session.reply.headers['mcp-session-id'] === undefined, 'the result: Mcp-Session-Id is ignored', withStatus(session), session.asked.text);
       if (bench.spoken.some(({ era }) => era === 'legacy')) return bench.ledger.notApplicable('streamable-http-12', revision.version, 'the server speaks earlier revisions, which have GET and DELETE');
       for (const method of ['GET', 'DELETE']) {
-        const reply = await conversation.bare(method, { accept: 'text/event-stream' });
+        // Without a version, as a client that knows no better asks.
+        const reply = await conversation.bare(method, { accept: 'text/event-stream', 'mcp-protocol-version': undefined });
         if (!reply) continue;
         reply.cancel();
         conversation.check('streamable-http-12', reply.status === 405, 'HTTP 405', shownReply(reply), method);

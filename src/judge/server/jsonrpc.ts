@@ -35,6 +35,18 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
     },
   },
   {
+    // 2025-11-25 basic/transports: messages are UTF-8. The id comes back as it was sent.
+    name: 'an id that is not ASCII', rules: ['base-60'],
+    async run(bench, revision) {
+      const conversation = await bench.main(revision);
+      const from = conversation.arrivals.length;
+      const answer = await conversation.ask(easy(conversation.modern), {}, { id: 'jüdge-✓-審判', timeoutMs: 2_000 });
+      const other = conversation.arrivals.slice(from).find(({ json }) => isObject(json) && typeof json['id'] === 'string' && /^j.{1,4}dge-/.test(json['id']) && json['id'] !== answer.asked.id);
+      if (answer.arrival?.answers === answer.asked) conversation.check('base-60', true, '', answer);
+      else if (other) conversation.check('base-60', false, 'the id as it was sent, in UTF-8', other, answer.asked.text);
+    },
+  },
+  {
     // 2025-11-25 basic/index#notifications: what comes before the answer to the next request would be an answer to it.
     name: 'an unknown notification', rules: ['base-62'],
     async run(bench, revision) {
@@ -65,7 +77,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
   },
   {
     // JSON-RPC 2.0 section 5.1. The server is asked in a conversation of its own: it may end.
-    name: 'what is no message', rules: ['form-parse-error', 'form-invalid-request', 'base-59'], era: 'legacy', slow: true,
+    name: 'what is no message', rules: ['form-parse-error', 'form-invalid-request', 'base-59', 'schema-7'], era: 'legacy', slow: true,
     async run(bench, revision) {
       const conversation = await bench.fresh(revision);
       for (const [text, code, rule] of [['{"jsonrpc":"2.0","id":71,', -32700, 'form-parse-error'], ['{"jsonrpc":"2.0","id":72,"judge":true}', -32600, 'form-invalid-request']] as const) {

@@ -62,6 +62,11 @@ export const headerProbes: readonly ServerProbe[] = [
         refuses(['streamable-http-47'], await ask({ [header]: '=?base64?%%%?=' }), `${header} is not Base64`);
         const encoded = await ask({ [header]: `=?base64?${btoa(value)}?=` });
         if (encoded.reply) conversation.check('streamable-http-44', !mismatch(encoded), 'that the header in Base64 is decoded before it is compared', `HTTP ${encoded.reply.status} ${encoded.came}`, encoded.asked.text);
+        if (type === 'string') {
+          const [only = ''] = path;
+          // A header of bytes above ASCII, which the page excludes: also where it would be the same text.
+          refuses(['streamable-http-47'], await ask({ [header]: 'j\u00fcdge' }, { ...given, [only]: 'j\u00fcdge' }), `${header} has characters that are not ASCII`);
+        }
         if (type === 'integer') {
           const decimal = await ask({ [header]: `${value}.0` });
           if (decimal.reply) conversation.check('streamable-http-56', !mismatch(decimal), `that ${value}.0 is the same number as ${value}`, `HTTP ${decimal.reply.status} ${decimal.came}`, decimal.asked.text);

@@ -13,9 +13,15 @@ const legacy = revisions.filter(({ era }) => era === 'legacy').map(({ version })
 export const openingProbes: readonly OpeningProbe[] = [
   {
     // 2025-11-25 basic/lifecycle#version-negotiation.
-    rules: ['lifecycle-19', 'lifecycle-22'],
+    rules: ['lifecycle-19', 'lifecycle-22', 'base-1'],
     async opened(_bench, conversation, answer, speaks) {
-      if (conversation.modern || answer.kind !== 'result') return;
+      if (conversation.modern) return;
+      if (answer.kind === 'error' && answer.code === -32601) {
+        const listed = await conversation.ask('tools/list');
+        if (listed.kind === 'result') conversation.check('base-1', false, 'a result: the server serves this revision, and has no initialize', answer);
+      }
+      if (answer.kind !== 'result') return;
+      if (speaks) conversation.check('base-1', true, '', answer);
       const { protocolVersion: version } = answer.result;
       if (speaks) conversation.check('lifecycle-19', true, '', answer);
       else conversation.check('lifecycle-22', typeof version === 'string' && version !== '', 'a version that the server supports', answer);
@@ -24,7 +30,7 @@ export const openingProbes: readonly OpeningProbe[] = [
   },
   {
     // 2026-07-28 server/discover.
-    rules: ['discover-1', 'discover-3', 'base-1'],
+    rules: ['discover-1', 'discover-3'],
     async opened(_bench, conversation, answer, speaks) {
       if (!conversation.modern || !speaks) return;
       conversation.check('discover-1', true, '', answer);

@@ -11,6 +11,8 @@ import { lifecycleProbes } from './lifecycle.ts';
 import { promptProbes } from './prompts.ts';
 import { resourceProbes } from './resources.ts';
 import { roundProbes } from './rounds.ts';
+import { httpSseProbes } from './http-sse.ts';
+import { taskProbes } from './tasks.ts';
 import { stdioProbes } from './stdio.ts';
 import { surveyProbes } from './surveyed.ts';
 import { toolProbes } from './tools.ts';
@@ -18,7 +20,7 @@ import { utilityProbes } from './utilities.ts';
 
 /** The probes of a server, in the order in which they are made: what may end the server comes last, in conversations of its own. */
 export const serverProbes: readonly ServerProbe[] = [
-  ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes,
+  ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes, ...taskProbes,
   ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,
-  ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...authorizationProbes, ...hostileProbes,
+  ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...httpSseProbes, ...authorizationProbes, ...hostileProbes,
 ];

@@ -32,4 +32,38 @@ export const resourceProbes: readonly ServerProbe[] = [
       }
     },
   },
+  {
+    // 2025-11-25 server/resources#error-handling: what a template does not have is no empty result.
+    name: 'what a template does not have', rules: ['resources-6'], needs: 'a resource template',
+    async run(bench, revision) {
+      const { lists: { resourceTemplates }, conversation } = await bench.survey(revision);
+      for (const uri of expanded(resourceTemplates.items, 'judge-unknown').slice(0, 4)) {
+        const answer = await conversation.ask('resources/read', { uri });
+        const { contents } = answer.result;
+        if (answer.kind === 'error') conversation.check('resources-6', true, '', answer);
+        else if (answer.kind === 'result' && Array.isArray(contents) && contents.length === 0) conversation.check('resources-6', false, 'an error, and not an empty result', answer);
+      }
+    },
+  },
+  {
+    // 2026-07-28 server/resources#security-considerations. What would come is a file that every such machine has and anybody may read.
+    name: 'steps upward in a URI', rules: ['resources-13', 'resources-14'], needs: 'a resource template',
+    async run(bench, revision) {
+      const { lists: { resourceTemplates }, conversation } = await bench.survey(revision);
+      const up = '../'.repeat(12);
+      for (const value of [`${up}etc/passwd`, encodeURIComponent(`${up}etc/passwd`), `${'%2e%2e%2f'.repeat(12)}etc%2fpasswd`]) {
+        for (const uri of expanded(resourceTemplates.items, value).slice(0, 6)) {
+          const answer = await conversation.ask('resources/read', { uri });
+          if (answer.kind !== 'result' && answer.kind !== 'error') continue;
+          conversation.check(['resources-13', 'resources-14'], !/root:[^:]*:0:0:/.test(answer.came), 'nothing from outside of the folder that the template is about', answer);
+        }
+      }
+    },
+  },
 ];
+
+/** A URI of each template, in which this stands for the first variable. */
+function expanded(templates: readonly Readonly<Record<string, unknown>>[], value: string): string[] {
+  return templates.flatMap(({ uriTemplate }) => (typeof uriTemplate === 'string' && uriTemplate.includes('{')
+    ? [uriTemplate.replace(/\{[^}]*\}/, value).replaceAll(/\{[^}]*\}/g, 'judge')] : []));
+}

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import { capabilitiesKey } from '../../protocol/door.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/door.ts';
 import { judgeInfo } from '../conversation.ts';
 import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
@@ -24,10 +24,10 @@ function needsFields(question: unknown): boolean {
   return isObject(schema) && Array.isArray(schema['required']) && schema['required'].length > 0;
 }
 
-/** A text with one character in its middle changed. */
-function tampered(text: string): string {
-  const at = Math.floor(text.length / 2);
-  return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
+/** Texts with one character changed: in the middle, near the end, near the beginning. */
+function tampered(text: string): string[] {
+  const places = [Math.floor(text.length / 2), text.length - 2, text.length - 6, 3].filter((at) => at >= 0 && at < text.length);
+  return [...new Set(places)].map((at) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`);
 }
 
 /** What a server does with the answers to its questions. */
@@ -41,9 +41,15 @@ export const roundProbes: readonly ServerProbe[] = [
       if (!one) return;
       const first = await again(survey.conversation, one);
       const { requestState: state } = first.result;
-      if (typeof state !== 'string' || state.length < 2) return;
-      const answer = await again(survey.conversation, one, { ...retried(first), requestState: tampered(state) });
-      if (answer.kind === 'result' || answer.kind === 'error') survey.conversation.check(['mrtr-12', 'mrtr-13'], refusedOr(answer), 'an error, or the question again: the state is not what the server gave', answer);
+      if (typeof state !== 'string' || state.length < 4) return;
+      for (const changed of tampered(state)) {
+        const answer = await again(survey.conversation, one, { ...retried(first), requestState: changed });
+        if (answer.kind !== 'result' && answer.kind !== 'error') continue;
+        survey.conversation.check('mrtr-12', refusedOr(answer), 'an error, or the question again: the state is not what the server gave', answer);
+        // "Servers MUST reject state that fails integrity verification": whether a new question is a rejection can be disputed.
+        if (asks(answer)) survey.conversation.dispute('mrtr-13', 'an error: the state is not what the server gave', answer);
+        else survey.conversation.check('mrtr-13', refusedOr(answer), 'an error: the state is not what the server gave', answer);
+      }
     },
   },
   {
@@ -55,6 +61,47 @@ export const roundProbes: readonly ServerProbe[] = [
       const first = await again(survey.conversation, one);
       const answer = await again(survey.conversation, other, retried(first));
       if (answer.kind === 'result' || answer.kind === 'error') survey.conversation.check('mrtr-19', refusedOr(answer), 'an error, or the question again: the state is of another call', answer);
+      // The same tool with an argument more, where the tool takes it.
+      const more = { ...one, arguments: { ...one.arguments, judge: 'judge' } };
+      if (!asks(await again(survey.conversation, more))) return;
+      const moved = await again(survey.conversation, more, retried(await again(survey.conversation, one)));
+      if (moved.kind === 'result' || moved.kind === 'error') survey.conversation.check('mrtr-19', refusedOr(moved), 'an error, or the question again: the state is of a call with other arguments', moved);
+    },
+  },
+  {
+    // 2026-07-28 basic/index#statelessness: what one request declares does not hold for the next.
+    name: 'a question to a client that declared more before', rules: ['base-80'], era: 'modern', needs,
+    async run(bench, revision) {
+      const [one] = askingCalls(await bench.survey(revision)).filter(({ first }) => asks(first));
+      if (!one) return;
+      const conversation = await bench.raw(revision);
+      const none = await again(conversation, one, {}, { [capabilitiesKey]: {} });
+      // A server that asks everybody breaks other rules.
+      if (!asks(none) && asks(await again(conversation, one))) {
+        const then = await again(conversation, one, {}, { [capabilitiesKey]: {} });
+        if (then.kind === 'result' || then.kind === 'error') conversation.check('base-80', !asks(then), 'no question: this request declares nothing, whatever the one before declared', then);
+      }
+      void conversation.close();
+    },
+  },
+  {
+    // The same, where a handshake of an earlier revision came before on the same connection.
+    name: 'a modern request after a handshake', rules: ['base-80'], over: 'pipe', era: 'modern', slow: true, needs: 'a server that speaks both eras on a connection',
+    async run(bench, revision) {
+      const legacy = bench.spoken.find(({ era }) => era === 'legacy');
+      const { lists } = await bench.survey(revision);
+      if (!legacy || !lists.tools.declared) return;
+      const conversation = await bench.fresh(legacy);
+      // What is said of messages here is of two revisions.
+      conversation.hold();
+      const params = { _meta: { [versionKey]: revision.version, [clientInfoKey]: judgeInfo, [capabilitiesKey]: {} } };
+      const answer = await conversation.askText({ id: 'judge-modern', method: 'tools/list', params, text: JSON.stringify({ jsonrpc: '2.0', id: 'judge-modern', method: 'tools/list', params }) });
+      conversation.release(false);
+      const main = await bench.main(revision);
+      if (answer.kind !== 'result') return void conversation.close();
+      if (typeof answer.result['resultType'] === 'string') main.check('base-80', true, '', answer);
+      else main.dispute('base-80', `a result of ${revision.version}, which the request names: the handshake before it does not count`, answer);
+      void conversation.close();
     },
   },
   {

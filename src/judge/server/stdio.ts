@@ -9,7 +9,7 @@ export const stdioProbes: readonly ServerProbe[] = [
     name: 'the end of its input', rules: ['stdio-10'], over: 'pipe', slow: true,
     async run(bench, revision) {
       // Of all revisions it is the same program.
-      if (revision !== bench.spoken[0]) return;
+      if (revision !== bench.spoken[0] || bench.sse) return;
       let last = 0;
       for (let time = 0; time < 2; time++) {
         const conversation = await bench.raw(revision);

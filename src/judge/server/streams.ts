@@ -1,5 +1,7 @@
-import { ssePolling } from '../../protocol/door.ts';
-import type { JudgedConversation } from '../conversation.ts';
+import { isObject } from '../../jsonrpc/door.ts';
+import { ssePolling, streamableHttp } from '../../protocol/door.ts';
+import { bounds } from '../bounds.ts';
+import type { Arrival, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 
 /** The events of an exchange: those with a message, and those without. */
@@ -36,9 +38,42 @@ export const streamProbes: readonly ServerProbe[] = [
       const reply = await conversation.bare('GET', { accept: 'text/event-stream', 'last-event-id': first?.id ?? '' });
       if (!reply?.stream) return reply?.cancel();
       const came = await conversation.until(({ exchange }) => exchange === reply.exchange, 1_500, from);
+      if (came) await new Promise<void>((resolve) => void bench.clock.after(200, resolve));
       reply.cancel();
       const own = new Set(events.map(({ data }) => data));
-      if (came) conversation.check(['transports-14', 'transports-11'], own.has(came.text), 'only messages of the stream that Last-Event-ID names', came, `GET, Last-Event-ID: ${first?.id}`);
+      for (const one of conversation.arrivals.slice(from).filter(({ exchange }) => exchange === reply.exchange)) {
+        conversation.check(['transports-14', 'transports-11'], own.has(one.text), 'only messages of the stream that Last-Event-ID names', one, `GET, Last-Event-ID: ${first?.id}`);
+      }
+    },
+  },
+  {
+    // 2025-11-25 basic/transports#multiple-connections, #listening-for-messages-from-the-server. What comes is judged in passing.
+    name: 'calls beside open streams', rules: ['transports-4', 'transports-6', 'transports-7', 'lifecycle-13'], over: 'http', era: 'legacy', slow: true, needs: 'a server with GET streams, and tools that may be called',
+    async run(bench, revision) {
+      if (!streamableHttp(revision)) return;
+      const { calls } = await bench.survey(revision);
+      const conversation = await bench.fresh(revision);
+      const streams = [await conversation.bare('GET', { accept: 'text/event-stream' }), await conversation.bare('GET', { accept: 'text/event-stream' })].filter((one) => one?.stream);
+      if (streams.length > 0) {
+        const from = conversation.arrivals.length;
+        const talking = calls.filter(({ answer, between, ms }) => answer.kind === 'result' && ms < 1_000 && between.some(({ json, answers }) => answers === undefined && isObject(json)));
+        for (const { tool, arguments: given } of [...talking, ...calls.filter(({ answer }) => answer.kind === 'result').slice(0, 1)].slice(0, 6)) {
+          await conversation.ask('tools/call', { name: tool['name'], arguments: given }, { meta: { progressToken: `judge-beside-${conversation.nextId()}` }, timeoutMs: bounds.callMs });
+        }
+        const [one] = streams;
+        const came = conversation.arrivals.slice(from);
+        const onGet = (arrival: Arrival): boolean => streams.some((stream) => stream?.exchange === arrival.exchange);
+        if (one && !came.some((arrival) => onGet(arrival) && arrival.answers)) conversation.check('transports-4', true, '', 'no response on the GET stream');
+        if (one && came.some((arrival) => !onGet(arrival) && !arrival.answers) && !came.some((arrival) => onGet(arrival) && isObject(arrival.json) && arrival.json['method'] === 'notifications/progress')) conversation.check('transports-6', true, '', 'nothing of a request on the GET stream');
+        for (const arrival of came.filter(onGet)) {
+          const twin = came.find((other) => other !== arrival && other.text === arrival.text && other.exchange !== arrival.exchange);
+          // The same text can be said twice, of two events.
+          if (twin) conversation.dispute('transports-7', 'a message on one stream only', arrival);
+          else conversation.check('transports-7', true, '', arrival);
+        }
+      }
+      for (const stream of streams) stream?.cancel();
+      void conversation.close();
     },
   },
 ];

@@ -95,7 +95,7 @@ export function argumentsOf(prompt: Readonly<Record<string, unknown>>): Record<s
 function callable(bench: Bench, tools: readonly Readonly<Record<string, unknown>>[]): (readonly [tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> | undefined])[] {
   const { items = {} } = bench.options;
   const named = [items.slowTool, items.askingTool, items.failingTool, ...items.tools ?? []].filter((one) => one !== undefined);
-  const readOnly = (tool: Readonly<Record<string, unknown>>): boolean => bench.kind === 'pipe' && isObject(tool['annotations']) && tool['annotations']['readOnlyHint'] === true;
+  const readOnly = (tool: Readonly<Record<string, unknown>>): boolean => bench.server.open !== undefined && isObject(tool['annotations']) && tool['annotations']['readOnlyHint'] === true;
   const may = bench.options.mayCall ?? readOnly;
   return [
     ...named.flatMap(({ name, arguments: given }) => tools.filter((tool) => tool['name'] === name).map((tool) => [tool, given] as const)),

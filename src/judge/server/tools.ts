@@ -67,7 +67,9 @@ export const toolProbes: readonly ServerProbe[] = [
       const { lists: { tools }, conversation } = await bench.survey(revision);
       if (!tools.declared) return;
       const answer = await conversation.ask('tools/call', { name: 'judge-unknown-tool', arguments: {} });
-      if (answer.kind === 'result' && answer.result['isError'] === true) conversation.dispute('form-unknown-tool', 'error -32602, and not a result', answer);
+      const other = answer.kind === 'error' && Number.isInteger(answer.code) && answer.code !== -32602;
+      // The page has -32602 in an example, and "standard JSON-RPC errors" in its sentence.
+      if (answer.kind === 'result' && answer.result['isError'] === true || other) conversation.dispute('form-unknown-tool', 'error -32602', answer);
       else conversation.check('form-unknown-tool', answer.kind === 'error' && answer.code === -32602, 'error -32602', answer);
     },
   },

@@ -1,11 +1,14 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import { completionsCapability } from '../../protocol/door.ts';
 import { logLevelKey } from '../../protocol/door.ts';
+import type { Arrival } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 import { completable } from './prompts.ts';
 import type { SurveyedListName } from './survey.ts';
 
 const lists: readonly SurveyedListName[] = ['tools', 'resources', 'resourceTemplates', 'prompts'];
+
+const isLog = ({ json }: Arrival): boolean => isObject(json) && json['method'] === 'notifications/message';
 
 /** Completion, logging, pagination. */
 export const utilityProbes: readonly ServerProbe[] = [
@@ -23,7 +26,7 @@ export const utilityProbes: readonly ServerProbe[] = [
         const values = isObject(answer.result['completion']) ? answer.result['completion']['values'] : undefined;
         if (Array.isArray(values) && values.length > 0) conversation.check('completion-1', false, 'the capability completions, where there are some', answer);
         else bench.ledger.notApplicable('completion-1', revision.version, 'the server has no completions');
-        if (answer.kind === 'error') conversation.check('completion-4', answer.code === -32601, 'error -32601: the server has no completions', answer);
+        if (answer.kind === 'error' || answer.kind === 'result') conversation.check('completion-4', answer.kind === 'error' && answer.code === -32601, 'error -32601: the server has no completions', answer);
         return;
       }
       if (answer.kind === 'result') conversation.check('completion-1', true, '', answer);
@@ -33,6 +36,13 @@ export const utilityProbes: readonly ServerProbe[] = [
       if (without.kind !== 'error' && without.kind !== 'result') return;
       conversation.check('completion-5', without.kind === 'error' && without.code === -32602, 'error -32602: the argument is missing', without);
       conversation.check('completion-12', without.kind === 'error', 'an error: the argument is missing', without);
+      if (!target) return;
+      for (const argument of [{ name: target.name }, { name: target.name, value: 5 }]) {
+        const odd = await conversation.ask('completion/complete', { ref, argument });
+        if (odd.kind !== 'error' && odd.kind !== 'result') continue;
+        conversation.check('completion-12', odd.kind === 'error', 'an error: the value of the argument must be a text', odd);
+        conversation.check('completion-5', odd.kind === 'error' && odd.code === -32602, 'error -32602: the value of the argument must be a text', odd);
+      }
     },
   },
   {
@@ -53,6 +63,18 @@ export const utilityProbes: readonly ServerProbe[] = [
       if (conversation.offered['logging'] === undefined) return;
       const answer = await conversation.ask(conversation.offered['tools'] === undefined ? 'server/discover' : 'tools/list', {}, { meta: { [logLevelKey]: 'judge' } });
       if (answer.kind === 'result' || answer.kind === 'error') conversation.check('logging-4', answer.kind === 'error' && answer.code === -32602, 'error -32602', answer);
+    },
+  },
+  {
+    // 2026-07-28 server/utilities/logging: only requests that name a level are logged about. What comes is judged in passing.
+    name: 'a call without a log level', rules: ['logging-10'], era: 'modern', needs: 'a tool that may be called and logs',
+    async run(bench, revision) {
+      const { calls, conversation } = await bench.survey(revision);
+      for (const { tool, arguments: given } of calls.filter(({ between }) => between.some(isLog)).slice(0, 2)) {
+        const from = conversation.arrivals.length;
+        const answer = await conversation.ask('tools/call', { name: tool['name'], arguments: given });
+        if (answer.kind === 'result' && !conversation.arrivals.slice(from).some(isLog)) conversation.check('logging-10', true, '', answer);
+      }
     },
   },
   {

@@ -138,12 +138,15 @@ export const batches: Scene = {
     notes.set('batch', true);
     const answer = { jsonrpc: '2.0', id: message.id, result: textResult('five') };
     const ping = { jsonrpc: '2.0', id: 'hidden-batch', method: 'ping' };
-    const told = visit.askText(JSON.stringify([ping, answer]), 'hidden-batch', 'ping', message);
+    const second = { jsonrpc: '2.0', id: 'hidden-batch-2', method: 'ping' };
+    const told = visit.askText(JSON.stringify([ping, answer, second]), 'hidden-batch', 'ping', message);
+    const last = visit.expect('hidden-batch-2', 'ping', JSON.stringify(second));
     message.answered = true;
-    void told.then((pong) => {
+    void Promise.all([told, last]).then(([one, two]) => {
+      const pong = one && two;
       message.stream?.end();
       notes.set('ponged', pong !== undefined);
-      if (pong === undefined) visit.check('base-19', false, 'an answer to the ping in a batch', 'no answer');
+      if (pong === undefined) visit.check('base-19', false, 'an answer to each ping of a batch', one ? 'an answer to the first one' : 'no answer');
     });
     return true;
   },

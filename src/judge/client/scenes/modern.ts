@@ -9,16 +9,22 @@ import type { SeenMembers, Received } from '../visit.ts';
 
 const form = { type: 'object', properties: { name: { type: 'string', default: 'Ada' } }, required: ['name'] };
 
-/** What a client with these capabilities may be asked. */
-function questionsFor(declared: SeenMembers): Record<string, SeenMembers> {
+/** The rule that a capability is declared with each request, by what is asked. */
+const declaring: Readonly<Record<string, readonly [rule: string, capability: string]>> = {
+  'first question': ['elicitation-3', 'elicitation'], second: ['elicitation-3', 'elicitation'], roots: ['roots-3', 'roots'], sample: ['sampling-3', 'sampling'],
+};
+
+/** What a client with these capabilities may be asked in one round. */
+function questionsFor(declared: SeenMembers, round: number): Record<string, SeenMembers> {
   const { elicitation, roots, sampling } = declared;
-  if (isObject(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0)) {
+  if (round === 0 && isObject(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0)) {
     const ask = (message: string): SeenMembers => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
     return { 'first question': ask('Who are you?'), second: ask('And who else?') };
   }
-  if (isObject(roots)) return { roots: { method: 'roots/list' } };
-  if (isObject(sampling)) return { sample: { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 } } };
-  return {};
+  return {
+    ...isObject(roots) && { roots: { method: 'roots/list' } },
+    ...isObject(sampling) && { sample: { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 } } },
+  };
 }
 
 /** A text that only an opaque value survives. */
@@ -31,7 +37,7 @@ interface Round {
 }
 
 export const rounds: Scene = {
-  name: 'a server that asks in results', rules: ['mrtr-2', 'mrtr-3', 'mrtr-4', 'mrtr-5', 'mrtr-6', 'mrtr-7'],
+  name: 'a server that asks in results', rules: ['mrtr-2', 'mrtr-3', 'mrtr-4', 'mrtr-5', 'mrtr-6', 'mrtr-7', 'elicitation-3', 'roots-3', 'sampling-3'],
   suits: ({ era }) => era === 'modern',
   answer(play, message) {
     const { visit, notes } = play;
@@ -49,7 +55,7 @@ export const rounds: Scene = {
       give(play, message, textResult('answered'));
       return true;
     }
-    const inputRequests = questionsFor(visit.declared);
+    const inputRequests = questionsFor(visit.declared, count);
     const keys = Object.keys(inputRequests);
     if (count === 1 && keys.length === 0) {
       notes.set('over', true);
@@ -72,6 +78,10 @@ function retried({ visit }: Play, { call, state, keys }: Round, retry: Received)
     if (keys.length > 0 || state !== undefined) visit.dispute(state === undefined ? 'mrtr-3' : 'mrtr-4', 'a retry with what the result asked for', retry);
     return;
   }
+  for (const key of keys) {
+    const [rule, capability] = declaring[key] ?? [];
+    if (rule !== undefined && capability !== undefined && isObject(responses) && key in responses) visit.check(rule, isObject(visit.declared[capability]), `the capability ${capability} in the request that answers`, retry);
+  }
   visit.check('mrtr-6', retry.id !== call.id, 'a new id for the retry', retry);
   if (state === undefined) visit.check('mrtr-5', !('requestState' in params), 'no requestState in the retry: the result had none', retry);
   else visit.check(['mrtr-4', 'mrtr-2'], params['requestState'] === state, `requestState ${JSON.stringify(state)}`, retry);
@@ -87,6 +97,7 @@ const mirrored: SeenMembers = {
     properties: {
       plain: text('us-west1', 'Plain'), padded: text(' padded ', 'Padded'), words: text('Grüße, 世界', 'Words'), marks: text('=?base64?literal?=', 'Marks'),
       count: { type: 'integer', enum: [42], default: 42, 'x-mcp-header': 'Count' }, flag: { type: 'boolean', enum: [true], default: true, 'x-mcp-header': 'Flag' },
+      absent: { type: 'string', 'x-mcp-header': 'Absent' },
       place: { type: 'object', properties: { region: text('north', 'Region') }, required: ['region'] },
     },
     required: ['plain', 'padded', 'words', 'marks', 'count', 'flag', 'place'],
@@ -112,7 +123,7 @@ export const headers: Scene = {
   name: 'tools whose parameters travel in headers',
   rules: [
     'streamable-http-5', 'streamable-http-7', 'streamable-http-9', 'streamable-http-24', 'streamable-http-57', 'streamable-http-59', 'streamable-http-60',
-    'streamable-http-61', 'streamable-http-62', ...Object.values(bad).map(([rule]) => rule),
+    'streamable-http-61', 'streamable-http-62', 'streamable-http-49', 'streamable-http-51', ...Object.values(bad).map(([rule]) => rule),
   ],
   suits: ({ era }, way) => era === 'modern' && way === 'http',
   offer: () => ({ tools: [mirrored, ...Object.values(bad).map(([, tool]) => tool), foreign] }),
@@ -123,7 +134,7 @@ export const headers: Scene = {
       const place = given['place'];
       const values: readonly (readonly [string, unknown])[] = [
         ['Plain', given['plain']], ['Padded', given['padded']], ['Words', given['words']], ['Marks', given['marks']], ['Count', given['count']],
-        ['Flag', given['flag']], ['Region', isObject(place) ? place['region'] : undefined],
+        ['Flag', given['flag']], ['Absent', given['absent']], ['Region', isObject(place) ? place['region'] : undefined],
       ];
       for (const [name, value] of values) {
         const came = http.headers[`mcp-param-${name.toLowerCase()}`];
@@ -131,7 +142,7 @@ export const headers: Scene = {
           visit.check(value === undefined ? 'streamable-http-49' : 'streamable-http-50', came === undefined, `no Mcp-Param-${name}: the call has no such argument`, http);
           continue;
         }
-        visit.check(['streamable-http-5', 'streamable-http-9'], came !== undefined, `Mcp-Param-${name}`, http);
+        visit.check(['streamable-http-5', 'streamable-http-9', 'streamable-http-51'], came !== undefined, `Mcp-Param-${name}`, http);
         if (came !== undefined) mirroredValue(visit, http, `Mcp-Param-${name}`, came, String(value), 'streamable-http-62', 'streamable-http-7');
       }
     }

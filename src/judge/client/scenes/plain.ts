@@ -1,4 +1,5 @@
 import { addTool, echoTool, give, hiddenInfo, refuse } from '../hidden-server.ts';
+import { revisions } from '../../../protocol/index.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received, Visit } from '../visit.ts';
 import { isRequest } from '../watch-messages.ts';
@@ -21,6 +22,7 @@ export const plain: Scene = {
     'base-7', 'base-8', 'base-10', 'base-13', 'base-17', 'base-59', 'base-60', 'base-61', 'base-65', 'base-66', 'base-67', 'base-68', 'stdio-1', 'stdio-3',
     'streamable-http-6', 'streamable-http-8', 'streamable-http-15', 'streamable-http-19', 'streamable-http-36', 'streamable-http-41', 'streamable-http-43',
     'streamable-http-58', 'progress-8', 'progress-9', 'elicitation-1', 'versioning-4',
+    'base-1', 'base-2', 'lifecycle-14', 'lifecycle-21', 'streamable-http-40', 'tasks-12',
   ],
   suits: ({ place }, way) => way === 'pipe' || place > 0,
   answer(play, message) {
@@ -34,6 +36,13 @@ export const plain: Scene = {
     return true;
   },
   after({ visit }) {
+    const handshake = visit.messages.find(({ method, params }) => method === 'initialize' && params['protocolVersion'] === visit.revision.version);
+    const asked = visit.messages.find(({ method }) => method === 'initialize')?.params['protocolVersion'];
+    if (typeof asked === 'string' && !revisions.some(({ version }) => version === asked)) visit.dispute('lifecycle-21', 'a version that there is', JSON.stringify(asked));
+    if (handshake && visit.agreed) {
+      const later = visit.messages.find(({ place, method }) => place > handshake.place && method !== undefined && method !== 'notifications/cancelled');
+      visit.check('lifecycle-21', later !== undefined, `that the client goes on in ${visit.revision.version}, which it asked for and got`, later ?? handshake);
+    }
     const [first] = visit.leavings;
     if (visit.way === 'pipe' && first !== undefined && visit.messages.length > 0) {
       visit.check('lifecycle-15', first === 'input', 'the input of the server closed before any signal', first === 'signal' ? 'SIGTERM while the input was open' : 'the server was killed while its input was open');

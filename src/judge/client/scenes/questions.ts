@@ -18,11 +18,12 @@ export const questions: Scene = {
   name: 'a server that asks during a call',
   rules: [
     'ping-1', 'roots-2', 'roots-4', 'roots-14', 'roots-18', 'elicitation-2', 'elicitation-10', 'elicitation-11', 'elicitation-15', 'sampling-2', 'sampling-6', 'sampling-7',
-    'schema-3', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71',
+    'schema-3', 'sampling-21', 'roots-15', 'elicitation-25', 'schema-7', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71',
   ],
   suits: ({ era, place }, way) => era === 'legacy' && (way === 'pipe' || place > 0),
   answer(play, message) {
-    if (message.method !== 'tools/call' || play.notes.has('asked')) return false;
+    if (message.method !== 'tools/call') return false;
+    if (play.notes.has('asked')) return rootsAgain(play, message);
     play.notes.set('asked', true);
     void askAll(play, message).then(() => give(play, message, textResult('asked')));
     return true;
@@ -32,9 +33,29 @@ export const questions: Scene = {
 const errorOf = (message: Received | undefined): SeenMembers | undefined => (isObject(message?.json) && isObject(message.json['error']) ? message.json['error'] : undefined);
 const resultOf = (message: Received | undefined): SeenMembers | undefined => (isObject(message?.json) && isObject(message.json['result']) ? message.json['result'] : undefined);
 
+const pingId = 7_001;
+
+/** 2025-11-25 client/roots#root-list-changes: a list that differs from the first one was told of in between. */
+function rootsAgain(play: Play, call: Received): boolean {
+  const { visit, notes } = play;
+  const before = notes.get('roots');
+  const capability = visit.declared['roots'];
+  if (typeof before !== 'string' || notes.has('again') || !isObject(capability) || capability['listChanged'] !== true) return false;
+  notes.set('again', true);
+  void visit.ask('roots/list', undefined, call).then((answer) => {
+    const list = resultOf(answer)?.['roots'];
+    const told = visit.messages.some(({ method }) => method === 'notifications/roots/list_changed');
+    if (told) visit.check('roots-15', true, 'notifications/roots/list_changed', answer ?? '');
+    else if (answer && JSON.stringify(list) !== before) visit.check('roots-15', false, 'notifications/roots/list_changed before a list that differs', answer);
+    give(play, call, textResult('asked'));
+  });
+  return true;
+}
+
 async function askAll(play: Play, call: Received): Promise<void> {
   const { visit } = play;
-  const pinged = await visit.ask('ping', undefined, call);
+  // An id that is a number comes back as one.
+  const pinged = await visit.askText(JSON.stringify({ jsonrpc: '2.0', id: pingId, method: 'ping' }), pingId, 'ping', call);
   const pong = resultOf(pinged);
   visit.check('ping-1', pong !== undefined && Object.keys(pong).every((key) => key === '_meta'), 'an empty result', pinged ?? 'no answer to ping');
   await roots(play, call);
@@ -42,7 +63,7 @@ async function askAll(play: Play, call: Received): Promise<void> {
   await sample(play, call);
 }
 
-async function roots({ visit }: Play, call: Received): Promise<void> {
+async function roots({ visit, notes }: Play, call: Received): Promise<void> {
   const declared = isObject(visit.declared['roots']);
   const answer = await visit.ask('roots/list', undefined, call);
   const result = resultOf(answer);
@@ -57,6 +78,7 @@ async function roots({ visit }: Play, call: Received): Promise<void> {
   if (!result || !answer) return;
   visit.check('roots-2', true, 'the capability roots', answer);
   const list = Array.isArray(result['roots']) ? result['roots'] : [];
+  notes.set('roots', JSON.stringify(list));
   for (const root of list) {
     const uri = isObject(root) ? root['uri'] : undefined;
     visit.check('roots-14', typeof uri === 'string' && /^file:\/\//i.test(uri), 'a root whose uri begins with file://', answer);
@@ -84,6 +106,15 @@ async function elicit({ visit }: Play, call: Received): Promise<void> {
     const unknown = await visit.ask('elicitation/create', { mode: 'hidden', message: 'Who are you?', requestedSchema: form }, call);
     if (unknown) visit.check('elicitation-11', errorOf(unknown)?.['code'] === -32602, 'error -32602 to an elicitation of the mode hidden, which is not declared', unknown);
   }
+  if (urlElicitation(visit.revision) && 'url' in capability && visit.url !== undefined) {
+    // 2025-11-25 client/elicitation#safe-url-handling: a page that only a person may open.
+    const url = new URL('/hidden/page', visit.url).href;
+    const said = await visit.ask('elicitation/create', { mode: 'url', message: 'Look here', url, elicitationId: 'e-2' }, call);
+    const early = visit.requests.find(({ path }) => path === '/hidden/page');
+    // A program that plays the person may open it after it has accepted.
+    if (said && early && resultOf(said)?.['action'] === 'accept') visit.dispute('elicitation-25', 'no request for the URL of an elicitation by the client itself', early);
+    else if (said) visit.check('elicitation-25', early === undefined, 'no request for the URL of an elicitation by the client itself', early ?? said);
+  }
   if (urlElicitation(visit.revision) && !('url' in capability)) {
     const url = await visit.ask('elicitation/create', { mode: 'url', message: 'Look here', url: 'http://127.0.0.1:9/', elicitationId: 'e-1' }, call);
     if (url) visit.check('elicitation-11', errorOf(url)?.['code'] === -32602, 'error -32602 to an elicitation of the mode url, which is not declared', url);
@@ -109,9 +140,10 @@ async function sample({ visit }: Play, call: Received): Promise<void> {
   if (!samplingTools(visit.revision)) return;
   const withTools = await visit.ask('sampling/createMessage', { messages: hello, maxTokens: 20, tools: [tool] }, call);
   if (!isObject(capability['tools'])) {
-    visit.check('schema-3', errorOf(withTools) !== undefined, 'an error to sampling with tools, which the client has not declared', withTools ?? 'no answer');
+    visit.check(['schema-3', 'sampling-21'], errorOf(withTools) !== undefined, 'an error to sampling with tools, which the client has not declared', withTools ?? 'no answer');
     return;
   }
+  if (withTools) visit.check('sampling-21', true, 'the capability sampling.tools', withTools);
   const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'u-1', name: 'look', input: {} }] };
   const lacks = await visit.ask('sampling/createMessage', { messages: [...hello, use, ...hello], maxTokens: 20, tools: [tool] }, call);
   if (lacks) visit.check('sampling-6', errorOf(lacks)?.['code'] === -32602, 'error -32602 to a tool use without its result', lacks);

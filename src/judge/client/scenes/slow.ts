@@ -3,7 +3,7 @@ import type { Received } from '../visit.ts';
 
 /** A call that is never answered: a client that gives it up says so. */
 export const slow: Scene = {
-  name: 'a call that is never answered', rules: ['cancellation-1', 'cancellation-19', 'cancellation-21', 'cancellation-23', 'tools-11', 'transports-30'],
+  name: 'a call that is never answered', rules: ['cancellation-1', 'cancellation-19', 'cancellation-21', 'cancellation-23', 'tools-11', 'transports-30', 'cancellation-6'],
   suits: ({ place }) => place >= 3,
   answer({ notes }, message) {
     if (message.method !== 'tools/call' || notes.has('hangs')) return false;
@@ -16,7 +16,7 @@ export const slow: Scene = {
     const cancelled = visit.messages.find((one) => one.method === 'notifications/cancelled' && one.params['requestId'] === call.id);
     const later = visit.messages.find((one) => one.place > call.place && one.id !== undefined && one.method !== undefined && one.method !== 'ping');
     if (cancelled) {
-      visit.check(['cancellation-1', 'cancellation-19', 'cancellation-21', 'tools-11'], true, 'notifications/cancelled for the call', cancelled);
+      visit.check(['cancellation-6', 'cancellation-1', 'cancellation-19', 'cancellation-21', 'tools-11'], true, 'notifications/cancelled for the call', cancelled);
       if (visit.way === 'pipe') visit.check('cancellation-23', true, 'notifications/cancelled with the id of the call', cancelled);
       if (visit.way === 'http' && !visit.modern) visit.check('transports-30', true, 'notifications/cancelled for the call', cancelled);
       return;

@@ -1,0 +1,192 @@
+import { isObject } from '../../jsonrpc/door.ts';
+import { isTaskStatus, isTerminal, relatedTask } from '../../protocol/door.ts';
+import type { Revision } from '../../protocol/index.ts';
+import type { Bench } from '../bench.ts';
+import { bounds } from '../bounds.ts';
+import type { Arrival, JudgedConversation, ReceivedAnswer } from '../conversation.ts';
+import type { ServerProbe } from '../probe.ts';
+import type { Survey, SurveyedCall } from './survey.ts';
+
+// 2025-11-25 basic/utilities/tasks, on the side that receives them.
+
+const needs = 'a tool that may be called and may be a task (execution.taskSupport)';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const of = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), value);
+const taskSupport = ({ tool }: SurveyedCall): unknown => of(tool, 'execution', 'taskSupport');
+const taskOf = ({ result }: ReceivedAnswer): Members => (isObject(result['task']) ? result['task'] : {});
+const answered = ({ kind }: ReceivedAnswer): boolean => kind === 'result' || kind === 'error';
+/** RFC 3339 section 5, which the page names. */
+const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) && !Number.isNaN(Date.parse(value));
+
+const declares = ({ offered }: JudgedConversation): boolean => isObject(of(offered, 'tasks', 'requests', 'tools', 'call'));
+
+/** Calls a tool as a task. */
+const begun = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, meta: Members = {}): Promise<ReceivedAnswer> =>
+  conversation.ask('tools/call', { name: tool['name'], arguments: given, task: { ttl: 60_000 } }, { meta, timeoutMs: bounds.callMs });
+
+/** Holds a task of a response against its form. */
+function judgeTask(conversation: JudgedConversation, task: Members, about: ReceivedAnswer): void {
+  conversation.check('tasks-42', typeof task['taskId'] === 'string', 'a taskId that is a text', about);
+  conversation.check('tasks-66', isTime(task['createdAt']), 'createdAt in ISO 8601', about);
+  conversation.check('tasks-67', isTime(task['lastUpdatedAt']), 'lastUpdatedAt in ISO 8601', about);
+  if (about.asked.method === 'tasks/get') conversation.check('tasks-68', task['ttl'] === null || typeof task['ttl'] === 'number', 'the ttl as a number, or null', about);
+}
+
+const hasEnded = ({ result: { status } }: ReceivedAnswer): boolean => isTaskStatus(status) && isTerminal(status);
+
+/** Asks for the task until it has ended; resolves with the last answer. */
+async function watched(bench: Bench, conversation: JudgedConversation, taskId: string): Promise<ReceivedAnswer> {
+  let before: unknown = 'working';
+  for (let time = 0; ; time++) {
+    const got = await conversation.ask('tasks/get', { taskId });
+    if (got.kind !== 'result') return got;
+    judgeTask(conversation, got.result, got);
+    const { status } = got.result;
+    conversation.check(before === 'input_required' ? 'tasks-57' : 'tasks-58', isTaskStatus(status), `a status that may follow ${String(before)}`, got);
+    before = status;
+    if (hasEnded(got) || time > 40) return got;
+    await new Promise<void>((resolve) => void bench.clock.after(100, resolve));
+  }
+}
+
+const namesTask = ({ json }: Arrival, taskId: unknown): boolean => isObject(json) && of(json['params'], '_meta', relatedTask, 'taskId') === taskId;
+
+/** One call as a task, from its begin to its end. */
+async function life(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<string | undefined> {
+  const token = `judge-task-${conversation.nextId()}`;
+  const from = conversation.arrivals.length;
+  const made = await begun(conversation, one, { progressToken: token });
+  if (made.kind !== 'result') return undefined;
+  const task = taskOf(made);
+  const { taskId } = task;
+  conversation.check(['tasks-35', 'tasks-43'], 'task' in made.result && !('content' in made.result) && taskId !== undefined, 'a result with the task', made);
+  if (!isObject(made.result['task'])) return undefined;
+  judgeTask(conversation, task, made);
+  conversation.check('tasks-59', task['status'] === 'working', 'the status working', made);
+  if (typeof taskId !== 'string') return undefined;
+  // The answer has to wait for the end, and the end may come in the meantime: what tasks/get says after it is what counts.
+  const early = conversation.ask('tasks/result', { taskId }, { timeoutMs: bounds.callMs });
+  const last = await watched(bench, conversation, taskId);
+  const result = await early;
+  if (answered(result)) {
+    const after = await conversation.ask('tasks/get', { taskId });
+    if (after.kind === 'result') conversation.check('tasks-37', hasEnded(after), 'no answer to tasks/result before the task has ended', after);
+  }
+  if (last.kind === 'result' && result.kind === 'result') {
+    conversation.check('tasks-27', of(result.result, '_meta', relatedTask, 'taskId') === taskId, `${relatedTask} in the _meta of the result`, result);
+    conversation.check('tasks-34', Array.isArray(result.result['content']), 'what the call itself would have been answered with: a result with content', result);
+  }
+  const meanwhile = conversation.arrivals.slice(from).filter(({ json }) => isObject(json) && typeof json['method'] === 'string');
+  for (const arrival of meanwhile) {
+    const { json } = arrival;
+    if (!isObject(json)) continue;
+    if (json['id'] !== undefined) conversation.check(['tasks-1', 'tasks-2'], namesTask(arrival, taskId), `${relatedTask} in the _meta of what a task asks`, arrival);
+    if (json['method'] !== 'notifications/progress') continue;
+    const said = of(json['params'], 'progressToken');
+    if (said === token) conversation.check('progress-1', true, '', arrival);
+    else if (namesTask(arrival, taskId)) conversation.check('progress-1', false, `progress of the task under the token ${token}`, arrival);
+  }
+  const at = last.arrival ? conversation.arrivals.indexOf(last.arrival) : -1;
+  const late = conversation.arrivals.slice(at + 1).find((one) => isObject(one.json) && one.json['method'] === 'notifications/progress' && (of(one.json['params'], 'progressToken') === token || namesTask(one, taskId)));
+  // Over HTTP there is no order between streams.
+  if (hasEnded(last) && !late) conversation.check('progress-4', true, '', last);
+  else if (late && conversation.kind === 'http') conversation.dispute('progress-4', 'no progress of a task that has ended', late);
+  else if (late) conversation.check('progress-4', false, 'no progress of a task that has ended', late);
+  if (last.kind === 'result') await ended(conversation, taskId, last);
+  return taskId;
+}
+
+/** What a server says of a task that has ended. */
+async function ended(conversation: JudgedConversation, taskId: string, last: ReceivedAnswer): Promise<void> {
+  const again = await conversation.ask('tasks/get', { taskId, _meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
+  if (answered(again)) {
+    conversation.check(['tasks-3', 'tasks-4'], again.kind === 'result' && again.result['taskId'] === taskId, 'the task of the parameter taskId, whatever _meta says', again);
+    if (again.kind === 'result') conversation.check('tasks-60', again.result['status'] === last.result['status'], `the status ${String(last.result['status'])}: the task has ended`, again);
+  }
+  const cancelled = await conversation.ask('tasks/cancel', { taskId });
+  if (answered(cancelled) && cancelled.code !== -32601) conversation.check('tasks-22', cancelled.kind === 'error' && cancelled.code === -32602, 'error -32602: the task has ended', cancelled);
+  if (of(conversation.offered, 'tasks', 'list') === undefined) return;
+  const listed = await conversation.ask('tasks/list');
+  const tasks = listed.result['tasks'];
+  if (listed.kind === 'result' && Array.isArray(tasks) && listed.result['nextCursor'] === undefined) {
+    conversation.check('tasks-52', tasks.some((one) => of(one, 'taskId') === taskId), `the task ${taskId}, which tasks/get finds`, listed);
+  }
+}
+
+/** Ids that nobody gave, and a cursor that nobody gave. */
+async function unknownTasks(conversation: JudgedConversation): Promise<void> {
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+    const answer = await conversation.ask(method, { taskId: 'judge-unknown-task' });
+    if (method === 'tasks/cancel' && of(conversation.offered, 'tasks', 'cancel') === undefined) continue;
+    if (answered(answer)) conversation.check('tasks-25', answer.kind === 'error' && answer.code === -32602, 'error -32602: there is no such task', answer);
+  }
+  if (of(conversation.offered, 'tasks', 'list') === undefined) return;
+  const cursor = await conversation.ask('tasks/list', { cursor: 'judge-made-up-cursor' });
+  if (answered(cursor)) conversation.check('tasks-24', cursor.kind === 'error' && cursor.code === -32602, 'error -32602: the server did not give this cursor', cursor);
+}
+
+/** Cancels a task that runs. */
+async function cancelledTask(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<void> {
+  const { taskId } = taskOf(await begun(conversation, one));
+  if (typeof taskId !== 'string') return;
+  const answer = await conversation.ask('tasks/cancel', { taskId });
+  if (answer.kind !== 'result') return;
+  conversation.check('tasks-40', answer.result['status'] === 'cancelled', 'the status cancelled in the answer to tasks/cancel', answer);
+  // As long as the work itself takes.
+  await new Promise<void>((resolve) => void bench.clock.after(Math.min(one.ms + 300, bounds.cancelMs), resolve));
+  const later = await conversation.ask('tasks/get', { taskId });
+  if (later.kind === 'result') conversation.check('tasks-38', later.result['status'] === 'cancelled', 'the status cancelled, also when the work would have ended', later);
+}
+
+/** A server that takes no tasks: a task that is asked for is a plain call. */
+async function plainCall(conversation: JudgedConversation, { calls }: Survey): Promise<void> {
+  const good = calls.filter(({ answer }) => answer.kind === 'result' && answer.result['isError'] !== true);
+  const one = good.find((call) => taskSupport(call) === 'optional') ?? good[0];
+  if (!one) return;
+  const answer = await begun(conversation, one);
+  if (answer.kind !== 'result') return answered(answer) ? conversation.check('tasks-61', false, 'the plain result: the server does not declare tasks', answer) : undefined;
+  conversation.check(['tasks-11', 'schema-11'], !('task' in answer.result), 'the capability tasks of a server that makes tasks', answer);
+  conversation.check('tasks-61', 'content' in answer.result, 'the plain result: the server does not declare tasks', answer);
+}
+
+const counts = (a: string, b: string): boolean => a.length === b.length && [...a].filter((char, at) => char !== b[at]).length <= 2;
+
+async function run(bench: Bench, revision: Revision): Promise<void> {
+  const survey = await bench.survey(revision);
+  const { conversation, calls } = survey;
+  if (!declares(conversation)) return plainCall(conversation, survey);
+  for (const one of calls.filter((call) => taskSupport(call) === 'required').slice(0, 3)) {
+    if (answered(one.first)) conversation.check('tasks-64', one.first.kind === 'error' && one.first.code === -32601, 'error -32601: this tool has to be called as a task', one.first);
+  }
+  await unknownTasks(conversation);
+  const able = calls.filter((call) => taskSupport(call) === 'required' || taskSupport(call) === 'optional').slice(0, 6);
+  const ids: string[] = [];
+  for (const one of able) {
+    const id = await life(bench, conversation, one);
+    if (id === undefined) continue;
+    conversation.check(['tasks-11', 'schema-11'], true, '', id);
+    ids.push(id);
+  }
+  const [first, second] = ids;
+  if (first !== undefined && second !== undefined) {
+    conversation.check('tasks-44', new Set(ids).size === ids.length, 'ids that no other task has', ids.join(', '));
+    conversation.check('tasks-49', first.length >= 16 && !counts(first, second), 'ids of at least 16 characters, with nothing that only counts', ids.join(', '));
+  }
+  const [slowest] = able.filter(({ ms }) => ms > 250).toSorted((a, b) => b.ms - a.ms);
+  if (slowest && of(conversation.offered, 'tasks', 'cancel') !== undefined) await cancelledTask(bench, conversation, slowest);
+}
+
+export const taskProbes: readonly ServerProbe[] = [
+  {
+    name: 'tasks', era: 'legacy', slow: true, needs,
+    rules: [
+      'tasks-1', 'tasks-2', 'tasks-3', 'tasks-4', 'tasks-11', 'tasks-22', 'tasks-24', 'tasks-25', 'tasks-27', 'tasks-34', 'tasks-35', 'tasks-37', 'tasks-38', 'tasks-40', 'tasks-42',
+      'tasks-43', 'tasks-44', 'tasks-49', 'tasks-52', 'tasks-57', 'tasks-58', 'tasks-59', 'tasks-60', 'tasks-61', 'tasks-64', 'tasks-66', 'tasks-67', 'tasks-68', 'schema-11', 'progress-1', 'progress-4',
+    ],
+    async run(bench, revision) {
+      if (revision.place === 3) await run(bench, revision);
+    },
+  },
+];

@@ -1,0 +1,32 @@
+// The edits that mutants of a role are made of.
+import { allRules } from '../../../dist/lib/judge.js';
+import { readMatrix } from '../../../scripts/requirements/matrix.mjs';
+import { readEdits } from '../../../scripts/requirements/removals.mjs';
+
+const lines = {
+  client: /(^|\/)client(\/|-)|^src\/oauth\/client|^src\/host|^src\/explain|^src\/tasks\/(task-client|task-handle|task-news|legacy\/received)\.ts$/,
+  server: /^src\/server\/|\/http\/server\/|^src\/transport\/stdio\/serve|^src\/oauth\/resource\/|\/http\/node\/listener|^src\/tasks\/(?!task-client|task-handle|task-news|legacy\/received|wire)/,
+};
+
+/** Edits of rules that bind the role. Rules that bind both are often kept by a line of the other one. */
+export function editsOf(top, role) {
+  const who = new Map(readMatrix(top).rules.map((rule) => [rule.id, rule.who]));
+  const other = role === 'server' ? 'client' : 'server';
+  const elsewhere = ({ changes }) => changes.every(({ path }) => lines[other].test(path));
+  const removals = readEdits(top).filter((edit) => allRules().has(edit.id) && who.get(edit.id) !== other && !elsewhere(edit));
+  return [...removals, ...readEdits(top, 'test/judge/mutants/edits').filter(({ file }) => file === `${role}s.txt`)];
+}
+
+/** The newest revision of each era that has the rule, which is enough to see it. */
+export function newestOf(id) {
+  const found = [...new Set(allRules().get(id).places.map(({ revision }) => revision))].sort().reverse();
+  // In 2025-11-25 a cancellation need not name its request.
+  const legacy = found.filter((one) => one < '2026' && (id !== 'schema-2' || one !== '2025-11-25'));
+  return [found.find((one) => one >= '2026'), legacy[0]].filter(Boolean);
+}
+
+/** What a ruling says of the rule that was broken: found, as a dispute, or which others. */
+export function saidOf({ judgements, others }, id) {
+  const broken = [...judgements, ...others].filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id);
+  return { own: broken.includes(id), dispute: judgements.some(({ rule, verdict }) => rule.id === id && verdict === 'dispute'), broken };
+}

@@ -19,35 +19,35 @@ const KIB = 1024;
 
 // Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
-  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.52 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.84 * KIB },
-  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.30 * KIB },
-  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.85 * KIB },
-  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.72 * KIB },
-  { ...programNamed('protected'), ceiling: 41.10 * KIB },
-  { ...programNamed('mcp-server'), ceiling: 37.56 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 52.64 * KIB },
-  { ...programNamed('fleet-server'), ceiling: 45.18 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.46 * KIB },
+  { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.50 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.79 * KIB },
+  { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.26 * KIB },
+  { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.81 * KIB },
+  { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.77 * KIB },
+  { ...programNamed('protected'), ceiling: 41.11 * KIB },
+  { ...programNamed('mcp-server'), ceiling: 37.66 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 52.76 * KIB },
+  { ...programNamed('fleet-server'), ceiling: 45.26 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.48 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.51 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.77 * KIB },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.81 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.15 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.63 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 32.95 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.65 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 32.98 * KIB },
   { ...programNamed('validator'), ceiling: 7.13 * KIB },
-  { ...programNamed('host'), ceiling: 41.48 * KIB },
+  { ...programNamed('host'), ceiling: 41.49 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
-  { ...programNamed('explain'), ceiling: 8.51 * KIB },
-  { ...programNamed('doctor'), ceiling: 16.68 * KIB },
-  { ...programNamed('judge'), ceiling: 51 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.40 * KIB },
+  { ...programNamed('explain'), ceiling: 8.52 * KIB },
+  { ...programNamed('doctor'), ceiling: 16.63 * KIB },
+  { ...programNamed('judge'), ceiling: 60.11 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.47 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 2906 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5106 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3009 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5278 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -43,7 +43,7 @@ export function overview(): string {
     '',
     ...Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(wide)}  ${about}`),
     '',
-    'TARGET is an address (http://…), a socket (unix:/…), a name from the configuration, or a program behind "--".',
+    'TARGET is an address (http://…), a socket (unix:/…), a configured name, or a program behind "--".',
     'Nothing runs without consent but tools that say they only read: see barewire call --help.',
     '  --json  lines of JSON, for scripts; --help  this, or the help of a command; --version  the version',
     'It ends with 0: good; 1: the server or tool failed; 2: wrong use; 3: refused by consent;',

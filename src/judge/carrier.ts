@@ -35,7 +35,7 @@ export interface HttpAbout {
 }
 
 /** A message that is sent, read. */
-export interface CarriedMessage {
+export interface PostedMessage {
   readonly id?: RequestId | undefined;
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
@@ -51,7 +51,7 @@ export interface ByteCarrier {
    * rejects where the request fails. Over a pipe it resolves with undefined. `message`: what the text says, for a transport that
    * looks inside.
    */
-  send(text: string | undefined, about?: HttpAbout, message?: CarriedMessage): Promise<CarrierReply | undefined>;
+  send(text: string | undefined, about?: HttpAbout, message?: PostedMessage): Promise<CarrierReply | undefined>;
   /** Nobody waits for the answer to this request any more. */
   abandon?(id: RequestId): void;
   /** The revision that was agreed on, which some transports send in headers. */

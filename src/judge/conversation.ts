@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/door.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
 import type { Revision } from '../protocol/index.ts';
-import type { HttpAbout, CarrierReply, CarriedMessage } from './carrier.ts';
+import type { HttpAbout, CarrierReply, PostedMessage } from './carrier.ts';
 import { standardHeaders } from './headers.ts';
 import type { Ledger } from './ledger.ts';
 import { modernMeta, PlainConversation } from './plain-conversation.ts';
@@ -178,7 +178,7 @@ export class JudgedConversation extends PlainConversation {
     return { ...this.session !== undefined && { 'mcp-session-id': this.session }, ...(this.agreed || this.modern) && this.revision.place > 1 && { 'mcp-protocol-version': this.revision.version } };
   }
 
-  protected override async post(text: string | undefined, about: HttpAbout, message?: CarriedMessage): Promise<CarrierReply | undefined> {
+  protected override async post(text: string | undefined, about: HttpAbout, message?: PostedMessage): Promise<CarrierReply | undefined> {
     const going = super.post(text, about, message);
     const head = this.entries.findLast((entry) => entry.direction === 'sent');
     const asked = this.asked.at(-1);

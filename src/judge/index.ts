@@ -11,7 +11,7 @@ export { judgeClient, seenClientRules } from './client/judge-client.ts';
 export type { ClientEvents, ClientWay, HiddenRequest, HiddenStream, JudgedClient, Leaving, StartedClient, StartOptions } from './client/port.ts';
 export { readItems } from './items-file.ts';
 export type { JudgedAddress } from './http.ts';
-export type { JudgedServer, JudgeClientOptions, JudgeFile, JudgeItems, JudgeLogin, JudgeOptions, NamedCall, RunOptions, SchemaCompiler } from './options.ts';
+export type { JudgedServer, JudgeClientOptions, JudgeFile, JudgeItems, JudgeLogin, JudgeOptions, NamedCall, JudgeRunOptions, SchemaCompiler } from './options.ts';
 export { allRules, holdsIn, levelOf, rulesFor, ruleSetVersion } from './rules.ts';
 export type { Level, JudgedRole, JudgedRule, RulePlace } from './rules.ts';
 export type { WireEntry, Evidence, Judgement, JudgeRuling, RuleVerdict } from './verdict.ts';

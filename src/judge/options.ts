@@ -62,7 +62,7 @@ export interface NamedCall {
 export type SchemaCompiler = (schema: Record<string, unknown>) => (value: unknown) => { readonly valid: boolean };
 
 /** Options of a run against either role. */
-export interface RunOptions {
+export interface JudgeRunOptions {
   /** Ids of the rules that are judged; all. */
   readonly only?: readonly string[] | undefined;
   /** Revisions that are judged; all that the target speaks. */
@@ -81,7 +81,7 @@ export interface RunOptions {
 }
 
 /** Options of a run against a server. */
-export interface JudgeOptions extends RunOptions {
+export interface JudgeOptions extends JudgeRunOptions {
   /** Makes probes that mean harm: malformed, oversized, cut. */
   readonly hostile?: boolean | undefined;
   /** Whether a tool may be called. Default: over a pipe those with `readOnlyHint: true`, at an address none. */
@@ -92,7 +92,7 @@ export interface JudgeOptions extends RunOptions {
 }
 
 /** Options of a run against a client. */
-export interface JudgeClientOptions extends RunOptions {
+export interface JudgeClientOptions extends JudgeRunOptions {
   /** Milliseconds without a message after which a visit is over although the program runs. 5 s. */
   readonly idleMs?: number | undefined;
 }
@@ -100,12 +100,12 @@ export interface JudgeClientOptions extends RunOptions {
 /** For `checkOptions`. */
 export const judgedServerShape: Shape<JudgedServer> = { name: 'string', open: 'function', http: { url: 'string', fetch: 'function', headers: 'object' } };
 
-const runShape: Shape<RunOptions> = { only: 'list', revisions: 'list', quick: 'boolean', seed: 'number', answerMs: 0, startMs: 0, onStep: 'function', clock: 'object' };
+const runShape: Shape<JudgeRunOptions> = { only: 'list', revisions: 'list', quick: 'boolean', seed: 'number', answerMs: 0, startMs: 0, onStep: 'function', clock: 'object' };
 const judgeShape: Shape<JudgeOptions> = { ...runShape, hostile: 'boolean', mayCall: 'function', items: 'object', compile: 'function' };
 const clientShape: Shape<JudgeClientOptions> = { ...runShape, idleMs: 0 };
 
 /** Throws a TypeError for an option that is unknown or malformed, and for a rule or a revision that does not exist. */
-export function checkRun(name: 'judgeServer' | 'judgeClient', options: RunOptions): void {
+export function checkRun(name: 'judgeServer' | 'judgeClient', options: JudgeRunOptions): void {
   checkOptions(`${name}: options`, options, name === 'judgeServer' ? judgeShape : clientShape);
   for (const id of options.only ?? []) if (!allRules().has(id)) throw new TypeError(`${name}: options.only names ${JSON.stringify(id)}, which is not a rule`);
   for (const version of options.revisions ?? []) if (!revisions.some((one) => one.version === version)) throw new TypeError(`${name}: options.revisions names ${JSON.stringify(version)}, which is not a revision`);

@@ -3,7 +3,7 @@ import { errorMessage, isObject } from '../jsonrpc/door.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
 import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
 import type { TracedEvent } from '../transport/door.ts';
-import type { ByteCarrier, CarriedMessage, CarrierEvents, CarrierReply, HttpAbout } from './carrier.ts';
+import type { ByteCarrier, PostedMessage, CarrierEvents, CarrierReply, HttpAbout } from './carrier.ts';
 import type { WireEntry } from './verdict.ts';
 
 /** A request that was sent. */
@@ -69,7 +69,7 @@ export interface PlainConversationOptions {
   readonly question: AnswerQuestion;
 }
 
-/** 2026-07-28 basic/index#meta: what goes with each request of the stateless era. */
+/** 2026-07-28 basic/index#_meta: what goes with each request of the stateless era. */
 export const modernMeta = (version: string, client: Readonly<Record<string, unknown>>, capabilities: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   ({ [versionKey]: version, [clientInfoKey]: client, [capabilitiesKey]: capabilities });
 
@@ -159,7 +159,7 @@ export class PlainConversation {
   }
 
   /** Sends text of which `message` is what it says; undefined: it is not known. */
-  protected post(text: string | undefined, about: HttpAbout, message?: CarriedMessage): Promise<CarrierReply | undefined> {
+  protected post(text: string | undefined, about: HttpAbout, message?: PostedMessage): Promise<CarrierReply | undefined> {
     return this.carrier.send(text, about, message);
   }
 

@@ -17,7 +17,7 @@ export interface WorkerOptions {
 }
 
 /** A task that a worker takes, or has. Removed from the table, it no longer leads to its run: a table that has grown keeps what it had (bench/NOTES.md). */
-interface Place {
+interface TaskSlot {
   run: TaskRun | undefined;
   working: Promise<void> | undefined;
 }
@@ -30,7 +30,7 @@ export class Worker {
   readonly #server: ServerInside;
   readonly #store: TaskStore;
   readonly #options: WorkerOptions;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, TaskSlot>();
   /** Due tasks for which there was no room. */
   readonly #wanted = new Set<string>();
   readonly #unwatch: () => void;
@@ -66,7 +66,7 @@ export class Worker {
       return;
     }
     this.#wanted.delete(id);
-    const place: Place = { run: undefined, working: undefined };
+    const place: TaskSlot = { run: undefined, working: undefined };
     places.set(id, place);
     place.working = this.#take(id, place).catch((error: unknown) => this.#report(error)).finally(() => {
       place.run = place.working = undefined;
@@ -92,7 +92,7 @@ export class Worker {
     await Promise.all(working);
   }
 
-  async #take(id: string, place: Place): Promise<void> {
+  async #take(id: string, place: TaskSlot): Promise<void> {
     const { limits, notify } = this.#options;
     const time = new LeaseTime(limits.leaseMs, this.#server.clock);
     const leased = await this.#store.lease(id, limits.leaseMs);

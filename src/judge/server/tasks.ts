@@ -11,11 +11,11 @@ import type { Survey, SurveyedCall } from './survey.ts';
 
 const needs = 'a tool that may be called and may be a task (execution.taskSupport)';
 
-type Members = Readonly<Record<string, unknown>>;
+type TaskMembers = Readonly<Record<string, unknown>>;
 
 const of = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), value);
 const taskSupport = ({ tool }: SurveyedCall): unknown => of(tool, 'execution', 'taskSupport');
-const taskOf = ({ result }: ReceivedAnswer): Members => (isObject(result['task']) ? result['task'] : {});
+const taskOf = ({ result }: ReceivedAnswer): TaskMembers => (isObject(result['task']) ? result['task'] : {});
 const answered = ({ kind }: ReceivedAnswer): boolean => kind === 'result' || kind === 'error';
 /** RFC 3339 section 5, which the page names. */
 const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) && !Number.isNaN(Date.parse(value));
@@ -23,11 +23,11 @@ const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}
 const declares = ({ offered }: JudgedConversation): boolean => isObject(of(offered, 'tasks', 'requests', 'tools', 'call'));
 
 /** Calls a tool as a task. */
-const begun = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, meta: Members = {}): Promise<ReceivedAnswer> =>
+const begun = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, meta: TaskMembers = {}): Promise<ReceivedAnswer> =>
   conversation.ask('tools/call', { name: tool['name'], arguments: given, task: { ttl: 60_000 } }, { meta, timeoutMs: bounds.callMs });
 
 /** Holds a task of a response against its form. */
-function judgeTask(conversation: JudgedConversation, task: Members, about: ReceivedAnswer): void {
+function judgeTask(conversation: JudgedConversation, task: TaskMembers, about: ReceivedAnswer): void {
   conversation.check('tasks-42', typeof task['taskId'] === 'string', 'a taskId that is a text', about);
   conversation.check('tasks-66', isTime(task['createdAt']), 'createdAt in ISO 8601', about);
   conversation.check('tasks-67', isTime(task['lastUpdatedAt']), 'lastUpdatedAt in ISO 8601', about);

@@ -37,7 +37,7 @@ test('what is wrong with a legacy request decides its status', async (t) => {
       { method: 'DELETE', headers: { ...session, 'mcp-protocol-version': '1999-01-01' } }, 400, /1999-01-01/],
     ['another version that is served',
       { headers: { ...session, 'mcp-protocol-version': '2025-03-26' }, body: rpc('ping') }, 200, /result/],
-    // 2026-07-28 basic/transports/streamable-http#sending-messages-to-the-server: a server asks nothing, so nothing answers it.
+    // 2026-07-28 basic/transports/streamable-http#sending-messages: a server asks nothing, so nothing answers it.
     ['an answer of 2026-07-28', { headers: modern('ping').headers ?? {}, body: { jsonrpc: '2.0', id: 5, result: {} } }, 400, /-32600/],
     ['no JSON', { headers: session, body: '{' }, 400, /-32700/],
     ['no JSON-RPC', { headers: session, body: '{"id":3}' }, 400, /"id":3.*-32600/],

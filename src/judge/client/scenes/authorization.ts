@@ -19,7 +19,7 @@ interface Door {
   readonly next?: HiddenIssuer;
 }
 
-interface Opened {
+interface OpenedDoor {
   readonly door: Door;
   readonly servers: readonly HiddenAuthorizationServer[];
   /** The one that the metadata names now. */
@@ -34,14 +34,14 @@ interface Opened {
   entered: number;
 }
 
-function opened(play: Play, door: Door): Opened {
-  const known = play.notes.get('door') as Opened | undefined;
+function opened(play: Play, door: Door): OpenedDoor {
+  const known = play.notes.get('door') as OpenedDoor | undefined;
   if (known) return known;
   const expected = { resource: (origin: string) => (door.metadata === undefined ? undefined : `${origin}/mcp`), scopes: door.scopes ?? [] };
   const servers = [door.issuer, ...door.next ? [door.next] : []].map((issuer) => new HiddenAuthorizationServer(play, issuer, expected));
   const [current] = servers;
   if (!current) throw new RangeError('a door without an issuer');
-  const made: Opened = { door, servers, current, resourceAsked: [], elsewhere: [], bare: undefined, entered: 0 };
+  const made: OpenedDoor = { door, servers, current, resourceAsked: [], elsewhere: [], bare: undefined, entered: 0 };
   play.notes.set('door', made);
   return made;
 }
@@ -68,7 +68,7 @@ function answerHttp(play: Play, request: HiddenRequest, door: Door): boolean {
 }
 
 /** Lets a request of the protocol in, or not. */
-function guard(play: Play, request: HiddenRequest, state: Opened): boolean {
+function guard(play: Play, request: HiddenRequest, state: OpenedDoor): boolean {
   const { visit } = play;
   const { headers, path } = request;
   const [, token] = /^Bearer (\S+)$/i.exec(headers['authorization'] ?? '') ?? [];
@@ -95,7 +95,7 @@ function guard(play: Play, request: HiddenRequest, state: Opened): boolean {
 }
 
 /** Checks the order in which well-known places were asked. */
-function places(play: Play, state: Opened): void {
+function places(play: Play, state: OpenedDoor): void {
   const { visit } = play;
   const { servers: [server], resourceAsked, door } = state;
   if (state.bare && state.entered === 0) visit.check('authorization-85', false, 'the token in the Authorization header: the client has got one', state.bare);

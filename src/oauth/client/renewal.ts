@@ -151,9 +151,8 @@ async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens,
 async function grantAnew(parts: RenewalParts, discovery: Discovery, need: TokenNeed, kept: Tokens | undefined): Promise<Tokens | undefined> {
   const { server, grant, store, tokens, nonces, fetch, limits, keepClient } = parts;
   const { authorizationServer: { issuer }, protectedResource, resource, resourceMetadata } = discovery;
-  const asked = scopeToAsk(need.challenge?.scope, protectedResource?.scopes_supported);
   // 2026-07-28 basic/authorization#step-up-authorization-flow: the union.
-  const scope = unionOfScopes(parts.scope, kept?.requested_scope, kept?.scope, need.scope ?? asked);
+  const scope = unionOfScopes(parts.scope, kept?.requested_scope, kept?.scope, need.scope ?? scopeToAsk(need.challenge?.scope, protectedResource?.scopes_supported));
   const wish = dpopWish(parts.dpop, discovery, need.challenge);
   const dpop = wish && (kept?.key ?? await makeDpopKey(store));
   const granted = await grant.obtain({

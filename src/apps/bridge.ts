@@ -8,8 +8,10 @@ import { decode, RpcError } from '../jsonrpc/index.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
 import { checkInfo, isImplementation } from '../protocol/door.ts';
 import type { CallToolResult, Implementation, Tool } from '../protocol/index.ts';
-import { cspShape, permissionsShape } from './resource-meta.ts';
-import type { AppCsp, AppPermissions } from './resource-meta.ts';
+import { cspShape } from './content-security-policy.ts';
+import type { AppCsp } from './content-security-policy.ts';
+import { permissionsShape } from './resource-meta.ts';
+import type { AppPermissions } from './resource-meta.ts';
 import { answerView, handlersShape, refusedByHost } from './view-requests.ts';
 import type { AppDisplayMode, AppHandlers } from './view-requests.ts';
 

@@ -2,19 +2,8 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
 import { quote } from '../bounds/quote.ts';
-import { parseOrigin } from './origins.ts';
-
-/** The domains that an app needs. Without a list it reaches none of that kind. */
-export interface AppCsp {
-  /** For `fetch`, `XMLHttpRequest`, `WebSocket`. */
-  readonly connectDomains?: readonly string[];
-  /** For images, scripts, styles, fonts, media. */
-  readonly resourceDomains?: readonly string[];
-  /** For frames within the app. */
-  readonly frameDomains?: readonly string[];
-  /** For `<base href>`. */
-  readonly baseUriDomains?: readonly string[];
-}
+import { cspShape, parseOrigin } from './content-security-policy.ts';
+import type { AppCsp } from './content-security-policy.ts';
 
 /** What an app asks of the browser beyond a page's own means. */
 export interface AppPermissions {
@@ -42,7 +31,6 @@ export interface ReadAppMeta {
 }
 
 // For `checkOptions`.
-export const cspShape: Shape<AppCsp> = { connectDomains: 'list', resourceDomains: 'list', frameDomains: 'list', baseUriDomains: 'list' };
 export const permissionsShape: Shape<AppPermissions> =
   { camera: 'object', microphone: 'object', geolocation: 'object', clipboardWrite: 'object' };
 /** The features of the browser's Permissions Policy, by the names of the extension. */
@@ -103,35 +91,6 @@ export function readAppMeta(_meta: unknown, allows: (origin: string) => boolean 
     },
     faults,
   };
-}
-
-/**
- * The Content-Security-Policy of an app's document, for the header of the document that holds it. Each domain is parsed
- * again: throws a TypeError for one that is no origin. Stricter than Apps, Content Security Policy Enforcement: `'self'`
- * would be the host's own sandbox, and forms go nowhere.
- */
-export function contentSecurityPolicy(csp: AppCsp = {}): string {
-  checkOptions('contentSecurityPolicy: csp', csp, cspShape);
-  const { connectDomains = [], resourceDomains = [], frameDomains = [], baseUriDomains = [] } = csp;
-  const [connect, resource, frame, base] = [connectDomains, resourceDomains, frameDomains, baseUriDomains].map((one) => one.map(parseOrigin));
-  const directive = (name: string, fixed: readonly string[], domains: readonly string[] = []): string => {
-    const sources = [...fixed, ...domains];
-    return `${name} ${sources.length === 0 ? "'none'" : sources.join(' ')}`;
-  };
-  return [
-    "default-src 'none'",
-    directive('script-src', ["'unsafe-inline'"], resource),
-    directive('style-src', ["'unsafe-inline'"], resource),
-    directive('img-src', ['data:'], resource),
-    directive('media-src', ['data:'], resource),
-    directive('font-src', [], resource),
-    directive('connect-src', [], connect),
-    directive('frame-src', [], frame),
-    directive('base-uri', [], base),
-    "object-src 'none'",
-    "worker-src 'none'",
-    "form-action 'none'",
-  ].join('; ');
 }
 
 /** The value of an `allow` attribute for what an app asks for and the person granted. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../bounds/clock.ts';
 import { openPrompter } from '../host/node/prompter.ts';
-import { fillForm } from '../host/node/form.ts';
-import type { CompleteForm } from '../host/node/form.ts';
+import { fillForm } from '../host/node/elicitation.ts';
+import type { CompleteForm } from '../host/node/elicitation.ts';
 import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';
 import type { ClientHandlers, ElicitAnswer } from '../client/index.ts';

@@ -3,7 +3,7 @@ import type { ElicitRequestFormParams, Tool } from '../protocol/index.ts';
 import { completeForm } from '../protocol/door.ts';
 import type { Form } from '../protocol/door.ts';
 import { Refused, WrongUse } from './exit-codes.ts';
-import { fillForm } from '../host/node/form.ts';
+import { fillForm } from '../host/node/elicitation.ts';
 import type { Prompter } from '../host/node/prompter.ts';
 import type { Style } from '../host/node/style.ts';
 

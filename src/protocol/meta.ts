@@ -2,14 +2,15 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
 import {
-  headerMismatchCode, invalidParams, missingClientCapabilityCode, RpcError, unsupportedProtocolVersionCode,
+  headerMismatchCode, invalidParams, missingClientCapabilityCode, unsupportedProtocolVersionCode,
 } from '../jsonrpc/errors.ts';
+import type { RpcError } from '../jsonrpc/errors.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { quote } from '../bounds/quote.ts';
 import type { ClientCapabilities, Implementation } from './lifecycle.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
-import { findRevision, versionsOf } from './revisions.ts';
+import { findRevision, unsupportedVersion } from './revisions.ts';
 import type { Revision } from './revisions.ts';
 
 // The reserved keys of `_meta`, each a constant, so that a program carries only those that it reads. 2026-07-28 basic/index#_meta.
@@ -111,20 +112,6 @@ export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], kn
     throw malformed(logLevelKey, `one of ${loggingLevels.join(', ')}`, logLevel);
   }
   return { revision, client, capabilities, logLevel };
-}
-
-/** The largest number of characters of a version that is sent back: real versions are shorter. */
-const maxVersion = 64;
-
-/** The refusal of a version that is not served. 2026-07-28 schema#UnsupportedProtocolVersionError. */
-export function unsupportedVersion(
-  served: readonly Revision[], requested: unknown, message: string = `Unsupported protocol version ${quote(requested)}`,
-): RpcError {
-  return new RpcError(unsupportedProtocolVersionCode, message, {
-    supported: versionsOf(served),
-    // The schema requires a string, also where something else came.
-    requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',
-  });
 }
 
 export function isImplementation(value: unknown): value is Implementation {

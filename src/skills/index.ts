@@ -12,4 +12,4 @@ export { checkSkill, defaultSkillLimits, SkillError, skillsExtension } from './s
 export type { Skill, SkillErrorCode, SkillLimits, SkillResource } from './skill.ts';
 export { skills } from './skills.ts';
 export type { ServedSkills, SkillsOptions } from './skills.ts';
-export type { SkillContent, SkillDefinition } from './tree.ts';
+export type { SkillContent, SkillDefinition } from './served-files.ts';

@@ -5,10 +5,10 @@ import type { Params } from '../jsonrpc/index.ts';
 import { cacheHints, page } from '../protocol/door.ts';
 import { cacheFields } from '../server/door.ts';
 import type { CacheHint, Handle, McpServer, PlainContext, ResourceDefinition } from '../server/index.ts';
+import { skillTree } from './served-files.ts';
+import type { SkillDefinition, SkillFile, SkillTree } from './served-files.ts';
 import { skillsExtension } from './skill.ts';
 import type { Skill } from './skill.ts';
-import { skillTree } from './tree.ts';
-import type { SkillDefinition, SkillFile, SkillTree } from './tree.ts';
 
 /** The options of `skills`. */
 export interface SkillsOptions {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { fillForm } from '../../src/host/node/form.ts';
-import type { CompleteForm } from '../../src/host/node/form.ts';
+import { fillForm } from '../../src/host/node/elicitation.ts';
+import type { CompleteForm } from '../../src/host/node/elicitation.ts';
 import { openPrompter } from '../../src/host/node/prompter.ts';
 import type { Prompter } from '../../src/host/node/prompter.ts';
 import { bag, items } from '../../src/explain/words.ts';

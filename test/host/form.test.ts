@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fillForm } from '../../src/host/node/form.ts';
-import type { CompleteForm } from '../../src/host/node/form.ts';
+import { fillForm } from '../../src/host/node/elicitation.ts';
+import type { CompleteForm } from '../../src/host/node/elicitation.ts';
 import { withoutComments } from '../../src/host/node/json-with-comments.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../src/protocol/index.ts';
 

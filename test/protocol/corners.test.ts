@@ -4,10 +4,10 @@ import { missingForQuestion, serverSupports } from '../../src/protocol/capabilit
 import * as columns from '../../src/protocol/revisions.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
-import { isImplementation, unsupportedVersion } from '../../src/protocol/meta.ts';
+import { isImplementation } from '../../src/protocol/meta.ts';
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/mirrored-headers.ts';
 import { withProgressToken } from '../../src/protocol/requests.ts';
-import { findRevision, revisions, selectRevisions } from '../../src/protocol/revisions.ts';
+import { findRevision, revisions, selectRevisions, unsupportedVersion } from '../../src/protocol/revisions.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { uriTemplate } from '../../src/protocol/uri-template.ts';
 

@@ -2,7 +2,7 @@ import { checkOptions } from '../../bounds/options.ts';
 import { completeForm } from '../../protocol/door.ts';
 import type { Form } from '../../protocol/door.ts';
 import type { ElicitRequestParams, InputRequest, InputResponse } from '../../protocol/index.ts';
-import { fillForm } from './form.ts';
+import { fillForm } from './elicitation.ts';
 import { openPrompter } from './prompter.ts';
 import { style, wantsColour } from './style.ts';
 

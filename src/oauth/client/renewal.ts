@@ -12,7 +12,7 @@ import type { OAuthLimits } from './limits.ts';
 import type { PendingLogin } from './pending-logins.ts';
 import { refresh } from './refresh.ts';
 import { registrationKey } from './registration.ts';
-import { coversScope, unionOfScopes } from './scope.ts';
+import { coversScope, scopeToAsk, unionOfScopes } from './scope.ts';
 import { swap } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 import { storedTokens } from './stored-tokens.ts';
@@ -151,9 +151,8 @@ async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens,
 async function grantAnew(parts: RenewalParts, discovery: Discovery, need: TokenNeed, kept: Tokens | undefined): Promise<Tokens | undefined> {
   const { server, grant, store, tokens, nonces, fetch, limits, keepClient } = parts;
   const { authorizationServer: { issuer }, protectedResource, resource, resourceMetadata } = discovery;
-  // 2026-07-28 basic/authorization#scope-selection-strategy, and the union of #step-up-authorization-flow.
-  const asked = need.challenge?.scope ?? protectedResource?.scopes_supported?.join(' ');
-  const scope = unionOfScopes(parts.scope, kept?.requested_scope, kept?.scope, need.scope ?? asked);
+  // 2026-07-28 basic/authorization#step-up-authorization-flow: the union.
+  const scope = unionOfScopes(parts.scope, kept?.requested_scope, kept?.scope, need.scope ?? scopeToAsk(need.challenge?.scope, protectedResource?.scopes_supported));
   const wish = dpopWish(parts.dpop, discovery, need.challenge);
   const dpop = wish && (kept?.key ?? await makeDpopKey(store));
   const granted = await grant.obtain({

@@ -3,8 +3,8 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { checkOptions } from '../../bounds/options.ts';
 import { defaultSkillLimits } from '../skill.ts';
-import { skillTree } from '../tree.ts';
-import type { SkillDefinition } from '../tree.ts';
+import { skillTree } from '../served-files.ts';
+import type { SkillDefinition } from '../served-files.ts';
 
 /** The options of `readSkills`. */
 export interface ReadSkillsOptions {

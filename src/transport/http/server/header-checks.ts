@@ -1,10 +1,11 @@
 import { headerMismatchCode, internalError, RpcError } from '../../../jsonrpc/errors.ts';
 import type { Request } from '../../../jsonrpc/message.ts';
 import { quote } from '../../../bounds/quote.ts';
-import { readRequestMeta, unsupportedVersion, versionKey } from '../../../protocol/meta.ts';
+import { readRequestMeta, versionKey } from '../../../protocol/meta.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
+import { unsupportedVersion } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { PostHead } from './posting.ts';

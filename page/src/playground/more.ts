@@ -19,6 +19,7 @@ export { Prompts } from '../ui/views/prompts.tsx';
 export { Recordings } from '../ui/views/recordings.tsx';
 export { Resources } from '../ui/views/resources.tsx';
 export { Tasks } from '../ui/views/tasks.tsx';
+export { ToolChange } from '../ui/views/tool-change.tsx';
 export { Sender } from '../ui/wire/sender.tsx';
 export { Share } from '../ui/wire/share.tsx';
 export { Steps } from '../ui/wire/steps.tsx';

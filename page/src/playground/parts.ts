@@ -28,5 +28,6 @@ export const playgroundParts: PageParts = {
   Share: late(async () => (await import('./more.ts')).Share),
   Palette: late(async () => (await import('./more.ts')).Palette),
   Keys: late(async () => (await import('./more.ts')).Keys),
+  ToolChange: late(async () => (await import('./more.ts')).ToolChange),
   Portability: late(async () => (await import('./more.ts')).Portability),
 };

@@ -35,6 +35,7 @@ export const localParts: PageParts = {
   ImportServers: late(async () => (await import('./views/import-servers.tsx')).ImportServers),
   SavedCalls: late(async () => (await import('./views/saved-calls.tsx')).SavedCalls),
   Eras: late(async () => (await import('./views/eras.tsx')).Eras),
+  ToolChange: late(async () => (await import('./views/tool-change.tsx')).ToolChange),
   Portability: late(async () => (await import('./views/portability.tsx')).Portability),
   Credentials: late(async () => (await import('./views/credentials.tsx')).Credentials),
   Login: late(async () => (await import('./views/login.tsx')).Login),

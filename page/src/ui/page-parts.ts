@@ -44,8 +44,10 @@ export interface PageParts {
   readonly App?: ComponentType<{ server: ServerView; view: ToolView; calls: readonly CallView[] }>;
   /** Calls of a tool under a name. */
   readonly SavedCalls?: ComponentType<{ server: string; tool: string; form: FormModel }>;
-  /** The same call in both eras. */
+  /** The same call in a revision of each era. */
   readonly Eras?: ComponentType<{ server: ServerView; view: ToolView; form: FormModel }>;
+  /** What is different at a tool since it was accepted. */
+  readonly ToolChange: ComponentType<{ server: ServerView; tool: ToolView }>;
   /** Whether others take a tool without a change. */
   readonly Portability?: ComponentType<{ tool: ToolView['tool'] }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;

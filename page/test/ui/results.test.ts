@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { CallView } from '../../src/messages.ts';
 import { launch, openFake } from './browser.ts';
 import type { Opened } from './browser.ts';
-import { callView, catalogueView, serverView, toolView, welcome } from './views.ts';
+import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
 
 let browser: Browser;
 before(async () => { browser = await launch(); });
@@ -157,5 +157,29 @@ test('a picture in a request for sampling is a picture', async () => {
   await image.waitFor();
   assert.equal(await image.evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
   assert.ok(!(await page.getByRole('dialog').innerText()).includes(data.slice(0, 20)));
+  await close();
+});
+
+test('a call takes as long at its result as on the wire; what the wire does not say is named', async () => {
+  const { page, faults, close } = await openFake(browser);
+  const at = 1_790_000_000_000;
+  // The press was 100 ms before the request: it waited for consent, and for the server to start.
+  const call = (change: Partial<CallView>): CallView => callView(1, { startedAt: at - 100, endedAt: at + 34, wire: 1, ...change });
+  const request = wireMessage(1, { at, method: 'tools/call', rpcId: '1' });
+  const answer = wireMessage(2, { at: at + 28, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '1', answers: 1, ms: 28, text: '{"result":{"content":[]}}' });
+  const say = (change: Partial<CallView>): Promise<void> => page.evaluate((one) => window.fake.say({ type: 'call', call: one }), call(change));
+  await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('echo', {})] })], calls: [call({})], wire: [request], memory: { ...memory, entries: 1 } }));
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  const head = article(page).locator('header .dim').first();
+  assert.match(await head.innerText(), /^[\d:.]+$/, 'the answer has not come to the page yet');
+  await page.evaluate(([entry, held]) => window.fake.say({ type: 'wire', entries: [entry], memory: held }), [answer, { ...memory, entries: 2 }] as const);
+  await head.getByText(', 28 ms').waitFor();
+  assert.match(await page.locator('#wire-1').innerText(), /\b28 ms/);
+  await say({ task: 't1' });
+  await head.getByText(', 28 ms, 134 ms in all').waitFor();
+  await say({ wire: null, state: 'refused', result: null, failure: { code: 'refused', message: 'no' } });
+  await head.getByText(', 134 ms in all').waitFor();
+  assert.ok(!(await head.innerText()).includes('28 ms'));
+  assert.deepEqual(faults, []);
   await close();
 });

@@ -8,10 +8,11 @@ import type { CallView, ProgressView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { CallResult } from '../parts/result.tsx';
-import { clock, duration } from '../parts/controls.tsx';
+import { clock } from '../parts/controls.tsx';
 import { intoView } from '../parts/into-view.ts';
 import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe } from '../parts/safe-text.tsx';
+import { Took } from './took.tsx';
 
 const MOST = 20;
 
@@ -63,7 +64,7 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
         <button type="button" class="quiet" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Show'} call ${call.call}`} onClick={() => { chosen.value = !shown; }}>{shown ? '▾' : '▸'}</button>
         <strong><Safe text={about.kind === 'resource' ? about.uri : about.name} most={100} /></strong>
         <span class={`badge ${tone}`} role="status">{failedByTool ? 'tool error' : misfit ? 'invalid result' : words[call.state]}</span>
-        <span class="dim">{clock(call.startedAt)}{call.endedAt !== null && `, ${duration(call.endedAt - call.startedAt)}`}</span>
+        <span class="dim">{clock(call.startedAt)}<Took call={call} /></span>
         <span class="spring" />
         {mayReuse && <button type="button" class="small" onClick={() => reuse.again(call)}>Call again</button>}
         {mayReuse && <button type="button" class="small" onClick={() => reuse.use(call)}>Use these arguments</button>}

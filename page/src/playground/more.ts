@@ -12,6 +12,7 @@ export { Keys } from '../ui/keys.tsx';
 export { Palette } from '../ui/palette.tsx';
 export { Activity } from '../ui/views/activity.tsx';
 export { Doctor } from '../ui/views/doctor.tsx';
+export { FailedCall } from '../ui/views/failed-call.tsx';
 export { Judge } from '../ui/views/judge.tsx';
 export { Logs } from '../ui/views/logs.tsx';
 export { Portability } from '../ui/views/portability.tsx';

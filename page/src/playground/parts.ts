@@ -25,6 +25,7 @@ export const playgroundParts: PageParts = {
     recordings: late(async () => (await import('./more.ts')).Recordings),
   },
   Questions,
+  FailedCall: late(async () => (await import('./more.ts')).FailedCall),
   Share: late(async () => (await import('./more.ts')).Share),
   Palette: late(async () => (await import('./more.ts')).Palette),
   Keys: late(async () => (await import('./more.ts')).Keys),

@@ -27,6 +27,7 @@ export const localParts: PageParts = {
   JsonEditor: late(async () => (await import('./form/json-editor.tsx')).JsonEditor),
   Markdown: late(async () => (await import('./parts/markdown.tsx')).Markdown),
   CopyButtons: late(async () => (await import('./wire/copy-buttons.tsx')).CopyButtons),
+  FailedCall: late(async () => (await import('./views/failed-call.tsx')).FailedCall),
   Share: late(async () => (await import('./wire/share.tsx')).Share),
   Palette: late(async () => (await import('./palette.tsx')).Palette),
   Keys: late(async () => (await import('./keys.tsx')).Keys),

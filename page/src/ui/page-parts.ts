@@ -13,6 +13,13 @@ export interface Example {
   readonly where: string;
 }
 
+/** One call on the wire: from its first message to its last. */
+export interface Shared {
+  readonly call: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What a login needs of the page. */
 export interface LoginPage {
   readonly link: HostLink;
@@ -33,7 +40,9 @@ export interface PageParts {
   readonly Markdown?: ComponentType<{ text: string }>;
   /** Copies a request as a command and as a program. */
   readonly CopyButtons?: ComponentType<{ entry: WireMessage; server: ServerView; text: () => Promise<string | undefined> }>;
-  readonly Share: ComponentType<{ server: string; onDone: () => void }>;
+  readonly Share: ComponentType<{ server: string; only?: Shared; onDone: () => void }>;
+  /** What helps after a call that failed. */
+  readonly FailedCall: ComponentType<{ call: CallView }>;
   /** What Ctrl+K opens, and what `?` opens. */
   readonly Palette: ComponentType<{ onDone: () => void }>;
   readonly Keys: ComponentType<{ onDone: () => void }>;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { CallView } from '../../src/messages.ts';
+import type { CallView, LogView } from '../../src/messages.ts';
 import { launch, openFake } from './browser.ts';
 import type { Opened } from './browser.ts';
 import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
@@ -180,6 +180,48 @@ test('a call takes as long at its result as on the wire; what the wire does not 
   await say({ wire: null, state: 'refused', result: null, failure: { code: 'refused', message: 'no' } });
   await head.getByText(', 134 ms in all').waitFor();
   assert.ok(!(await head.innerText()).includes('28 ms'));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a call that failed shows its arguments, what the server logged meanwhile, and is shared without the others', async () => {
+  const at = 1_790_000_000_000;
+  const { page, faults, close } = await openFake(browser);
+  const line = (seq: number, after: number, data: string, server = 'one'): LogView => ({ seq, at: at + after, server, source: 'stderr', level: null, logger: null, data });
+  await page.evaluate((message) => window.fake.say(message), welcome({
+    catalogues: [catalogueView('one', { tools: [toolView('echo', {})] })],
+    calls: [callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } }, wire: 2, startedAt: at - 50, endedAt: at + 30, result: { isError: true, content: [{ type: 'text', text: 'no' }] } })],
+    logs: [line(1, -20, 'before'), line(2, 13, 'Error: no station in <b>Rome</b>'), line(3, 14, '    at weather'), line(4, 13, 'another server', 'two'), line(5, 900, 'later')],
+    wire: [
+      wireMessage(1, { at: at - 10 }), wireMessage(2, { at, method: 'tools/call', rpcId: '2' }),
+      wireMessage(3, { at: at + 14, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '2', answers: 2, ms: 14, text: '{"result":{"isError":true}}' }), wireMessage(4, { at: at + 500 }),
+    ],
+    memory: { ...memory, entries: 4 },
+  }));
+  await page.evaluate(() => { window.fake.replies['wire.share'] = { text: 'the transcript', redacted: [] }; });
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  const why = article(page).getByRole('region', { name: 'After the failure' });
+  await why.getByText('Error: no station in <b>Rome</b>').waitFor();
+  const said = await why.innerText();
+  assert.match(said, /at weather/);
+  for (const other of ['before', 'another server', 'later']) assert.ok(!said.includes(other), other);
+  assert.ok(await article(page).getByText('"Rome"', { exact: true }).isVisible(), 'the value that was sent is seen without a press');
+  await why.getByRole('button', { name: 'Share this call' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share call 1 of one' });
+  await dialog.getByText('the transcript').waitFor();
+  assert.deepEqual((await page.evaluate(() => window.fake.asked)).flatMap((one) => (one.type === 'action' && one.name === 'wire.share' ? [one.params] : [])), [{ server: 'one', from: 2, to: 3 }]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  // A password does not appear by itself, and neither do the arguments of a call that did what it should.
+  const rome = article(page).getByText('"Rome"', { exact: true });
+  const failed: CallView = callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome', password: 'x' } }, result: { isError: true, content: [] } });
+  for (const call of [failed, callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } } })]) {
+    await page.evaluate((one) => window.fake.say({ type: 'call', call: one }), call);
+    await rome.waitFor({ state: 'detached' });
+    await page.evaluate((one) => window.fake.say({ type: 'call', call: one }), { ...failed, about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } } } as CallView);
+    await rome.waitFor();
+  }
+  await why.getByRole('button', { name: 'All logs' }).click();
+  await page.getByRole('list', { name: 'Log lines' }).getByText('later').waitFor();
   assert.deepEqual(faults, []);
   await close();
 });

@@ -57,6 +57,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
       if (about.kind === 'tool') form.fill({ value: about.args, lexemes: about.lexemes ?? {} });
     },
   };
+  const missing = form.missing.value;
   const wrong = form.submitted.value && form.problems.value.size > 0;
   return (
     <>
@@ -74,6 +75,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
           {canTask && support !== 'required' && <button type="button" onClick={() => call(true)}>Call as a task</button>}
           {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call it all the same</button>}
           <CopyButton text={() => linkTo(server.name, tool.name, form)}>Copy link</CopyButton>
+          {!form.submitted.value && missing.length > 0 && <span class="hint">Still missing: <Safe text={missing.slice(0, 5).join(', ')} most={160} />{missing.length > 5 && ` and ${missing.length - 5} more`}</span>}
           {wrong && <span class="problems">{form.problems.value.size} {form.problems.value.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
         </div>
       </form>

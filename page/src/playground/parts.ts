@@ -25,8 +25,10 @@ export const playgroundParts: PageParts = {
     recordings: late(async () => (await import('./more.ts')).Recordings),
   },
   Questions,
+  FailedCall: late(async () => (await import('./more.ts')).FailedCall),
   Share: late(async () => (await import('./more.ts')).Share),
   Palette: late(async () => (await import('./more.ts')).Palette),
   Keys: late(async () => (await import('./more.ts')).Keys),
+  ToolChange: late(async () => (await import('./more.ts')).ToolChange),
   Portability: late(async () => (await import('./more.ts')).Portability),
 };

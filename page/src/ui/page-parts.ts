@@ -13,6 +13,13 @@ export interface Example {
   readonly where: string;
 }
 
+/** One call on the wire: from its first message to its last. */
+export interface Shared {
+  readonly call: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What a login needs of the page. */
 export interface LoginPage {
   readonly link: HostLink;
@@ -33,7 +40,9 @@ export interface PageParts {
   readonly Markdown?: ComponentType<{ text: string }>;
   /** Copies a request as a command and as a program. */
   readonly CopyButtons?: ComponentType<{ entry: WireMessage; server: ServerView; text: () => Promise<string | undefined> }>;
-  readonly Share: ComponentType<{ server: string; onDone: () => void }>;
+  readonly Share: ComponentType<{ server: string; only?: Shared; onDone: () => void }>;
+  /** What helps after a call that failed. */
+  readonly FailedCall: ComponentType<{ call: CallView }>;
   /** What Ctrl+K opens, and what `?` opens. */
   readonly Palette: ComponentType<{ onDone: () => void }>;
   readonly Keys: ComponentType<{ onDone: () => void }>;
@@ -44,8 +53,10 @@ export interface PageParts {
   readonly App?: ComponentType<{ server: ServerView; view: ToolView; calls: readonly CallView[] }>;
   /** Calls of a tool under a name. */
   readonly SavedCalls?: ComponentType<{ server: string; tool: string; form: FormModel }>;
-  /** The same call in both eras. */
+  /** The same call in a revision of each era. */
   readonly Eras?: ComponentType<{ server: ServerView; view: ToolView; form: FormModel }>;
+  /** What is different at a tool since it was accepted. */
+  readonly ToolChange: ComponentType<{ server: ServerView; tool: ToolView }>;
   /** Whether others take a tool without a change. */
   readonly Portability?: ComponentType<{ tool: ToolView['tool'] }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;

@@ -96,6 +96,35 @@ test('defaults are filled in, nested objects, lists and unions are built and tak
   await end();
 });
 
+test('a list says what a line has before one is there, each line has a row with its buttons, and Call says what is missing', async () => {
+  const line = { type: 'object', required: ['article', 'count'], properties: { article: { enum: ['pen', 'paper', 'ink'] }, count: { type: 'integer' }, note: { type: 'string' } } };
+  const { page, end } = await openForm({ properties: { customer: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }, lines: { type: 'array', items: line } }, required: ['customer', 'lines'] });
+  const lines = page.getByRole('group', { name: 'lines', exact: true });
+  await lines.getByText('Each has article (pen | paper | ink), count (whole number), note?').waitFor();
+  const foot = page.locator('form > .actions');
+  await foot.getByText('Still missing: customer / name', { exact: true }).waitFor();
+  for (const article of ['pen', 'ink']) {
+    await lines.getByRole('button', { name: 'Add to lines' }).click();
+    await lines.getByRole('radio', { name: article }).last().check();
+  }
+  assert.equal(await lines.getByText('Each has').count(), 0);
+  await foot.getByText('Still missing: customer / name, lines / 1 / count, lines / 2 / count', { exact: true }).waitFor();
+  const left = (at: Locator): Promise<number> => at.evaluate((one) => one.getBoundingClientRect().left);
+  const group = page.getByRole('group', { name: 'customer', exact: true });
+  assert.ok(await left(group.getByText('name', { exact: true })) - await left(group.getByText('customer', { exact: true })) > 10, 'what is inside stands further in');
+  const second = lines.getByRole('group', { name: 'Item 2 of lines' });
+  const [button, box] = [await second.getByRole('button', { name: 'Remove item 2 of lines' }).boundingBox(), await second.getByText('article', { exact: true }).boundingBox()];
+  assert.ok(button && box && button.y + button.height <= box.y, 'the buttons have a row above the fields');
+  await lines.getByRole('button', { name: 'Move item 1 of lines down' }).click();
+  assert.ok(await lines.getByRole('group', { name: 'Item 1 of lines' }).getByRole('radio', { name: 'ink' }).isChecked());
+  for (const at of [0, 1]) await lines.getByLabel('count', { exact: true }).nth(at).fill(`${at + 1}`);
+  await field(page, 'name').fill('Ada');
+  await foot.getByText('Still missing').waitFor({ state: 'detached' });
+  await call(page);
+  assert.deepEqual(await calledWith(page), { customer: { name: 'Ada' }, lines: [{ article: 'ink', count: 1 }, { article: 'pen', count: 2 }] });
+  await end();
+});
+
 test('what is wrong stands at its field in the words of the validator, and the first wrong field has the focus', async () => {
   const { page, end } = await openForm({
     properties: { name: { type: 'string', minLength: 3 }, age: { type: 'integer', minimum: 18 }, mail: { type: 'string', format: 'email' }, list: { type: 'array', minItems: 1, items: { type: 'string', pattern: '^a' } } },

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { CallView } from '../../src/messages.ts';
+import type { CallView, LogView } from '../../src/messages.ts';
 import { launch, openFake } from './browser.ts';
 import type { Opened } from './browser.ts';
-import { callView, catalogueView, serverView, toolView, welcome } from './views.ts';
+import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
 
 let browser: Browser;
 before(async () => { browser = await launch(); });
@@ -157,5 +157,71 @@ test('a picture in a request for sampling is a picture', async () => {
   await image.waitFor();
   assert.equal(await image.evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
   assert.ok(!(await page.getByRole('dialog').innerText()).includes(data.slice(0, 20)));
+  await close();
+});
+
+test('a call takes as long at its result as on the wire; what the wire does not say is named', async () => {
+  const { page, faults, close } = await openFake(browser);
+  const at = 1_790_000_000_000;
+  // The press was 100 ms before the request: it waited for consent, and for the server to start.
+  const call = (change: Partial<CallView>): CallView => callView(1, { startedAt: at - 100, endedAt: at + 34, wire: 1, ...change });
+  const request = wireMessage(1, { at, method: 'tools/call', rpcId: '1' });
+  const answer = wireMessage(2, { at: at + 28, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '1', answers: 1, ms: 28, text: '{"result":{"content":[]}}' });
+  const say = (change: Partial<CallView>): Promise<void> => page.evaluate((one) => window.fake.say({ type: 'call', call: one }), call(change));
+  await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('echo', {})] })], calls: [call({})], wire: [request], memory: { ...memory, entries: 1 } }));
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  const head = article(page).locator('header .dim').first();
+  assert.match(await head.innerText(), /^[\d:.]+$/, 'the answer has not come to the page yet');
+  await page.evaluate(([entry, held]) => window.fake.say({ type: 'wire', entries: [entry], memory: held }), [answer, { ...memory, entries: 2 }] as const);
+  await head.getByText(', 28 ms').waitFor();
+  assert.match(await page.locator('#wire-1').innerText(), /\b28 ms/);
+  await say({ task: 't1' });
+  await head.getByText(', 28 ms, 134 ms in all').waitFor();
+  await say({ wire: null, state: 'refused', result: null, failure: { code: 'refused', message: 'no' } });
+  await head.getByText(', 134 ms in all').waitFor();
+  assert.ok(!(await head.innerText()).includes('28 ms'));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a call that failed shows its arguments, what the server logged meanwhile, and is shared without the others', async () => {
+  const at = 1_790_000_000_000;
+  const { page, faults, close } = await openFake(browser);
+  const line = (seq: number, after: number, data: string, server = 'one'): LogView => ({ seq, at: at + after, server, source: 'stderr', level: null, logger: null, data });
+  await page.evaluate((message) => window.fake.say(message), welcome({
+    catalogues: [catalogueView('one', { tools: [toolView('echo', {})] })],
+    calls: [callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } }, wire: 2, startedAt: at - 50, endedAt: at + 30, result: { isError: true, content: [{ type: 'text', text: 'no' }] } })],
+    logs: [line(1, -20, 'before'), line(2, 13, 'Error: no station in <b>Rome</b>'), line(3, 14, '    at weather'), line(4, 13, 'another server', 'two'), line(5, 900, 'later')],
+    wire: [
+      wireMessage(1, { at: at - 10 }), wireMessage(2, { at, method: 'tools/call', rpcId: '2' }),
+      wireMessage(3, { at: at + 14, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '2', answers: 2, ms: 14, text: '{"result":{"isError":true}}' }), wireMessage(4, { at: at + 500 }),
+    ],
+    memory: { ...memory, entries: 4 },
+  }));
+  await page.evaluate(() => { window.fake.replies['wire.share'] = { text: 'the transcript', redacted: [] }; });
+  await page.getByRole('tab', { name: 'Tools' }).click();
+  const why = article(page).getByRole('region', { name: 'After the failure' });
+  await why.getByText('Error: no station in <b>Rome</b>').waitFor();
+  const said = await why.innerText();
+  assert.match(said, /at weather/);
+  for (const other of ['before', 'another server', 'later']) assert.ok(!said.includes(other), other);
+  assert.ok(await article(page).getByText('"Rome"', { exact: true }).isVisible(), 'the value that was sent is seen without a press');
+  await why.getByRole('button', { name: 'Share this call' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share call 1 of one' });
+  await dialog.getByText('the transcript').waitFor();
+  assert.deepEqual((await page.evaluate(() => window.fake.asked)).flatMap((one) => (one.type === 'action' && one.name === 'wire.share' ? [one.params] : [])), [{ server: 'one', from: 2, to: 3 }]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  // A password does not appear by itself, and neither do the arguments of a call that did what it should.
+  const rome = article(page).getByText('"Rome"', { exact: true });
+  const failed: CallView = callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome', password: 'x' } }, result: { isError: true, content: [] } });
+  for (const call of [failed, callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } } })]) {
+    await page.evaluate((one) => window.fake.say({ type: 'call', call: one }), call);
+    await rome.waitFor({ state: 'detached' });
+    await page.evaluate((one) => window.fake.say({ type: 'call', call: one }), { ...failed, about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } } } as CallView);
+    await rome.waitFor();
+  }
+  await why.getByRole('button', { name: 'All logs' }).click();
+  await page.getByRole('list', { name: 'Log lines' }).getByText('later').waitFor();
+  assert.deepEqual(faults, []);
   await close();
 });

@@ -1,4 +1,4 @@
-// What stands beside the form of a tool: calls under a name, both eras, whether others take it, and its arguments as JSON.
+// What stands beside the form of a tool: calls under a name, the comparison of revisions, whether others take it, and its arguments as JSON.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -58,12 +58,13 @@ test('a call is kept under a name without what is masked, used again, and marked
   await end();
 });
 
-test('one call in both eras stands in two columns, with what passed and what differs; the server is as before', async () => {
+test('one call in two revisions: the verdict and what differs first, then what passed in two columns; the server is as before', async () => {
+  const start = 1_790_000_000_000;
   const entries = [
-    wireMessage(1, { method: 'tools/call', rpcId: '1', sentence: 'The client calls in the legacy era' }),
-    wireMessage(2, { direction: 'received', shape: 'result', method: 'tools/call', rpcId: '1', answers: 1, text: '{"result":{"content":[]}}', sentence: 'The server answers' }),
-    wireMessage(3, { method: 'tools/call', rpcId: '2', sentence: 'The client calls in the modern era' }),
-    wireMessage(4, { direction: 'received', shape: 'result', method: 'tools/call', rpcId: '2', answers: 3, text: '{"result":{"content":[],"resultType":"complete"}}', sentence: 'The server answers' }),
+    wireMessage(1, { at: start, method: 'tools/call', rpcId: '1', sentence: 'The client calls in the legacy era' }),
+    wireMessage(2, { direction: 'received', shape: 'result', method: 'tools/call', rpcId: '1', answers: 1, at: start + 10, ms: 10, text: '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}', sentence: 'The server answers' }),
+    wireMessage(3, { at: start + 20, method: 'tools/call', rpcId: '2', sentence: 'The client calls in the modern era' }),
+    wireMessage(4, { direction: 'received', shape: 'result', method: 'tools/call', rpcId: '2', answers: 3, at: start + 68, ms: 48, text: '{"jsonrpc":"2.0","id":2,"result":{"content":[],"resultType":"complete"}}', sentence: 'The server answers' }),
   ];
   const { page, end } = await open({ ...all, wire: entries, memory: { ...memory, entries: 4 } } as HostMessage);
   const main = page.getByRole('main');
@@ -72,13 +73,17 @@ test('one call in both eras stands in two columns, with what passed and what dif
     const replies = { 'server.reconnect': [{ revision: '2025-11-25' }, { revision: '2026-07-28' }, { revision: '2026-07-28' }], 'tool.call': [one, other] };
     for (const [name, list] of Object.entries(replies)) Object.defineProperty(window.fake.replies, name, { get: () => list.shift() });
   }, [callView(1, { wire: 1 }), callView(2, { wire: 3 })]);
-  await main.getByText('Both eras', { exact: true }).click();
-  await main.getByRole('button', { name: 'Call in both eras' }).click();
+  await main.getByText('Compare revisions', { exact: true }).click();
+  await main.getByRole('button', { name: 'Call in two revisions' }).click();
   const [legacy, modern] = [main.getByRole('region', { name: 'legacy era' }), main.getByRole('region', { name: 'modern era' })];
   await modern.getByText('The client calls in the modern era').waitFor();
-  assert.match(await legacy.innerText(), /2025-11-25[\s\S]*2 messages[\s\S]*The client calls in the legacy era/);
-  assert.match(await main.getByRole('region', { name: 'What differs in the answers' }).locator('.added').first().innerText(), /resultType|content/);
-  await main.getByRole('button', { name: 'Call in both eras' }).and(main.locator(':enabled')).waitFor();
+  assert.match(await legacy.innerText(), /2025-11-25[\s\S]*2 messages, 10 ms\n[\s\S]*The client calls in the legacy era/);
+  assert.match(await modern.innerText(), /2026-07-28[\s\S]*2 messages, 48 ms\n/);
+  const verdict = main.getByRole('region', { name: 'What differs in the answers' });
+  assert.match(await verdict.innerText(), /^Same result\. The answers differ in 1 place, ids left out\.[\s\S]*resultType/);
+  assert.ok(!(await verdict.innerText()).includes('"id"'));
+  assert.ok(await verdict.evaluate((one) => (one.compareDocumentPosition(document.querySelector('.era') ?? one) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0), 'it stands before the columns');
+  await main.getByRole('button', { name: 'Call in two revisions' }).and(main.locator(':enabled')).waitFor();
   assert.deepEqual((await asked(page)).map(({ name, params }) => [name, (params as { era?: string }).era]), [
     ['server.reconnect', 'legacy'], ['tool.call', undefined], ['server.reconnect', 'modern'], ['tool.call', undefined], ['server.reconnect', 'auto'],
   ]);

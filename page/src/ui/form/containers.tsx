@@ -7,7 +7,7 @@ import { Safe } from '../parts/safe-text.tsx';
 import type { FieldProps } from './field-props.ts';
 import { withMember } from './problems.ts';
 import { Sentences } from './sentences.tsx';
-import { describe, initial, isMembers, titleOf } from './shape.ts';
+import { describe, initial, isMembers, isWide, outline, titleOf } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
 
 /** What a place that holds others is given besides. */
@@ -83,18 +83,29 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
     <fieldset class="field nested">
       <legend><Safe text={title} />{required && <span class="required" aria-hidden="true">required</span>}</legend>
       {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
-      {items.map((item, at) => (
-        <div class="item" key={`${items.length} ${at}`}>
-          <Field form={form} schema={schemaAt(at)} name={`${at + 1}`} path={below(path, at)} required value={item} problems={problems} depth={depth + 1}
-            onChange={(next) => set(items.with(at, next ?? null))} />
+      {items.map((item, at) => {
+        const wide = isWide(schemaAt(at), form.schema);
+        const buttons = (
           <span class="item-buttons">
             <button type="button" class="quiet" aria-label={`Move item ${at + 1} of ${title} up`} disabled={at === 0} onClick={() => swap(at)}>↑</button>
+            <button type="button" class="quiet" aria-label={`Move item ${at + 1} of ${title} down`} disabled={at === items.length - 1} onClick={() => swap(at + 1)}>↓</button>
             <button type="button" class="quiet" aria-label={`Remove item ${at + 1} of ${title}`} onClick={() => order(places.filter((other) => other !== at))}>×</button>
           </span>
-        </div>
-      ))}
+        );
+        return (
+          <div class={`item ${wide ? 'wide' : ''}`} key={`${items.length} ${at}`} {...wide && { 'role': 'group', 'aria-label': `Item ${at + 1} of ${title}` }}>
+            {wide && <><span class="item-name" aria-hidden="true">{at + 1}</span>{buttons}</>}
+            <Field form={form} schema={schemaAt(at)} name={`${at + 1}`} path={below(path, at)} required bare={wide} value={item} problems={problems} depth={depth + 1}
+              onChange={(next) => set(items.with(at, next ?? null))} />
+            {!wide && buttons}
+          </div>
+        );
+      })}
       {canAdd && (
-        <button type="button" class="small" onClick={() => set([...items, initial(schemaAt(items.length), form.schema, true, depth + 1) ?? startOf(schemaAt(items.length))])}>Add to {title}</button>
+        <div class="row wrap">
+          <button type="button" class="small" onClick={() => set([...items, initial(schemaAt(items.length), form.schema, true, depth + 1) ?? startOf(schemaAt(items.length))])}>Add to {title}</button>
+          {items.length === 0 && isWide(schemaAt(0), form.schema) && <span class="hint">Each has <Safe text={outline(schemaAt(0), form.schema)} most={300} /></span>}
+        </div>
       )}
       <Sentences id="" sentences={sentences} />
     </fieldset>

@@ -4,7 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { CompileOptions, JsonSchema } from 'barewire/schema';
 import { below, fitting, lexemesOf, parseNearest, print } from '../../json/lexemes.ts';
 import type { Lexemes } from '../../json/lexemes.ts';
-import { judge, noProblems } from './problems.ts';
+import { judge, noProblems, saysMissing } from './problems.ts';
 import type { Problems } from './problems.ts';
 import { initial } from './shape.ts';
 
@@ -34,6 +34,9 @@ export interface FormModelOptions {
   readonly complete?: Complete | undefined;
 }
 
+/** A JSON Pointer as the form names its places: `lines / 1 / count`; items count from 1. */
+const placeWords = (path: string): string => path.slice(1).split('/').map((name) => (/^\d+$/.test(name) ? `${Number(name) + 1}` : name.replaceAll('~1', '/').replaceAll('~0', '~'))).join(' / ');
+
 export class FormModel {
   readonly schema: JsonSchema;
   readonly value: Signal<unknown>;
@@ -50,6 +53,8 @@ export class FormModel {
   /** Why the schema cannot be judged by; '' where it can. */
   readonly fault: string;
   readonly problems: ReadonlySignal<Problems>;
+  /** The names of the members that the schema wants and that are not there. */
+  readonly missing: ReadonlySignal<readonly string[]>;
   readonly draft: ReadonlySignal<Draft>;
   readonly complete: Complete | undefined;
   readonly formats: CompileOptions['formats'];
@@ -75,6 +80,7 @@ export class FormModel {
       const { value: unread } = this.unread;
       return refused.size + unread.size === 0 ? own : new Map([...own, ...refused, ...[...unread].map(([path, { fault }]) => [path, [fault]] as const)]);
     });
+    this.missing = computed(() => [...this.problems.value].filter(([, all]) => all.some(saysMissing)).map(([path]) => placeWords(path)));
     this.draft = computed(() => ({
       value: this.value.value, lexemes: this.lexemes.value,
       ...this.raw.value !== undefined && { raw: this.raw.value }, ...this.origin.value && { origin: this.origin.value },

@@ -33,10 +33,15 @@ function problemsOf(validate: Validate, value: unknown): Problems {
   return found;
 }
 
+const lacking = /^property (".*") is missing$/s;
+
+/** Whether a sentence says that a property is missing. */
+export const saysMissing = (sentence: string): boolean => lacking.test(sentence);
+
 // A missing property is shown where it would stand, not at the object that lacks it.
 function placeOf({ keyword, path, message }: ValidationError): string {
   if (keyword !== 'required') return path;
-  const [, quoted] = /^property (".*") is missing$/s.exec(message) ?? [];
+  const [, quoted] = lacking.exec(message) ?? [];
   try {
     return quoted === undefined ? path : below(path, String(JSON.parse(quoted)));
   } catch {

@@ -208,3 +208,30 @@ export function within(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (!isMembers(schema) || !isMembers(root)) return schema;
   return { ...root.$defs !== undefined && { $defs: root.$defs }, ...root.definitions !== undefined && { definitions: root.definitions }, ...schema } as JsonSchema;
 }
+
+/** Whether it is an object with members that are known: its fields stand below each other. */
+export function isWide(schema: JsonSchema, root: JsonSchema): boolean {
+  const shape = shapeOf(resolve(schema, root));
+  return shape.kind === 'object' && shape.properties.length > 0;
+}
+
+/** The members of an object in few words: `article (pen | paper | ink), count (whole number), note?`. */
+export function outline(schema: JsonSchema, root: JsonSchema): string {
+  const shape = shapeOf(resolve(schema, root));
+  if (shape.kind !== 'object') return '';
+  return shape.properties.map((one) => {
+    const own = resolve(one.schema, root);
+    const words = wordsOf(shapeOf(own));
+    return `${titleOf(own, one.name)}${one.required ? '' : '?'}${words && ` (${words})`}`;
+  }).join(', ');
+}
+
+function wordsOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'choice': case 'choices': return shape.options.slice(0, 5).map(({ title }) => title).join(' | ') + (shape.options.length > 5 ? ' | …' : '');
+    case 'number': return shape.whole ? 'whole number' : 'number';
+    case 'boolean': return 'yes | no';
+    case 'array': return 'list';
+    default: return '';
+  }
+}

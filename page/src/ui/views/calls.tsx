@@ -2,16 +2,20 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import type { JsonSchema } from 'barewire/schema';
 import { print } from '../../json/lexemes.ts';
 import { nodeOfText } from '../../json/node.ts';
 import type { CallView, ProgressView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import { withoutSecrets } from '../form/secrets.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { CallResult } from '../parts/result.tsx';
-import { clock, duration } from '../parts/controls.tsx';
+import { clock } from '../parts/controls.tsx';
 import { intoView } from '../parts/into-view.ts';
 import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe } from '../parts/safe-text.tsx';
+import type { State } from '../state.ts';
+import { Took } from './took.tsx';
 
 const MOST = 20;
 
@@ -43,13 +47,17 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
   const chosen = useSignal<boolean | undefined>(undefined);
   const shown = chosen.value ?? open;
   const { about } = call;
+  const { FailedCall } = state.parts;
   const failedByTool = call.state === 'done' && (Object(call.result) as { isError?: unknown }).isError === true;
+  const failed = failedByTool || call.state === 'failed';
   const misfit = call.state === 'done' && call.outputFault !== '';
   const tone = call.state === 'done' ? failedByTool ? 'bad' : misfit ? 'warn' : 'good' : call.endedAt === null ? 'live' : 'bad';
   // A call that was refused, or never sent, may have had its arguments from a link: they do not become the person's own by a press.
   const mayReuse = reuse !== undefined && call.wire !== null && (call.state === 'done' || call.state === 'failed');
   const args = about.kind === 'resource' ? undefined : about.args;
   const node = useMemo(() => nodeOfText(print(args ?? {}, about.kind === 'tool' ? about.lexemes ?? {} : {})), [args]);
+  // Why it failed is often in the arguments. What is masked in the form does not appear by itself.
+  const unfolded = failed && !holdsSecrets(state, call);
   const article = useRef<HTMLElement>(null);
   const ran = useRef(false);
   useEffect(() => {
@@ -63,7 +71,7 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
         <button type="button" class="quiet" aria-expanded={shown} aria-label={`${shown ? 'Hide' : 'Show'} call ${call.call}`} onClick={() => { chosen.value = !shown; }}>{shown ? '▾' : '▸'}</button>
         <strong><Safe text={about.kind === 'resource' ? about.uri : about.name} most={100} /></strong>
         <span class={`badge ${tone}`} role="status">{failedByTool ? 'tool error' : misfit ? 'invalid result' : words[call.state]}</span>
-        <span class="dim">{clock(call.startedAt)}{call.endedAt !== null && `, ${duration(call.endedAt - call.startedAt)}`}</span>
+        <span class="dim">{clock(call.startedAt)}<Took call={call} /></span>
         <span class="spring" />
         {mayReuse && <button type="button" class="small" onClick={() => reuse.again(call)}>Call again</button>}
         {mayReuse && <button type="button" class="small" onClick={() => reuse.use(call)}>Use these arguments</button>}
@@ -73,13 +81,20 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
       {call.endedAt === null && <Progress progress={call.progress} />}
       {shown && (
         <>
-          {args && Object.keys(args).length > 0 && <NodeTree name="arguments" node={node} open={0} />}
+          {args && Object.keys(args).length > 0 && <NodeTree key={unfolded} name="arguments" node={node} open={unfolded ? 2 : 0} />}
           {call.task !== null && <p class="dim">It is the task <code><Safe text={call.task} most={100} /></code>.</p>}
           <Boundary value={call.result}><CallResult call={call} /></Boundary>
+          {failed && <FailedCall call={call} />}
         </>
       )}
     </article>
   );
+}
+
+function holdsSecrets({ catalogue }: State, { about }: CallView): boolean {
+  if (about.kind !== 'tool') return false;
+  const schema = catalogue.value?.tools.find(({ tool }) => tool.name === about.name)?.tool.inputSchema as JsonSchema | undefined ?? true;
+  return JSON.stringify(withoutSecrets(about.args, schema, schema)) !== JSON.stringify(about.args);
 }
 
 export function Progress({ progress }: { readonly progress: ProgressView | null }): JSX.Element {

@@ -1,16 +1,19 @@
-// One call in both eras, beside each other: what passed, and where the answers differ.
+// One call in a revision of each era: whether the results are the same, where the answers differ, and what passed.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
+import type { CallToolResult } from 'barewire/protocol';
 import type { CallView, ServerView, ToolView, WireMessage } from '../../messages.ts';
 import { useState } from '../context.ts';
 import type { FormModel } from '../form/form-model.ts';
+import { isMembers } from '../form/shape.ts';
 import { DiffTexts } from '../parts/diff.tsx';
-import { duration } from '../parts/controls.tsx';
 import { intoView } from '../parts/into-view.ts';
+import { lineDiff } from '../parts/line-diff.ts';
 import { CallResult } from '../parts/result.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import type { State } from '../state.ts';
+import { Took } from './took.tsx';
 import { isJson, pretty } from '../../json/layout.ts';
 
 type Era = 'legacy' | 'modern';
@@ -40,20 +43,50 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
   void state.wire.version.value;
   const answers = columns.value.map(({ call }) => messagesOf(state, call).findLast(({ shape, direction }) => direction === 'received' && (shape === 'result' || shape === 'error')));
   const [left, right] = answers;
+  const [one, other] = columns.value;
   const compared = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (columns.value.length > 0 && compared.current) intoView(compared.current);
   }, [columns.value.length]);
   return (
     <details class="section">
-      <summary>Both eras</summary>
-      <p class="hint">Calls the tool twice with what the form holds, once in each era. The server is connected anew for each, and at the end as it was.</p>
-      <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'It is called …' : 'Call in both eras'}</button>
-      <div class="eras" ref={compared}>{columns.value.map((column) => <EraColumn key={column.era} column={column} />)}</div>
-      {left && right && <section aria-label="What differs in the answers"><h3>What differs in the answers</h3><DiffTexts before={left.text} after={right.text} /></section>}
+      <summary>Compare revisions</summary>
+      <p class="hint">Calls the tool twice with what the form holds, in a revision of each era. The server is connected anew for each, and at the end as it was.</p>
+      <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'It is called …' : 'Call in two revisions'}</button>
+      <div class="compared" ref={compared}>
+        {one?.call && other?.call && left && right && <Verdict same={outcomeOf(one.call) === outcomeOf(other.call)} before={withoutId(left)} after={withoutId(right)} />}
+        <div class="eras">{columns.value.map((column) => <EraColumn key={column.era} column={column} />)}</div>
+      </div>
     </details>
   );
 }
+
+/** Whether both ended alike, and where the answers differ. */
+function Verdict({ same, before, after }: { readonly same: boolean; readonly before: string; readonly after: string }): JSX.Element {
+  const places = useMemo(() => placesOf(before, after), [before, after]);
+  return (
+    <section aria-label="What differs in the answers">
+      <p role="status"><strong>{same ? 'Same result.' : 'The results differ.'}</strong> {places === undefined ? 'The answers are very different.' : places === 0 ? 'The answers are the same.' : `The answers differ in ${places} ${places === 1 ? 'place' : 'places'}, ids left out.`}</p>
+      {places !== 0 && <DiffTexts before={before} after={after} />}
+    </section>
+  );
+}
+
+/** How many stretches of lines are not the same. */
+function placesOf(before: string, after: string): number | undefined {
+  const parts = lineDiff(before, after);
+  return parts?.filter(({ kind }, at) => kind !== 'same' && (parts[at - 1]?.kind ?? 'same') === 'same').length;
+}
+
+/** What a caller gets of a call, as text: the order of members does not count, nor do `_meta` and `resultType`. */
+function outcomeOf({ result, failure }: CallView): string {
+  const { content, structuredContent, isError = false } = Object(result) as Partial<CallToolResult>;
+  return JSON.stringify(failure ? { failed: failure.code, message: failure.message } : { content, structuredContent, isError }, (_, value: unknown) => (
+    isMembers(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value));
+}
+
+/** An answer line by line, with its own tokens, without the line of its id: every connection counts from its own beginning. */
+const withoutId = ({ text }: WireMessage): string => (isJson(text) ? pretty(text) : text).replace(/^ {2}"id": .*\n/m, '');
 
 async function calledIn({ link }: State, era: Era, server: string, { tool, digest }: ToolView, form: FormModel): Promise<Column> {
   let revision = '';
@@ -80,7 +113,7 @@ function EraColumn({ column: { era, revision, call, fault } }: { readonly column
     <section class="era" aria-label={`${era} era`}>
       <h3>{revision || era} <span class={`badge ${era}`}>{era}</span></h3>
       {fault && <div class="outcome bad" role="alert"><SafeText text={fault} /></div>}
-      {call && <p class="dim">{messages.length} messages{call.endedAt !== null && `, ${duration(call.endedAt - call.startedAt)}`}</p>}
+      {call && <p class="dim">{messages.length} messages<Took call={call} /></p>}
       {call && <CallResult call={call} />}
       {messages.map((one) => (
         <details key={one.seq}>

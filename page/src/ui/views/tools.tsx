@@ -7,7 +7,6 @@ import { SchemaForm } from '../form/schema-form.tsx';
 import { initial } from '../form/shape.ts';
 import { linkTo, takeLink } from './linked-arguments.ts';
 import { CopyButton, Empty } from '../parts/controls.tsx';
-import { DiffLines } from '../parts/diff.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { NothingListed } from '../parts/nothing-listed.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
@@ -33,7 +32,7 @@ export function Tools({ server }: { readonly server: ServerView }): JSX.Element 
 function ToolDetail({ server, view }: { readonly server: ServerView; readonly view: ToolView }): JSX.Element {
   const state = useState();
   const { tool } = view;
-  const { App, SavedCalls, Eras, Portability } = state.parts;
+  const { App, SavedCalls, Eras, Portability, ToolChange } = state.parts;
   const form = state.drafts.form(['tool', server.name, tool.name], view.digest, tool.inputSchema as JsonSchema, { formats: state.parts.formats });
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
   const support = tool.execution?.taskSupport;
@@ -58,18 +57,13 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
       if (about.kind === 'tool') form.fill({ value: about.args, lexemes: about.lexemes ?? {} });
     },
   };
+  const missing = form.missing.value;
   const wrong = form.submitted.value && form.problems.value.size > 0;
   return (
     <>
       <h2><Safe text={tool.title ?? tool.name} /> {tool.title && <code class="dim"><Safe text={tool.name} /></code>}</h2>
       {tool.description && <SafeText text={tool.description} class="about" />}
-      {view.change && (
-        <section class="note" aria-label="Change">
-          <p><strong>{view.change.kind === 'renamed' ? <>It was <code><Safe text={view.change.formerly ?? ''} /></code> when you accepted it.</> : 'It is not what you accepted.'}</strong></p>
-          <DiffLines before={view.change.before} after={view.change.after} />
-          <button type="button" class="small" onClick={() => void state.run('tool.accept', { server: server.name, name: tool.name })}>Accept it as it is now</button>
-        </section>
-      )}
+      {view.change && <ToolChange server={server} tool={view} />}
       <Hints tool={tool} trusted={server.trusted} />
       {view.app && !App && <p class="note">This tool has a user interface of its own (MCP Apps). This page does not show it; the tool can be called without it.</p>}
       <form noValidate onSubmit={(event) => { event.preventDefault(); call(support === 'required'); }}
@@ -81,6 +75,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
           {canTask && support !== 'required' && <button type="button" onClick={() => call(true)}>Call as a task</button>}
           {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call it all the same</button>}
           <CopyButton text={() => linkTo(server.name, tool.name, form)}>Copy link</CopyButton>
+          {!form.submitted.value && missing.length > 0 && <span class="hint">Still missing: <Safe text={missing.slice(0, 5).join(', ')} most={160} />{missing.length > 5 && ` and ${missing.length - 5} more`}</span>}
           {wrong && <span class="problems">{form.problems.value.size} {form.problems.value.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
         </div>
       </form>

@@ -27,6 +27,9 @@ export function standingOf({ lead, answer, cancelled, lost }: Exchange): Standin
   return answer.text.includes(asksInput) ? 'input' : 'done';
 }
 
+/** The time from its first message to its last answer; undefined before that came. */
+export const tookOf = ({ lead, answer }: Exchange): number | undefined => answer && answer.at - lead.at;
+
 const asksInput = '"input_required"';
 
 type Place = Pick<WireEntry, 'server' | 'connection'>;

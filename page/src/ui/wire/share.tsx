@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { ResultOf } from '../../messages.ts';
 import { useState } from '../context.ts';
+import type { Shared } from '../page-parts.ts';
 import { bytes, CopyButton } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
@@ -11,18 +12,18 @@ import { save } from '../parts/save.ts';
 
 const MOST = 200;
 
-export function Share({ server, onDone }: { readonly server: string; readonly onDone: () => void }): JSX.Element {
+export function Share({ server, only, onDone }: { readonly server: string; readonly only?: Shared; readonly onDone: () => void }): JSX.Element {
   const state = useState();
   const found = useSignal<ResultOf<'wire.share'> | undefined>(undefined);
   useEffect(() => {
-    void state.run('wire.share', { server }).then((got) => {
+    void state.run('wire.share', { server, ...only && { from: only.from, to: only.to } }).then((got) => {
       if (got) found.value = got;
       else onDone();
     });
   }, []);
   const { text = '', redacted = [] } = found.value ?? {};
   return (
-    <Dialog title={<>Share the wire of <Safe text={server} most={80} /></>} onCancel={onDone} wide>
+    <Dialog title={<>Share {only ? `call ${only.call}` : 'the wire'} of <Safe text={server} most={80} /></>} onCancel={onDone} wide>
       <div class="dialog-body">
         <p role="status">{!found.value ? 'It is put together …' : redacted.length === 0 ? 'Nothing in it looks like a secret.' : `${redacted.length} ${redacted.length === 1 ? 'place was' : 'places were'} redacted:`}</p>
         {redacted.length > 0 && (
@@ -38,7 +39,7 @@ export function Share({ server, onDone }: { readonly server: string; readonly on
         <span class="hint">{found.value && bytes(text.length)}</span>
         <button type="button" onClick={onDone}>Close</button>
         {found.value && <CopyButton text={() => text} />}
-        <button type="button" class="primary" disabled={!found.value} onClick={() => { save(`${server}.wire`, text); onDone(); }}>Save as a file</button>
+        <button type="button" class="primary" disabled={!found.value} onClick={() => { save(`${server}${only ? `-call-${only.call}` : ''}.wire`, text); onDone(); }}>Save as a file</button>
       </div>
     </Dialog>
   );

@@ -9,7 +9,7 @@ import { bytes, clock, duration } from '../parts/controls.tsx';
 import { levelTones } from '../parts/level-tones.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import type { Verdict } from '../state.ts';
-import { standingOf } from './exchanges.ts';
+import { standingOf, tookOf } from './exchanges.ts';
 import type { Exchange, Standing } from './exchanges.ts';
 import { isError } from './filter-language.ts';
 import type { WireItem } from './wire-store.ts';
@@ -146,9 +146,11 @@ function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly s
 }
 
 /** How long the whole took, and how many characters passed. */
-function sizeOf({ lead, inside, answer }: Exchange): string {
+function sizeOf(exchange: Exchange): string {
+  const { lead, inside } = exchange;
+  const took = tookOf(exchange);
   const chars = [lead, ...inside].reduce((sum, one) => sum + (one.kind === 'message' ? one.chars : 0), 0);
-  return [answer && duration(answer.at - lead.at), chars > 0 && bytes(chars)].filter(Boolean).join(', ');
+  return [took !== undefined && duration(took), chars > 0 && bytes(chars)].filter(Boolean).join(', ');
 }
 
 /** Shows what is inside, and where in the time of all that is shown the exchange lies. */

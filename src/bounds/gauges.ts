@@ -29,15 +29,24 @@ export interface GaugedEndpoint {
     readonly turns: { readonly waiting: readonly unknown[] };
     readonly unread: { readonly bytes: number };
   };
-  readonly sessions: { all(): readonly { readonly peer: GaugedPeer; readonly streams: { readonly size: number } | undefined }[] };
+  readonly sessions: {
+    /** The sessions that are open. */
+    all(): readonly { readonly peer: GaugedPeer; readonly streams: { readonly size: number } | undefined }[];
+  };
   /** The requests of 2026-07-28. */
-  readonly posting: { open(): readonly unknown[] };
+  readonly posting: {
+    /** Those that are not answered yet. */
+    open(): readonly unknown[];
+  };
 }
 
 /** A handle that can be read: what `serveHttp`, `httpListener`, `fetchHandler`, `serveStdio`, `serveSocket` and `webSocketHandler` return. */
 export type Gauged =
   | { readonly endpoint: GaugedEndpoint }
-  | { readonly peers: () => Iterable<GaugedPeer> };
+  | {
+    /** Its connections. */
+    readonly peers: () => Iterable<GaugedPeer>;
+  };
 
 /** Reads the gauges of a handle. Nothing is counted in between: it costs what it takes to go through the sessions. */
 export function gauges(handle: Gauged): Gauges {

@@ -115,6 +115,7 @@ test('a list says what a line has before one is there, each line has a row with 
   const second = lines.getByRole('group', { name: 'Item 2 of lines' });
   const [button, box] = [await second.getByRole('button', { name: 'Remove item 2 of lines' }).boundingBox(), await second.getByText('article', { exact: true }).boundingBox()];
   assert.ok(button && box && button.y + button.height <= box.y, 'the buttons have a row above the fields');
+  assert.deepEqual(await second.locator('.required').evaluateAll((all) => all.map((one) => one.checkVisibility())), [true, true], 'each field of a line says whether it is required');
   await lines.getByRole('button', { name: 'Move item 1 of lines down' }).click();
   assert.ok(await lines.getByRole('group', { name: 'Item 1 of lines' }).getByRole('radio', { name: 'ink' }).isChecked());
   for (const at of [0, 1]) await lines.getByLabel('count', { exact: true }).nth(at).fill(`${at + 1}`);

@@ -1,4 +1,4 @@
-// Logging in: the button, and each step as it goes. What is secret never comes to the page.
+// Logging in: what the person is to press first, and then each step as it goes. What is secret never comes to the page.
 import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import type { LoginStep, ServerView } from '../../messages.ts';
@@ -42,32 +42,48 @@ export function Login({ server }: { readonly server: ServerView }): JSX.Element 
   const state = useState();
   const stop = stops.value.get(server.name);
   const steps = state.logins.value.filter((one) => one.server === server.name);
+  // The person is awaited: nothing came after the step that asks for their consent.
+  const last = steps.at(-1);
+  const waiting = last?.url != null ? last : undefined;
   if (server.target.kind !== 'address' || !state.welcome.value?.features.login) return null;
   if (server.login === 'none' && steps.length === 0) return null;
   return (
     <section aria-label="Login">
+      {waiting?.url != null && (
+        <div role="status">
+          <p><strong><Safe text={server.name} most={80} /> wants a login</strong></p>
+          <p><WebLink url={waiting.url} here>Log in at</WebLink></p>
+        </div>
+      )}
       <div class="row">
         <h3>Login</h3>
         <span class={`badge ${server.login === 'done' ? 'good' : server.login === 'needed' ? 'warn' : ''}`}>{server.login}</span>
         {stop
           ? <button type="button" class="small" onClick={() => stop.abort()}>Stop the login</button>
-          : <button type="button" class={server.login === 'needed' ? 'primary' : 'small'} onClick={() => void logIn(state, server.name)}>Log in</button>}
+          : <button type="button" class={server.login === 'needed' && !waiting ? 'primary' : 'small'} onClick={() => void logIn(state, server.name)}>Log in</button>}
         {server.login === 'done' && <button type="button" class="small" onClick={() => void state.run('login.forget', { server: server.name })}>Forget</button>}
       </div>
-      <ol class="steps" aria-live="polite">
-        {steps.map((step, at) => (
-          <li key={at} class={step.step === 'failed' ? 'bad' : ''}>
-            <strong>{titles[step.step]}</strong> <span class="dim">{clock(step.at)}</span>
-            <p><Safe text={step.what} most={500} /></p>
-            {step.url !== null && <WebLink url={step.url} here>Log in at</WebLink>}
-            {Object.keys(step.details).length > 0 && (
-              <details><summary>Details</summary>
-                <table><tbody>{Object.entries(step.details).map(([name, value]) => <tr key={name}><th scope="row"><Safe text={name} most={80} /></th><td><Safe text={value} most={500} /></td></tr>)}</tbody></table>
-              </details>
-            )}
-          </li>
-        ))}
-      </ol>
+      <div aria-live="polite">
+        {waiting ? <details><summary>What happened so far: {steps.length} {steps.length === 1 ? 'step' : 'steps'}</summary><Steps steps={steps} /></details> : <Steps steps={steps} />}
+      </div>
     </section>
+  );
+}
+
+function Steps({ steps }: { readonly steps: readonly LoginStep[] }): JSX.Element {
+  return (
+    <ol class="steps">
+      {steps.map((step, at) => (
+        <li key={at} class={step.step === 'failed' ? 'bad' : ''}>
+          <strong>{titles[step.step]}</strong> <span class="dim">{clock(step.at)}</span>
+          <p><Safe text={step.what} most={500} /></p>
+          {Object.keys(step.details).length > 0 && (
+            <details><summary>Details</summary>
+              <table><tbody>{Object.entries(step.details).map(([name, value]) => <tr key={name}><th scope="row"><Safe text={name} most={80} /></th><td><Safe text={value} most={500} /></td></tr>)}</tbody></table>
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }

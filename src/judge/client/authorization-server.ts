@@ -167,7 +167,7 @@ export class HiddenAuthorizationServer {
     if (!refresh) {
       const verifier = form.get('code_verifier') ?? '';
       const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)));
-      const challenge = btoa(String.fromCharCode(...digest)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+      const challenge = btoa(String.fromCharCode(...digest)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
       visit.check('authorization-8', login?.challenge === challenge, 'the code_verifier of the code_challenge', request);
       this.logins.delete(form.get('code') ?? '');
       if (!login || login.challenge !== challenge) return this.#respond(request, 400, { error: 'invalid_grant' });

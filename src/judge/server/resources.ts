@@ -65,5 +65,5 @@ export const resourceProbes: readonly ServerProbe[] = [
 /** A URI of each template, in which this stands for the first variable. */
 function expanded(templates: readonly Readonly<Record<string, unknown>>[], value: string): string[] {
   return templates.flatMap(({ uriTemplate }) => (typeof uriTemplate === 'string' && uriTemplate.includes('{')
-    ? [uriTemplate.replace(/\{[^}]*\}/, value).replaceAll(/\{[^}]*\}/g, 'judge')] : []));
+    ? [uriTemplate.replace(/\{[^{}]*\}/, value).replaceAll(/\{[^{}]*\}/g, 'judge')] : []));
 }

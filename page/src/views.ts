@@ -440,7 +440,7 @@ export interface JudgingView {
   readonly server: string;
   /** What it does at the moment; null: it does nothing. */
   readonly step: string | null;
-  /** The last result; null: there is none yet. */
+  /** The last result; null: nothing has come yet. */
   readonly ruling: RulingView | null;
 }
 

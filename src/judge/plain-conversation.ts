@@ -223,7 +223,7 @@ export class PlainConversation {
     if (said) this.answer(JSON.stringify({ jsonrpc: '2.0', id: json['id'], ...said }));
   }
 
-  /** Ends the wait for an answer: with this arrival, or with the reason why there is none. */
+  /** Ends the wait for an answer: with this arrival, or with the reason why no answer comes. */
   protected settle(asked: SentToServer | undefined, why: string, arrival?: Arrival): void {
     if (asked) this.#waiting.get(asked)?.(arrival, why);
   }

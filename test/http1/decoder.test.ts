@@ -64,7 +64,7 @@ test('http1: a head that comes again means what it meant, and one that differs i
   assert.deepEqual(readRequests([octetsOf(post('3') + post('2'))]), ['POST /a "abc"', 'POST /a "ab"', '…'], 'the same length, another head');
   assert.deepEqual(readRequests([octetsOf(`${post('3')}\r\n${post('3')}`)]), ['POST /a "abc"', 'POST /a "abc"'], 'after an empty line');
   assert.deepEqual(readRequests([octetsOf(`${post('3')}${post('3').replace('Host', 'host')}`)]), ['POST /a "abc"', 'POST /a "abc"'], 'a name in another case');
-  assert.deepEqual(readRequests([octetsOf(post('3') + post('+'))]), ['POST /a "abc"', '!400'], 'a length that is none');
+  assert.deepEqual(readRequests([octetsOf(post('3') + post('+'))]), ['POST /a "abc"', '!400'], 'a length that is not a number');
   const [sound, faulty] = ['X: a\r\n', 'X: \0\r\n'].map((more) => post('3', more)) as [string, string];
   assert.deepEqual(readRequests([octetsOf(sound + sound + faulty)]), ['POST /a "abc"', 'POST /a "abc"', '!400'], 'an octet that may not be there');
   const long = post('3', `X: ${'x'.repeat(4000)}\r\n`);

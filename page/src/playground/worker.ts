@@ -7,7 +7,7 @@ import type { OpenHooks, Tab } from '../host/index.ts';
 import { formats } from './formats.ts';
 import { addGuide } from './guide.ts';
 
-/** What the page answers where the worker asks for the rest of the program: it, or why there is none. */
+/** What the page answers where the worker asks for the rest of the program: its text, or why it cannot be had. */
 interface More {
   readonly more?: string;
   readonly failed?: string;

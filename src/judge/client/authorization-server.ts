@@ -19,7 +19,7 @@ export interface HiddenIssuer {
 
 /** What requests have to carry. */
 interface ExpectedRequests {
-  /** The resource parameter; undefined: any, or none. */
+  /** The resource parameter; undefined: it is not judged. */
   readonly resource: (origin: string) => string | undefined;
   /** The scopes that the challenge named. */
   readonly scopes: readonly string[];

@@ -56,7 +56,7 @@ export const hostileProbes: readonly ServerProbe[] = [
     run: (bench, revision) => bears(bench, revision, 'form-invalid-request', -32600, objects),
   },
   {
-    // 2025-11-25 basic/transports: messages are UTF-8. No sentence tells a server how to refuse bytes that are none: a dispute.
+    // 2025-11-25 basic/transports: messages are UTF-8. No sentence tells a server how to refuse other bytes: a dispute.
     name: 'bytes that are not UTF-8', rules: ['base-60'], over: 'http', hostile: true, slow: true,
     async run(bench, revision) {
       const conversation = await bench.main(revision);

@@ -45,7 +45,7 @@ export const withoutAHandshake: Chapter = {
       const server = await desk.server();
       await server.ask({ id: 1, method: 'ping', params: { _meta: meta } }, { error: { code: -32601, message: text } });
     }),
-    check('nothing is remembered: each request stands alone, and a session beside it is of its own revision', '2026-07-28 base-80', async (desk) => {
+    check('nothing is remembered: each request says all that it needs, and a session beside it is of its own revision', '2026-07-28 base-80', async (desk) => {
       const server = await desk.opened();
       await server.ask({ id: 1, method: 'tools/list', params: { _meta: meta } }, { result: cacheable });
       await server.ask({ id: 2, method: 'tools/list' }, { result: { tools: having({ name: 'add' }), resultType: absent, ttlMs: absent } });

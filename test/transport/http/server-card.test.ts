@@ -52,7 +52,7 @@ test('card: it is made from the server, for everybody, with its type, CORS and a
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, '*']);
 });
 
-test('card: without the option, and for other methods and paths, there is none', async (t) => {
+test('card: without the option, and for other methods and paths, no card is served', async (t) => {
   const url = await start(t, {});
   assert.equal((await fetch(`${url}/server-card`, { method: 'POST', body: '{}' })).status, 404);
   assert.equal((await fetch(`${url}/server-card/x`)).status, 404);
@@ -124,7 +124,7 @@ for (const [what, options, message, of = {}] of [
   ['no description', { name }, /a description of 1 to 100 characters/, { description: undefined }],
   ['a long description', { name, description: 'x'.repeat(101) }, /a description of 1 to 100 characters/],
   ['a long title', { name }, /the server's title/, { title: 'x'.repeat(101) }],
-  ['an address that is none', { name }, /websiteUrl is not a URL/, { websiteUrl: 'trips' }],
+  ['text that is not an address', { name }, /websiteUrl is not a URL/, { websiteUrl: 'trips' }],
   ['no source of the repository', { name, repository: { url: 'https://x.example' } }, /repository.source is invalid/],
   ['a repository that is no address', { name, repository: { url: 'x', source: 'git' } }, /repository.url is not a URL/],
   ...['', '/a', 'a/../b', 'a//b', './a', 'a/', 'a\\b'].map((subfolder) =>

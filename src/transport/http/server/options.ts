@@ -77,7 +77,7 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
   challenge?: string | undefined;
   /** Answers the probes of a balancer: `health('/healthz')`. */
   health?: Health | undefined;
-  /** Serves the server's card (SEP-2127): `serverCard(server, { name: 'com.example/trips' })`. Without it there is none. */
+  /** Serves the server's card (SEP-2127): `serverCard(server, { name: 'com.example/trips' })`. Without it no card is served. */
   card?: ServeCard | undefined;
   /** Told of each HTTP request, also of refused ones: `httpObserver(…)`. */
   observe?: ObserveHttp | undefined;

@@ -61,6 +61,7 @@ const client = new TaskClient({ name: 'judged', version: '1.0.0' }, {
   onElicitUrl: () => ({ action: 'decline' }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
   roots: [{ uri: 'file:///work' }],
+  ...!careless && { capabilities: { sampling: { tools: {} } } },
 });
 await client.connect(way === 'http' ? httpTransport(first, { auth }) : stdioTransport(first, more));
 if (careless) for (const uri of ['http://127.0.0.1/work', 'file:///work/../up']) await tried(uri, async () => client.setRoots([{ uri }]));

@@ -62,6 +62,10 @@ function addTaskTools(server: McpServer): void {
     const { action } = await ctx.elicit('Your name?', { name: { type: 'string' } }, { key: 'name' });
     return `The person said ${action}`;
   });
+  server.tool('task_fails', { ...readOnly, description: 'Fails with an error of the protocol', task: 'optional' }, async () => {
+    await pause(50);
+    throw new RpcError(-31_000, 'it fails');
+  });
   server.tool('task_slow', { ...readOnly, description: 'A task that takes a while', task: 'optional' }, async () => {
     await pause(800);
     return 'done';

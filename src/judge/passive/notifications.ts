@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import { isLoggingLevel, logLevelKey, subscriptionKey } from '../../protocol/door.ts';
+import { isLoggingLevel, logLevelKey, relatedTask, subscriptionKey } from '../../protocol/door.ts';
 import type { Arrival, SentToServer, JudgedConversation } from '../conversation.ts';
 import { anything, number, object, text } from './shapes.ts';
 
@@ -76,8 +76,9 @@ function judgeComplete(conversation: JudgedConversation, arrival: Arrival, { eli
 
 function judgeCancelled(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { requestId: id } = params;
-  // In 2025-11-25 a task is cancelled otherwise, and the member is optional there.
-  if (conversation.revision.place !== 3) conversation.check('schema-2', typeof id === 'string' || Number.isSafeInteger(id), 'a cancellation that names its request', arrival);
+  // 2025-11-25 schema#CancelledNotificationParams: only a cancellation that is of a task may leave the id out, and tasks are cancelled otherwise.
+  const named = typeof id === 'string' || Number.isSafeInteger(id);
+  if (named || metaOf(params)[relatedTask] === undefined) conversation.check('schema-2', named, 'a cancellation that names its request', arrival);
   if (!conversation.modern) {
     const own = conversation.arrivals.find((one) => isObject(one.json) && typeof one.json['method'] === 'string' && one.json['id'] === id && id !== undefined);
     if (id !== undefined) conversation.check(['cancellation-4', 'cancellation-5'], own !== undefined, 'the id of a request that the server sent', arrival);

@@ -7,7 +7,7 @@ import { stdioTransport } from '../../../dist/lib/stdio.js';
 import { editsOf, newestOf, saidOf } from './edits.mjs';
 
 /** These compare what is said in several revisions. */
-const revisionsOf = (id) => (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1|base-1)$/.test(id) ? undefined : newestOf(id));
+const revisionsOf = (id) => (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1|base-1|base-80)$/.test(id) ? undefined : newestOf(id));
 
 /** How the target is started, the likeliest first. `--careless` has an author who writes what the library refuses. */
 function modesOf(id) {

@@ -26,6 +26,10 @@ export const slow: Scene = {
     const wrong = visit.messages.find((one) => one.method === 'notifications/cancelled' && one.place > call.place);
     if (wrong && visit.modern) visit.check('cancellation-23', false, `notifications/cancelled with requestId ${JSON.stringify(call.id)}`, wrong);
     // Without the notification nobody can tell a call that was given up from one that still waits beside others.
-    else if (later) visit.dispute('cancellation-21', 'notifications/cancelled for the call before the client goes on', later);
+    else if (later) {
+      for (const rule of ['cancellation-21', 'cancellation-1', visit.modern ? 'cancellation-23' : 'transports-30']) {
+        if (rule !== 'transports-30' || visit.way === 'http') visit.dispute(rule, 'notifications/cancelled for the call before the client goes on', later);
+      }
+    }
   },
 };

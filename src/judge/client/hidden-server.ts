@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import type { Revision } from '../../protocol/index.ts';
-import { cacheHints, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
+import { cacheHints, capabilitiesKey, clientInfoKey, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
 import type { HiddenRequest } from './port.ts';
 import type { HiddenOffer, Play } from './scene.ts';
 import type { SeenMembers, Received } from './visit.ts';
@@ -69,10 +69,10 @@ export function serve(play: Play, message: Received): void {
   request(play, message, method);
 }
 
-/** Whether a request is of the era that has no handshake. */
+/** Whether a request is of the era that has no handshake: it has one of the fields of that era. */
 export function isModern({ params }: Received): boolean {
   const meta = params['_meta'];
-  return isObject(meta) && typeof meta[versionKey] === 'string';
+  return isObject(meta) && [versionKey, capabilitiesKey, clientInfoKey].some((key) => meta[key] !== undefined);
 }
 
 /** A request of an era that this server does not have. */

@@ -163,7 +163,9 @@ const blocks = ({ content }: Readonly<Record<string, unknown>>, type: string): R
 /** 2025-11-25 client/sampling#tool-use-and-result-balance. */
 function judgeToolUses(conversation: JudgedConversation, arrival: Arrival, messages: readonly Record<string, unknown>[]): void {
   for (const [at, message] of messages.entries()) {
-    for (const result of blocks(message, 'tool_result')) conversation.check('schema-14', typeof result['toolUseId'] === 'string', 'the toolUseId of a tool result', arrival);
+    // 2025-11-25 schema#ToolResultContent: the id is that of an earlier tool use.
+    const earlier = messages.slice(0, at).flatMap((one) => blocks(one, 'tool_use')).map(({ id }) => id);
+    for (const { toolUseId } of blocks(message, 'tool_result')) conversation.check('schema-14', typeof toolUseId === 'string' && earlier.includes(toolUseId), 'the toolUseId of an earlier tool use in a tool result', arrival);
     const uses = blocks(message, 'tool_use').map(({ id }) => id);
     if (message['role'] !== 'assistant' || uses.length === 0) continue;
     const next = messages[at + 1];

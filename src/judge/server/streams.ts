@@ -56,7 +56,7 @@ export const streamProbes: readonly ServerProbe[] = [
       const streams = [await conversation.bare('GET', { accept: 'text/event-stream' }), await conversation.bare('GET', { accept: 'text/event-stream' })].filter((one) => one?.stream);
       if (streams.length > 0) {
         const from = conversation.arrivals.length;
-        const talking = calls.filter(({ answer, between, ms }) => answer.kind === 'result' && ms < 1_000 && between.some(({ json, answers }) => answers === undefined && isObject(json)));
+        const talking = calls.filter(({ answer, between, ms }) => (answer.kind === 'result' || answer.kind === 'failed') && ms < 1_000 && between.some(({ json, answers }) => answers === undefined && isObject(json)));
         for (const { tool, arguments: given } of [...talking, ...calls.filter(({ answer }) => answer.kind === 'result').slice(0, 1)].slice(0, 6)) {
           await conversation.ask('tools/call', { name: tool['name'], arguments: given }, { meta: { progressToken: `judge-beside-${conversation.nextId()}` }, timeoutMs: bounds.callMs });
         }

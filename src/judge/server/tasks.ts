@@ -141,6 +141,21 @@ async function unknownTasks(conversation: JudgedConversation): Promise<void> {
   if (answered(cursor)) conversation.check('tasks-24', cursor.kind === 'error' && cursor.code === -32602, 'error -32602: the server did not give this cursor', cursor);
 }
 
+/** A task whose id is asked for among the arguments, where the tool takes more than it names; and a second task. */
+async function furtherTasks(conversation: JudgedConversation, able: readonly SurveyedCall[], [known]: readonly string[]): Promise<void> {
+  const chosen = 'judge-chosen-task';
+  const open = able.find(({ tool }) => of(tool, 'inputSchema', 'additionalProperties') !== false);
+  if (open) {
+    const made = await begun(conversation, { ...open, arguments: { ...open.arguments, taskId: chosen } });
+    if (made.kind === 'result') conversation.check('tasks-43', taskOf(made)['taskId'] !== chosen, 'a taskId that the server has made', made);
+  }
+  const [first] = able;
+  if (!first || known === undefined) return;
+  const second = await begun(conversation, first);
+  // It may have a limit.
+  if (second.kind === 'error') conversation.dispute('tasks-44', `a second task beside ${known}, with an id of its own`, second);
+}
+
 /** Cancels a task that runs. */
 async function cancelledTask(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<void> {
   const { taskId } = taskOf(await begun(conversation, one));
@@ -148,6 +163,13 @@ async function cancelledTask(bench: Bench, conversation: JudgedConversation, one
   // Metadata of another task is to be ignored. 2025-11-25 basic/utilities/tasks#associating-task-related-messages.
   const strange = await conversation.ask('tasks/cancel', { taskId, _meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
   const answer = strange.kind === 'error' ? await conversation.ask('tasks/cancel', { taskId }) : strange;
+  if (answer.kind === 'error') {
+    const still = await conversation.ask('tasks/get', { taskId });
+    if (still.result['status'] !== 'working') return;
+    conversation.check('tasks-40', false, 'the status cancelled: the task runs, and the server declares tasks.cancel', answer);
+    // Nothing says that each path has to be there.
+    return conversation.dispute('tasks-58', 'a task that goes from working to cancelled', answer);
+  }
   if (answer.kind !== 'result') return;
   conversation.check(['tasks-3', 'tasks-4'], strange.kind === 'result' && strange.result['taskId'] === taskId, 'the task of the parameter taskId, whatever _meta says', strange);
   conversation.check('tasks-40', answer.result['status'] === 'cancelled', 'the status cancelled in the answer to tasks/cancel', answer);
@@ -191,6 +213,7 @@ async function run(bench: Bench, revision: Revision): Promise<void> {
     conversation.check('tasks-44', new Set(ids).size === ids.length, 'ids that no other task has', ids.join(', '));
     conversation.check('tasks-49', first.length >= 16 && !counts(first, second), 'ids of at least 16 characters, with nothing that only counts', ids.join(', '));
   }
+  await furtherTasks(conversation, able, ids);
   const [slowest] = able.filter(({ ms }) => ms > 250).toSorted((a, b) => b.ms - a.ms);
   if (slowest && of(conversation.offered, 'tasks', 'cancel') !== undefined) await cancelledTask(bench, conversation, slowest);
 }

@@ -51,9 +51,13 @@ export const plain: Scene = {
 };
 
 export const onlyTools: Scene = {
-  name: 'a server that has only tools', rules: ['lifecycle-13'],
+  name: 'a server that has only tools', rules: ['lifecycle-13', 'tasks-12'],
   suits: ({ era }) => era === 'legacy',
-  offer: () => ({ capabilities: { tools: {} }, resources: [], prompts: [], templates: [] }),
+  // Without the capability of the server the taskSupport of a tool counts for nothing. 2025-11-25 basic/utilities/tasks#tool-level-negotiation.
+  offer: ({ place }) => ({
+    capabilities: { tools: {} }, resources: [], prompts: [], templates: [],
+    ...place === 3 && { tools: [addTool, { ...echoTool, execution: { taskSupport: 'optional' } }, { ...addTool, name: 'add_task', execution: { taskSupport: 'required' } }] },
+  }),
   after({ visit }) {
     const wants: Readonly<Record<string, string>> = { resources: 'resources', prompts: 'prompts', logging: 'logging', completion: 'completions' };
     for (const message of visit.messages) {

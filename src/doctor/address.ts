@@ -30,7 +30,7 @@ export interface AddressReport {
 }
 
 /** Sends a request to the endpoint, or to another path. */
-type Asking = (request: Omit<ProbeRequest, 'url'>, at?: string) => Promise<ProbeAnswer>;
+type AskAddress = (request: Omit<ProbeRequest, 'url'>, at?: string) => Promise<ProbeAnswer>;
 
 const legacyVersion = '2025-11-25';
 const post: Readonly<Record<string, string>> = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -44,7 +44,7 @@ const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
 export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
   checkOptions('examineAddress: address', address, { url: 'string', send: 'function' });
   const { url, send } = address;
-  const ask: Asking = (request, at = url) => send({ ...request, url: at });
+  const ask: AskAddress = (request, at = url) => send({ ...request, url: at });
   const opening = { method: 'POST', headers: post, body: initialize };
   let answer: ProbeAnswer;
   try {
@@ -108,7 +108,7 @@ function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
 
 /** Looks for the endpoint at common paths. */
 async function wrongPath(
-  answer: ProbeAnswer, url: string, ask: Asking, opening: Omit<ProbeRequest, 'url'>,
+  answer: ProbeAnswer, url: string, ask: AskAddress, opening: Omit<ProbeRequest, 'url'>,
 ): Promise<Finding> {
   const { status } = answer;
   const what = `POST ${shown(new URL(url).pathname)} was answered with ${status}${status === 200 ? ' and a page' : ''}: no MCP endpoint is there.`;
@@ -125,7 +125,7 @@ async function wrongPath(
   return finding('wrong-path', what);
 }
 
-async function isOldTransport(ask: Asking, at?: string): Promise<boolean> {
+async function isOldTransport(ask: AskAddress, at?: string): Promise<boolean> {
   try {
     const answer = await ask({ method: 'GET', headers: { accept: 'text/event-stream' } }, at);
     return mediaType(answer) === 'text/event-stream' && /event: ?endpoint/.test(answer.body);
@@ -135,7 +135,7 @@ async function isOldTransport(ask: Asking, at?: string): Promise<boolean> {
 }
 
 /** Tests the session that `initialize` began: ids, versions, notifications and GET. */
-async function sessionFindings(opened: ProbeAnswer, ask: Asking): Promise<Finding[]> {
+async function sessionFindings(opened: ProbeAnswer, ask: AskAddress): Promise<Finding[]> {
   const found: Finding[] = [];
   const id = opened.headers['mcp-session-id'];
   // Without a successful initialize there is nothing to test.
@@ -162,7 +162,7 @@ async function sessionFindings(opened: ProbeAnswer, ask: Asking): Promise<Findin
 }
 
 async function originFindings(
-  url: string, ask: Asking, opening: Omit<ProbeRequest, 'url'>, origin: string | undefined,
+  url: string, ask: AskAddress, opening: Omit<ProbeRequest, 'url'>, origin: string | undefined,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
   const tried = async (from: string, method: string = 'POST'): Promise<ProbeAnswer> => {

@@ -90,7 +90,8 @@ function request(play: Play, message: Received, method: string): void {
   if (visit.modern) {
     const meta = message.params['_meta'] as SeenMembers;
     const version = meta[versionKey];
-    if (version !== revision.version) return refuse(play, message, -32022, 'Unsupported protocol version', { supported: [revision.version], requested: version });
+    // A request without a version is judged, and served, so that the client shows the rest.
+    if (version !== undefined && version !== revision.version) return refuse(play, message, -32022, 'Unsupported protocol version', { supported: [revision.version], requested: version });
   }
   const list = lists[method];
   if (list) {

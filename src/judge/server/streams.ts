@@ -3,6 +3,7 @@ import { ssePolling, streamableHttp } from '../../protocol/door.ts';
 import { bounds } from '../bounds.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
+import type { SurveyedCall } from './survey.ts';
 
 /** The events of an exchange: those with a message, and those without. */
 const eventsOf = ({ entries }: JudgedConversation, exchange: number) => entries.flatMap((entry, at) => {
@@ -56,8 +57,10 @@ export const streamProbes: readonly ServerProbe[] = [
       const streams = [await conversation.bare('GET', { accept: 'text/event-stream' }), await conversation.bare('GET', { accept: 'text/event-stream' })].filter((one) => one?.stream);
       if (streams.length > 0) {
         const from = conversation.arrivals.length;
-        const talking = calls.filter(({ answer, between, ms }) => (answer.kind === 'result' || answer.kind === 'failed') && ms < 1_000 && between.some(({ json, answers }) => answers === undefined && isObject(json)));
-        for (const { tool, arguments: given } of [...talking, ...calls.filter(({ answer }) => answer.kind === 'result').slice(0, 1)].slice(0, 6)) {
+        // What a tool says may have had no stream until now: those that said something come first, then the others.
+        const quick = calls.filter(({ answer, ms }) => (answer.kind === 'result' || answer.kind === 'failed') && ms < 1_000);
+        const says = ({ between }: SurveyedCall): boolean => between.some(({ json, answers }) => answers === undefined && isObject(json));
+        for (const { tool, arguments: given } of [...quick.filter(says), ...quick.filter((one) => !says(one))].slice(0, 12)) {
           await conversation.ask('tools/call', { name: tool['name'], arguments: given }, { meta: { progressToken: `judge-beside-${conversation.nextId()}` }, timeoutMs: bounds.callMs });
         }
         const [one] = streams;

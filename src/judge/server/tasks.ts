@@ -173,6 +173,7 @@ async function cancelledTask(bench: Bench, conversation: JudgedConversation, one
   if (answer.kind !== 'result') return;
   conversation.check(['tasks-3', 'tasks-4'], strange.kind === 'result' && strange.result['taskId'] === taskId, 'the task of the parameter taskId, whatever _meta says', strange);
   conversation.check('tasks-40', answer.result['status'] === 'cancelled', 'the status cancelled in the answer to tasks/cancel', answer);
+  if (answer.result['status'] === 'working') conversation.dispute('tasks-58', 'a task that goes from working to cancelled', answer);
   // As long as the work itself takes.
   await new Promise<void>((resolve) => void bench.clock.after(Math.min(one.ms + 300, bounds.cancelMs), resolve));
   const later = await conversation.ask('tasks/get', { taskId });

@@ -58,7 +58,8 @@ export const streamProbes: readonly ServerProbe[] = [
       if (streams.length > 0) {
         const from = conversation.arrivals.length;
         // What a tool says may have had no stream until now: those that said something come first, then the others.
-        const quick = calls.filter(({ answer, ms }) => (answer.kind === 'result' || answer.kind === 'failed') && ms < 1_000);
+        const asks = ({ between }: SurveyedCall): boolean => between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined);
+        const quick = calls.filter((one) => (one.answer.kind === 'result' || one.answer.kind === 'failed') && one.ms < 1_000 && !asks(one));
         const says = ({ between }: SurveyedCall): boolean => between.some(({ json, answers }) => answers === undefined && isObject(json));
         for (const { tool, arguments: given } of [...quick.filter(says), ...quick.filter((one) => !says(one))].slice(0, 12)) {
           await conversation.ask('tools/call', { name: tool['name'], arguments: given }, { meta: { progressToken: `judge-beside-${conversation.nextId()}` }, timeoutMs: bounds.callMs });

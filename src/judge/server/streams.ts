@@ -65,8 +65,10 @@ export const streamProbes: readonly ServerProbe[] = [
           await conversation.ask('tools/call', { name: tool['name'], arguments: given }, { meta: { progressToken: `judge-beside-${conversation.nextId()}` }, timeoutMs: bounds.callMs });
         }
         const [one] = streams;
-        const came = conversation.arrivals.slice(from);
         const onGet = (arrival: Arrival): boolean => streams.some((stream) => stream?.exchange === arrival.exchange);
+        // Between streams there is no order: what the calls brought may still be on its way.
+        await conversation.until(onGet, 300, from);
+        const came = conversation.arrivals.slice(from);
         if (one && !came.some((arrival) => onGet(arrival) && arrival.answers)) conversation.check('transports-4', true, '', 'no response on the GET stream');
         if (one && came.some((arrival) => !onGet(arrival) && !arrival.answers) && !came.some((arrival) => onGet(arrival) && isObject(arrival.json) && arrival.json['method'] === 'notifications/progress')) conversation.check('transports-6', true, '', 'nothing of a request on the GET stream');
         for (const arrival of came.filter(onGet)) {

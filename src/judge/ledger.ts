@@ -10,7 +10,7 @@ const stronger = (a: RuleVerdict, b: RuleVerdict): RuleVerdict => (strength.inde
 const mostEvidence = 3;
 
 /** What was said, and the place of the probe that said it. */
-interface Placed<T> {
+interface SaidAt<T> {
   readonly place: number;
   readonly said: T;
 }
@@ -18,16 +18,16 @@ interface Placed<T> {
 interface RulePage {
   readonly revisions: Map<string, RuleVerdict>;
   /** By revision. */
-  readonly evidence: Map<string, Placed<Evidence>>;
+  readonly evidence: Map<string, SaidAt<Evidence>>;
   times: number;
   /** Whether the evidence is of a fault, and not of a dispute. */
   accused: boolean;
   /** By revision. */
-  readonly whys: Map<string, Placed<string>>;
+  readonly whys: Map<string, SaidAt<string>>;
 }
 
 /** Keeps what the probe of the lowest place said; of one probe, what it said first. */
-function keepFirst<T>(kept: Map<string, Placed<T>>, revision: string, place: number, said: T): void {
+function keepFirst<T>(kept: Map<string, SaidAt<T>>, revision: string, place: number, said: T): void {
   const known = kept.get(revision);
   if (!known || place < known.place) kept.set(revision, { place, said });
 }

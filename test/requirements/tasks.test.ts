@@ -327,6 +327,31 @@ test('a client that waits for a result looks at the task meanwhile', async (t) =
   assert.deepEqual((await call).content, [{ type: 'text', text: 'done' }]);
 });
 
+// 2025-11-25 basic/utilities/tasks#input-required-status: "all required input", and whether a worker is free or not.
+test('with the last of its answers a task leaves input_required, and not before', async (t) => {
+  const { server } = made(t, { limits: { maxRunning: 1 } });
+  const begun = later<void>();
+  server.tool('ask', { task: 'required' }, async (_args, ctx) => {
+    const [one, two] = await Promise.all(['one', 'two'].map((key) => ctx.elicit(key, { sure: { type: 'boolean' } }, { key })));
+    return `${one?.action} ${two?.action}`;
+  });
+  server.tool('wait', { task: 'required' }, () => {
+    begun.resolve();
+    return new Promise<string>(() => {});
+  });
+  const client = await ModernTasks.to(server);
+  const older = await connect(server, { revision, capabilities: everything });
+  const taskId = await client.begin('ask');
+  await client.is(taskId, 'input_required');
+  await client.begin('wait');
+  await begun.promise;
+  const states = async (): Promise<unknown[]> => [(await client.get(taskId))['status'], (await older.request('tasks/get', { taskId })).result?.['status']];
+  await client.update(taskId, { one: { action: 'decline' } });
+  assert.deepEqual(await states(), ['input_required', 'input_required']);
+  await client.update(taskId, { two: { action: 'decline' } });
+  assert.deepEqual(await states(), ['working', 'working']);
+});
+
 // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: "Requestors SHOULD NOT include".
 test('what a client asks about a task carries no metadata of it', async (t) => {
   const asked = new Map<string | undefined, unknown>();

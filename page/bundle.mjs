@@ -20,12 +20,17 @@ export async function bundled(options) {
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.slice(path.lastIndexOf('/') + 1), text]));
 }
 
-/** The one script of the playground. `without`: modules that are emptied, to see what they weigh. */
-export async function playgroundScript(version, without) {
+/** The one script of the playground, made small once. `without`: modules that are emptied, to see what they weigh. */
+export async function playgroundBundle(version, without) {
   const { 'main.js': script } = await bundled({
     // From the sources: modules that are alike stand nearer to each other than in what is published, which gzip rewards.
     entryPoints: ['src/playground/main.ts'], format: 'iife', define: { barewireVersion: JSON.stringify(version) }, plugins: [playground(without), fromSources(fileURLToPath(new URL('..', import.meta.url)))],
   });
-  const { code } = await minify(script, { ecma: 2022, compress: { passes: 3, ecma: 2022 } });
+  return script;
+}
+
+/** The same, as small as it gets. */
+export async function playgroundScript(version) {
+  const { code } = await minify(await playgroundBundle(version), { ecma: 2022, compress: { passes: 3, ecma: 2022 } });
   return code;
 }

@@ -55,9 +55,9 @@ function covered(source) {
     const other = data.replace(new RegExp(source, 'gi'), (...found) => (found.at(-1).name ? 'product' : found.at(-1).version ? 'n.n.n' : '…/'));
     if (other !== data) walker.currentNode.data = other;
   }
-  // The signs of both stand in this corner.
-  for (const at of [20, 30, 40]) {
-    const sign = document.elementFromPoint(at, 24)?.closest('svg, img');
-    if (sign) sign.style.visibility = 'hidden';
+  // The signs of both stand in this corner, under a dialog too.
+  for (const sign of document.querySelectorAll('svg, img')) {
+    const { left, top } = sign.getBoundingClientRect();
+    if (left < 45 && top < 40) sign.style.visibility = 'hidden';
   }
 }

@@ -52,7 +52,8 @@ for (const [name, options] of Object.entries(scenes)) {
       await page.getByRole('tab', { name: dock }).click();
       if (dock === 'Wire') {
         // Where there is little room the toolbar is folded.
-        if (narrow) await page.getByRole('button', { name: 'More', exact: true }).click();
+        const more = page.getByRole('button', { name: 'More', exact: true });
+        if (await more.isVisible()) await more.click();
         await page.getByRole('button', { name: 'Send raw' }).click();
         await page.getByRole('button', { name: 'Step', exact: true }).click();
         assert.deepEqual(await findings(page, '.dock'), [], 'Wire, a message to be sent');

@@ -16,18 +16,25 @@ const sampled = { role: 'assistant', content: { type: 'text', text: 'ok' }, mode
 // 2026-07-28 server/tools#capabilities, server/prompts#capabilities, server/resources#capabilities.
 test('lists do not differ from connection to connection', async () => {
   const server = new McpServer(info);
-  server.tool('a', {}, () => '');
-  server.prompt('p', {}, () => '');
-  server.resource('a:b', {}, () => '');
+  for (const name of ['b', 'c', 'a']) {
+    server.tool(name, {}, () => '');
+    server.prompt(name, {}, () => '');
+    server.resource(`a:${name}`, {}, () => '');
+    server.resourceTemplate(`${name}:{x}`, {}, () => '');
+  }
   const busy = await connect(server, { version: '2' });
   await busy.modern('tools/call', { name: 'a' });
+  await busy.modern('prompts/get', { name: 'a' });
   await busy.modern('resources/read', { uri: 'a:b' });
   const fresh = await connect(server, { capabilities: {} });
-  for (const list of ['tools', 'prompts', 'resources']) {
-    const lists = [await busy.modern(`${list}/list`), await fresh.modern(`${list}/list`, {}, {})];
-    const [first, second] = lists.map(({ result }) => result?.[list]);
-    assert.equal((first as unknown[]).length, 1);
-    assert.deepEqual(first, second);
+  for (const [method, list, names] of [
+    ['tools/list', 'tools', ['b', 'c', 'a']], ['prompts/list', 'prompts', ['b', 'c', 'a']], ['resources/list', 'resources', ['a:b', 'a:c', 'a:a']],
+    ['resources/templates/list', 'resourceTemplates', ['b:{x}', 'c:{x}', 'a:{x}']],
+  ] as const) {
+    for (const peer of [busy, fresh, busy]) {
+      const { result } = await peer.modern(method, {}, peer === fresh ? {} : undefined);
+      assert.deepEqual((result?.[list] as Bag[]).map(({ name }) => name), names, method);
+    }
   }
 });
 
@@ -146,18 +153,22 @@ test('who a client says it is gives it nothing', async () => {
 
 // Each revision, server/tools#list-changed-notification, and its likes of prompts and resources.
 test('each list that changes is told to whoever was promised that', async () => {
-  for (const list of ['tools', 'prompts', 'resources'] as const) {
+  const kinds: readonly (readonly [list: string, add: (server: McpServer, name: string) => { update(changes: { title: string }): void; remove(): void }])[] = [
+    ['tools', (server, name) => server.tool(name, {}, () => '')], ['prompts', (server, name) => server.prompt(name, {}, () => '')],
+    ['resources', (server, name) => server.resource(`a:${name}`, {}, () => '')], ['resources', (server, name) => server.resourceTemplate(`${name}:{x}`, {}, () => '')],
+  ];
+  for (const [list, add] of kinds) {
     const server = new McpServer(info);
-    const add = (name: string): unknown => list === 'tools' ? server.tool(name, {}, () => '')
-      : list === 'prompts' ? server.prompt(name, {}, () => '') : server.resource(`a:${name}`, {}, () => '');
-    add('one');
+    const one = add(server, 'one');
     const legacy = await connect(server, { revision });
     const modern = await connect(server);
     void modern.modern('subscriptions/listen', { notifications: { [`${list}ListChanged`]: true } });
     assert.equal((await modern.next()).method, 'notifications/subscriptions/acknowledged');
-    add('two');
-    for (const peer of [legacy, modern]) {
-      assert.deepEqual((await peer.rest()).map(({ method }) => method), [`notifications/${list}/list_changed`]);
+    for (const change of [() => void add(server, 'two'), () => one.update({ title: 'One' }), () => one.remove()]) {
+      change();
+      for (const peer of [legacy, modern]) {
+        assert.deepEqual((await peer.rest()).map(({ method }) => method), [`notifications/${list}/list_changed`], String(change));
+      }
     }
   }
 });
@@ -167,18 +178,20 @@ test('a completion without its parameters, or with others, is -32602', async () 
   const server = new McpServer(info);
   server.prompt('p', { arguments: { a: { complete: () => ['b'] } } }, () => '');
   const whole = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
-  const peer = await connect(server);
-  assert.equal((await peer.modern('completion/complete', whole)).error, undefined);
+  const [now, old] = [await connect(server), await connect(server, { revision })];
+  for (const ask of [now.modern, old.request]) assert.deepEqual(((await ask('completion/complete', whole)).result?.['completion'] as Bag)['values'], ['b']);
   for (const [changed, says] of [
     [{ ref: undefined }, 'ref'], [{ ref: {} }, 'ref.type'], [{ ref: { type: 'ref/prompt' } }, 'ref.name'],
     [{ ref: { type: 'ref/resource' } }, 'ref.uri'], [{ argument: undefined }, 'argument'], [{ argument: {} }, 'argument.name'],
     [{ argument: { name: 'a' } }, 'argument.value'], [{ argument: { name: 'a', value: 5 } }, 'argument.value'],
     [{ argument: { name: 'other', value: '' } }, 'argument.name'],
-    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'],
+    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'], [{ context: 5 }, 'context'], [{ context: { arguments: ['b'] } }, 'context.arguments'],
   ] as const) {
-    const { error } = await peer.modern('completion/complete', { ...whole, ...changed });
-    assert.equal(error?.code, -32602, JSON.stringify(changed));
-    assert.ok(error?.message.includes(`params.${says} `), error?.message);
+    for (const ask of [now.modern, old.request]) {
+      const { error } = await ask('completion/complete', { ...whole, ...changed });
+      assert.equal(error?.code, -32602, JSON.stringify(changed));
+      assert.ok(error?.message.includes(`params.${says} `), error?.message);
+    }
   }
 });
 

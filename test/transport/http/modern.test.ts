@@ -76,7 +76,8 @@ test('what does not belong to the era is ignored or refused', async (t) => {
     headers: { ...headers, 'mcp-session-id': 'x', 'last-event-id': '0-1' }, body: body as object,
   });
   assert.deepEqual([answer.status, answer.headers['mcp-session-id']], [200, undefined]);
-  assert.equal((await ask({ headers, body: note('x') })).status, 202);
+  const accepted = await ask({ headers, body: note('x') });
+  assert.deepEqual([accepted.status, accepted.text], [202, '']);
   assert.equal((await ask({ headers, body: { jsonrpc: '2.0', id: 1, result: {} } })).status, 400);
   assert.equal((await ask({ headers, body: [rpc('ping')] })).status, 400);
   for (const method of ['GET', 'DELETE']) assert.equal((await ask({ method, headers })).status, 405);
@@ -86,13 +87,15 @@ test('what does not belong to the era is ignored or refused', async (t) => {
 test('a stream carries what goes before the answer; leaving it cancels', async (t) => {
   const { live, ask, server } = await start(t);
   const steps = await live(modern('steps', { steps: 2 }));
-  assert.deepEqual([steps.headers['x-accel-buffering'], steps.headers['mcp-session-id']], ['no', undefined]);
+  assert.deepEqual([steps.headers['content-type'], steps.headers['x-accel-buffering'], steps.headers['mcp-session-id']], ['text/event-stream', 'no', undefined]);
   const events = await within('the end of the stream', steps.all());
   assert.deepEqual(events.map(({ id }) => id), ['', '', '']);
   const only = await ask({ ...modern('steps', { steps: 2 }, { accept: 'application/json' }) });
-  assert.match(only.text, /"steps":2/);
+  assert.equal(only.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(only.text), { jsonrpc: '2.0', id: 1, result: { steps: 2 } });
 
   const listening = await live(modern('subscriptions/listen'));
+  assert.deepEqual([listening.headers['content-type'], listening.headers['x-accel-buffering']], ['text/event-stream', 'no']);
   await listening.next();
   const [subscription] = server.subscriptions;
   assert.ok(subscription);

@@ -191,14 +191,15 @@ test('bridge: before the handshake only a ping is answered, and there is one han
   const { ask, say, begin, refused } = made({ handlers: { callTool: async () => result } });
   assert.deepEqual((await ask('ping')).result, {});
   assert.equal((await ask('tools/call', { name: 'a' })).error?.code, -32600);
-  for (const params of [{}, { appInfo: { name: 'a', version: '1' }, protocolVersion: 'x' }, { appInfo: 'a', appCapabilities: {}, protocolVersion: 'x' }]) {
+  for (const params of [{}, { appInfo: { name: 'a', version: '1' }, protocolVersion: 'x' }, { appInfo: 'a', appCapabilities: {}, protocolVersion: 'x' },
+    ...[null, 'x', 7, []].map((appCapabilities) => ({ appInfo: { name: 'a', version: '1' }, appCapabilities, protocolVersion: 'x' }))]) {
     assert.equal((await ask('ui/initialize', params)).error?.code, -32600);
   }
   say({ jsonrpc: '2.0', method: 'ui/notifications/initialized' });
   assert.equal((await ask('tools/call', { name: 'a' })).error?.code, -32600);
   await begin();
   assert.deepEqual((await ask('tools/call', { name: 'a' })).result, result);
-  assert.equal(refused.length, 6);
+  assert.equal(refused.length, 10);
 });
 
 test('bridge: what is no message is told, and bad ones end the app', async () => {

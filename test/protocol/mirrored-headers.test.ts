@@ -85,6 +85,8 @@ const pairs: [string, string][] = [
   [' padded ', '=?base64?IHBhZGRlZCA=?='],
   ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
   ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
+  ['=?base64?a b?=', '=?base64?PT9iYXNlNjQ/YSBiPz0=?='],
+  ['=?base64??=', '=?base64?PT9iYXNlNjQ/Pz0=?='],
   ['a b\tc', 'a b\tc'],
   ['', ''],
   ['=?base64?', '=?base64?'],
@@ -101,6 +103,9 @@ test('encodes values and decodes them back', () => {
   for (let code = 0; code < 0x300; code++) {
     const value = `a${String.fromCharCode(code)}b`;
     assert.equal(decodeHeaderValue(encodeHeaderValue(value)), value);
+    // Nothing but what a field value may hold: RFC 9110 section 5.5.
+    assert.match(encodeHeaderValue(value), /^[\t\x20-\x7e]+$/);
+    assert.equal(encodeHeaderValue(value) === value, code === 9 || code >= 0x20 && code < 0x7f, `${code}`);
   }
 });
 

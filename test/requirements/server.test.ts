@@ -77,14 +77,40 @@ test('a list that was not declared does not change for that client', async () =>
 // 2025-11-25 server/prompts#implementation-considerations.
 test('arguments of a prompt are named strings', async () => {
   const server = new McpServer(info);
-  server.prompt('plan', { arguments: { city: { required: true } } }, ({ city }) => `to ${city}`);
+  server.prompt('plan', { arguments: { note: {}, city: { required: true }, day: { required: true } } }, ({ city, day }) => `to ${city} on ${day}`);
   const peer = await connect(server, { revision });
   for (const [given, says] of [
-    [[], /arguments must be an object/], [{ city: 7 }, /arguments\.city must be a string/], [{}, /arguments\.city is missing/],
+    [[], /arguments must be an object/], [{ city: 7, day: '1' }, /arguments\.city must be a string/], [{ city: 'Rome', day: 7 }, /arguments\.day must be a string/],
+    [{ city: 'Rome', day: '1', note: null }, /arguments\.note must be a string/], [{}, /arguments\.city is missing/], [undefined, /arguments\.city is missing/],
+    [{ city: 'Rome' }, /arguments\.day is missing/],
   ] as const) {
-    const { error } = await peer.request('prompts/get', { name: 'plan', arguments: given });
-    assert.equal(error?.code, -32602);
-    assert.match(error.message, says);
+    for (const ask of [peer.request, peer.modern]) {
+      const { error } = await ask('prompts/get', { name: 'plan', ...given && { arguments: given } });
+      assert.equal(error?.code, -32602);
+      assert.match(error.message, says);
+    }
+  }
+});
+
+// 2026-07-28 server/utilities/logging#per-request-log-level.
+test('a request without a level gets no log message, whatever its severity and whichever handler logs', async () => {
+  const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+  const server = new McpServer(info);
+  const log = (ctx: { log(level: (typeof levels)[number], data: unknown): void }): string => {
+    for (const level of levels) ctx.log(level, level);
+    return '';
+  };
+  server.tool('t', {}, (_, ctx) => log(ctx));
+  server.prompt('p', {}, (_, ctx) => log(ctx));
+  server.resource('a:b', {}, (_, ctx) => log(ctx));
+  const peer = await connect(server);
+  for (const [method, params] of [['tools/call', { name: 't' }], ['prompts/get', { name: 'p' }], ['resources/read', { uri: 'a:b' }]] as const) {
+    assert.equal((await peer.modern(method, params)).error, undefined);
+    assert.deepEqual(await peer.rest(), []);
+    for (const [at, level] of levels.entries()) {
+      await peer.request(method, { ...params, _meta: { ...modernMeta(), 'io.modelcontextprotocol/logLevel': level } });
+      assert.deepEqual((await peer.rest()).map((said) => said.params?.['data']), levels.slice(at), level);
+    }
   }
 });
 

@@ -81,11 +81,11 @@ test('entries: the limits themselves are within them', async () => {
 });
 
 test('files: compared with the entry by size and digest', async (t) => {
-  const files = { 'SKILL.md': document, 'same.md': 'same', 'size.md': 'short', 'digest.md': 'abc' };
+  const files = { 'SKILL.md': document, 'same.md': 'same', 'size.md': 'short', 'less.md': 'long', 'digest.md': 'abc' };
   const skill = checkSkill(await entry(files));
-  const { client } = await lying(t, [skill], { ...files, 'size.md': 'longer', 'digest.md': 'abd', 'unlisted.md': 'x' });
+  const { client } = await lying(t, [skill], { ...files, 'size.md': 'longer', 'less.md': 'lon', 'digest.md': 'abd', 'unlisted.md': 'x' });
   assert.equal((await readSkillFile(client, skill, 'same.md')).text, 'same');
-  await assert.rejects(readSkillFile(client, skill, 'size.md'), refusal('size'));
+  for (const other of ['size.md', 'less.md']) await assert.rejects(readSkillFile(client, skill, other), refusal('size'));
   await assert.rejects(readSkillFile(client, skill, 'digest.md'), refusal('digest'));
 });
 

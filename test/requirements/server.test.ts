@@ -211,7 +211,7 @@ test('a completion without its parameters, or with others, is -32602', async () 
     [{ ref: { type: 'ref/resource' } }, 'ref.uri'], [{ argument: undefined }, 'argument'], [{ argument: {} }, 'argument.name'],
     [{ argument: { name: 'a' } }, 'argument.value'], [{ argument: { name: 'a', value: 5 } }, 'argument.value'],
     [{ argument: { name: 'other', value: '' } }, 'argument.name'],
-    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'], [{ context: 5 }, 'context'], [{ context: { arguments: ['b'] } }, 'context.arguments'],
+    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'], [{ context: 5 }, 'context.arguments'], [{ context: { arguments: ['b'] } }, 'context.arguments'],
   ] as const) {
     for (const ask of [now.modern, old.request]) {
       const { error } = await ask('completion/complete', { ...whole, ...changed });

@@ -114,9 +114,8 @@ export class ModernExchange extends RepeatedExchange {
     if (!(result instanceof Promise)) return result;
     return new Promise((resolve, reject) => {
       this.#end = { resolve, reject };
-      result.then(resolve, reject).finally(() => {
-        this.#end = undefined;
-      });
+      const over = (): void => void (this.#end = undefined);
+      result.then(resolve, reject).then(over);
     });
   }
 

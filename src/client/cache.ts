@@ -3,6 +3,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import type { Bag } from '../jsonrpc/message.ts';
+import { freshMs } from '../protocol/caching.ts';
 import { hasCacheHints, listMethods, neededCapability } from '../protocol/methods.ts';
 import { defaultMaxCached } from './options.ts';
 import type { Cache } from './parts.ts';
@@ -57,11 +58,12 @@ class ResultCache implements Cache {
   keep(method: string, params: Bag | undefined, result: Bag, epoch: number, context: string = ''): void {
     const { ttlMs, cacheScope } = result;
     if (epoch !== this.epoch || !isCacheable(method)) return;
-    if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    const ms = freshMs(ttlMs);
+    if (ms === 0) return;
     // 2026-07-28 server/utilities/caching#cache-key: the result of a retry depends on more than the key.
     if (params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined) return;
     const key = keyOf(method, params) + (cacheScope === 'public' ? 'public' : `own ${context}`);
-    this.#kept.set(key, { text: JSON.stringify(result), until: this.#clock.monotonic() + ttlMs });
+    this.#kept.set(key, { text: JSON.stringify(result), until: this.#clock.monotonic() + ms });
   }
 
   /** Drops the results that a notification makes stale. */

@@ -2,10 +2,12 @@ import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/door.ts';
 import { visible } from '../explain/safe-text.ts';
 import { shorten } from '../bounds/quote.ts';
+import { acceptedDemand, foreignOrigin, listeningDemand, mediaType, messageExpected, originDemand, sessionDemand, shownHead, typeDemand, unknownSession, unknownVersion, versionDemand } from '../judge/http-demand.ts';
+import type { HttpDemand, HttpHead } from '../judge/http-demand.ts';
 import { redactText, redactUrl } from '../transport/door.ts';
 import { initializeParams } from './conversation.ts';
 import { finding } from './finding.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, FindingCode } from './finding.ts';
 import { networkFinding } from './network.ts';
 import type { Probe, ProbeAnswer, ProbeRequest } from './probe.ts';
 
@@ -27,12 +29,13 @@ export interface AddressReport {
   readonly wantsLogin: boolean;
 }
 
+/** Sends a request to the endpoint, or to another path. */
+type AskAddress = (request: Omit<ProbeRequest, 'url'>, at?: string) => Promise<ProbeAnswer>;
+
 const legacyVersion = '2025-11-25';
 const post: Readonly<Record<string, string>> = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const rpc = (id: number, method: string, params?: object): string => JSON.stringify({ jsonrpc: '2.0', id, method, params });
 const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
-/** An origin that is unknown to every server. */
-const strange = 'https://barewire-doctor.invalid';
 
 /**
  * Sends requests to an address like a client, and like a page of another origin, and reports problems of the
@@ -41,7 +44,7 @@ const strange = 'https://barewire-doctor.invalid';
 export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
   checkOptions('examineAddress: address', address, { url: 'string', send: 'function' });
   const { url, send } = address;
-  const ask = (request: Omit<ProbeRequest, 'url'>, at: string = url): Promise<ProbeAnswer> => send({ ...request, url: at });
+  const ask: AskAddress = (request, at = url) => send({ ...request, url: at });
   const opening = { method: 'POST', headers: post, body: initialize };
   let answer: ProbeAnswer;
   try {
@@ -76,16 +79,13 @@ export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefi
   const { status, headers, body } = answer;
   const got = `${method} was answered with ${status}`;
   if (status === 0 || (status >= 300 && status < 400)) return finding('redirected', `${got}: it leads to ${shown(redactUrl(headers['location'] ?? 'another address'))}.`);
-  if (status === 406) return finding('not-acceptable', `${got}, although the request accepts both application/json and text/event-stream.`);
   if (status === 429) return finding('rate-limited', `${got}${headers['retry-after'] === undefined ? '' : `, Retry-After: ${shown(headers['retry-after'])}`}.`);
-  if (status >= 500) return finding('server-error', `${got}: ${shown(body)}`);
-  if (status >= 400) return isMessage(body) ? undefined : finding('server-error', `${got}: ${shown(body)}`);
+  const untyped = unkept(method, typeDemand.expected, answer);
+  if (status === 406) return finding('not-acceptable', untyped);
   const type = mediaType(answer);
-  if (status === 202 || body === '') return finding('body-no-message', `${got} and no message; a request has to be answered with one.`);
-  if (type === '') return finding('content-type-missing', `${got} and no Content-Type; the body begins with ${shown(body)}`);
-  if (type !== 'application/json' && type !== 'text/event-stream') return finding('content-type-wrong', `${got} and Content-Type ${shown(type)}; the body begins with ${shown(body)}`);
-  const text = type === 'text/event-stream' ? firstData(body) : body;
-  return isMessage(text) ? undefined : finding('body-no-message', `${got}, and not with a message: ${shown(text)}`);
+  if (status < 400 && status !== 202 && body !== '' && !typeDemand.kept(answer)) return finding(type === '' ? 'content-type-missing' : 'content-type-wrong', untyped);
+  if (status < 500 && status !== 202 && isMessage(type === 'text/event-stream' ? firstData(body) : body)) return undefined;
+  return finding(status < 400 ? 'body-no-message' : 'server-error', unkept(method, messageExpected, answer));
 }
 
 function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
@@ -108,7 +108,7 @@ function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
 
 /** Looks for the endpoint at common paths. */
 async function wrongPath(
-  answer: ProbeAnswer, url: string, ask: (request: Omit<ProbeRequest, 'url'>, at?: string) => Promise<ProbeAnswer>, opening: Omit<ProbeRequest, 'url'>,
+  answer: ProbeAnswer, url: string, ask: AskAddress, opening: Omit<ProbeRequest, 'url'>,
 ): Promise<Finding> {
   const { status } = answer;
   const what = `POST ${shown(new URL(url).pathname)} was answered with ${status}${status === 200 ? ' and a page' : ''}: no MCP endpoint is there.`;
@@ -116,8 +116,7 @@ async function wrongPath(
     const other = new URL(path, url).href;
     if (other === url) continue;
     try {
-      const found = await ask(path === '/sse' ? { method: 'GET', headers: { accept: 'text/event-stream' } } : opening, other);
-      const fits = path === '/sse' ? /event: ?endpoint/.test(found.body) : found.status < 300 && !badAnswer(found, 'initialize');
+      const fits = path === '/sse' ? await isOldTransport(ask, other) : await ask(opening, other).then((found) => found.status < 300 && !badAnswer(found, 'initialize'));
       if (fits) return finding('wrong-path', what, { todo: `Use ${other}: there it is.` });
     } catch {
       // Not there either.
@@ -126,9 +125,9 @@ async function wrongPath(
   return finding('wrong-path', what);
 }
 
-async function isOldTransport(ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>): Promise<boolean> {
+async function isOldTransport(ask: AskAddress, at?: string): Promise<boolean> {
   try {
-    const answer = await ask({ method: 'GET', headers: { accept: 'text/event-stream' } });
+    const answer = await ask({ method: 'GET', headers: { accept: 'text/event-stream' } }, at);
     return mediaType(answer) === 'text/event-stream' && /event: ?endpoint/.test(answer.body);
   } catch {
     return false;
@@ -136,25 +135,24 @@ async function isOldTransport(ask: (request: Omit<ProbeRequest, 'url'>) => Promi
 }
 
 /** Tests the session that `initialize` began: ids, versions, notifications and GET. */
-async function sessionFindings(opened: ProbeAnswer, ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>): Promise<Finding[]> {
+async function sessionFindings(opened: ProbeAnswer, ask: AskAddress): Promise<Finding[]> {
   const found: Finding[] = [];
   const id = opened.headers['mcp-session-id'];
   // Without a successful initialize there is nothing to test.
   if (opened.status >= 300) return found;
   if (id !== undefined && !/^[\x21-\x7e]+$/.test(id)) found.push(finding('session-id-odd', `The session id is ${shown(id)}.`));
   const session: Record<string, string> = { ...id !== undefined && { 'mcp-session-id': id }, 'mcp-protocol-version': negotiated(opened) ?? legacyVersion };
+  const tell = (body: string, more: Readonly<Record<string, string>> = {}): Promise<ProbeAnswer> => ask({ method: 'POST', headers: { ...post, ...session, ...more }, body });
   try {
-    const told = await ask({ method: 'POST', headers: { ...post, ...session }, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
-    if (told.status !== 202) found.push(finding('notification-status', `notifications/initialized was answered with ${told.status} instead of 202.`));
+    found.push(...held('notification-status', 'notifications/initialized', acceptedDemand, await tell('{"jsonrpc":"2.0","method":"notifications/initialized"}')));
     const get = await ask({ method: 'GET', headers: { accept: 'text/event-stream', ...session }, headOnly: true });
-    if (get.status !== 405 && !(get.status === 200 && mediaType(get) === 'text/event-stream')) {
-      found.push(finding('get-wrong', `GET was answered with ${get.status}${get.status === 200 ? ` and Content-Type ${shown(mediaType(get))}` : ''} instead of a stream of events or 405.`));
-    }
-    const odd = await ask({ method: 'POST', headers: { ...post, ...session, 'mcp-protocol-version': '1999-01-01' }, body: rpc(2, 'ping') });
-    if (odd.status !== 400) found.push(finding('version-header-unchecked', `A request with MCP-Protocol-Version: 1999-01-01 was answered with ${odd.status} instead of 400.`));
+    found.push(...held('get-wrong', 'GET', listeningDemand, { ...get, body: undefined }));
+    const odd = await tell(rpc(2, 'ping'), { 'mcp-protocol-version': unknownVersion });
+    found.push(...held('version-header-unchecked', `MCP-Protocol-Version: ${unknownVersion}`, versionDemand, odd));
     if (id !== undefined) {
-      const unknown = await ask({ method: 'POST', headers: { ...post, ...session, 'mcp-session-id': '00000000-0000-4000-8000-000000000000' }, body: rpc(3, 'ping') });
-      if (unknown.status !== 404) found.push(finding('session-not-404', `A request with a session id that nobody was given was answered with ${unknown.status} instead of 404.`));
+      const unknown = await tell(rpc(3, 'ping'), { 'mcp-session-id': unknownSession });
+      // The sentence is about a session that was ended. This one never was, and 400 refuses it, too.
+      if (unknown.status !== 400) found.push(...held('session-not-404', 'a made-up session id', sessionDemand, unknown));
       await ask({ method: 'DELETE', headers: session });
     }
   } catch (thrown) {
@@ -164,7 +162,7 @@ async function sessionFindings(opened: ProbeAnswer, ask: (request: Omit<ProbeReq
 }
 
 async function originFindings(
-  url: string, ask: (request: Omit<ProbeRequest, 'url'>) => Promise<ProbeAnswer>, opening: Omit<ProbeRequest, 'url'>, origin: string | undefined,
+  url: string, ask: AskAddress, opening: Omit<ProbeRequest, 'url'>, origin: string | undefined,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
   const tried = async (from: string, method: string = 'POST'): Promise<ProbeAnswer> => {
@@ -189,8 +187,8 @@ async function originFindings(
     }
     // DNS rebinding reaches servers that listen on this machine.
     if (/^(localhost|127\.|\[?::1)/.test(new URL(url).hostname)) {
-      const { status } = await tried(strange);
-      if (status < 300) found.push(finding('origin-unchecked', `A request of a page from ${strange} was served.`));
+      const answer = await tried(foreignOrigin);
+      if (answer.status < 300) found.push(...held('origin-unchecked', `Origin: ${foreignOrigin}`, originDemand, answer));
     }
   } catch {
     // A browser does not let us choose the Origin.
@@ -206,7 +204,11 @@ function negotiated(answer: ProbeAnswer): string | undefined {
 
 const host = (url: string): string => visible(new URL(url).host);
 
-const mediaType = ({ headers }: ProbeAnswer): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** The words for a response that is not what was demanded of it. */
+const unkept = (asked: string, expected: string, head: HttpHead): string => `${asked}: expected ${expected}; came ${shown(shownHead(head))}`;
+
+/** The finding where a response is not what the judge demands of it. */
+const held = (code: FindingCode, asked: string, { expected, kept }: HttpDemand, head: HttpHead): Finding[] => (kept(head) ? [] : [finding(code, unkept(asked, expected, head))]);
 
 /** The data of the first event that has data. */
 function firstData(body: string): string {

@@ -43,6 +43,8 @@ interface Code {
   readonly means: string;
   readonly where?: Where;
   readonly more?: (data: MessageMembers) => string;
+  /** Whether the code means this in the answer to that method; undefined: in every answer. */
+  readonly answers?: (method: string) => boolean;
 }
 
 const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
@@ -51,7 +53,16 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
   [methodNotFoundCode, { means: 'unknown method', where: errorsAt }],
   [invalidParamsCode, { means: 'invalid parameters' }],
   [internalErrorCode, { means: 'internal error' }],
-  [resourceNotFoundCode, { means: 'resource not found', where: { '2024-11-05': 'server/resources#error-handling' } }],
+  // 2026-07-28 basic/index#error-codes: receivers MUST NOT assume a meaning of a code from -32000 to -32019, but for this one.
+  // It is specified where resources are: 2026-07-28 server/resources#error-handling.
+  [
+    resourceNotFoundCode,
+    {
+      means: 'resource not found',
+      where: { '2024-11-05': 'server/resources#error-handling' },
+      answers: (method) => method.startsWith('resources/'),
+    },
+  ],
   [
     urlElicitationRequiredCode,
     {
@@ -85,9 +96,14 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
   ],
 ]);
 
-function meaning(code: number): string {
-  const known = codes.get(code);
-  if (known) return known.means;
+/** What the specification says of a code in the answer to this method. A request whose method is not known may be of any. */
+function codeOf(code: unknown, method: string | undefined): Code | undefined {
+  const known = typeof code === 'number' ? codes.get(code) : undefined;
+  return method === undefined || known?.answers?.(method) !== false ? known : undefined;
+}
+
+/** The words for a code that the specification does not define. */
+function rangeOf(code: number): string {
   if (code >= -32019 && code <= -32000) return "the implementation's own code";
   return code >= -32768 && code < -32000 ? 'a reserved code' : "the application's own code";
 }
@@ -175,8 +191,8 @@ function explainError(
 ): Explanation {
   const { code, message: text, data } = bag(message.error);
   const entry = method === undefined ? undefined : methods.get(method);
-  const known = typeof code === 'number' ? codes.get(code) : undefined;
-  const means = typeof code === 'number' ? `${meaning(code)} (${code})` : 'no code';
+  const known = codeOf(code, method);
+  const means = typeof code === 'number' ? `${known?.means ?? rangeOf(code)} (${code})` : 'no code';
   const more = data === undefined ? '' : (known?.more?.(bag(data)) ?? '');
   const refused =
     method ?? (message.id === undefined || message.id === null ? 'a message' : `request ${name(message.id)}`);
@@ -187,13 +203,16 @@ function explainError(
     page && since !== '' && page.section >= since
       ? page.section.replace(/#.*/, '#error-handling')
       : undefined;
+  // 2026-07-28 basic/index#error-codes says whose the codes from -32099 to -32000 are.
+  const ranged = revision === '2026-07-28' && !known && typeof code === 'number' && code >= -32099 && code <= -32000;
+  const { section, absent } = known?.where
+    ? locate(known.where, revision)
+    : { section: (!ranged && own) || locate(errorsAt, revision).section, absent: false };
   return {
     what:
       `${speaker(entry?.from, sent, true)} refuses ${name(refused)}: ${means}, ${quote(text, 80)}` +
-      (more && `: ${more}`),
-    section: known?.where
-      ? locate(known.where, revision).section
-      : (own ?? locate(errorsAt, revision).section),
+      (more && `: ${more}`) + (absent ? ` [not in ${name(revision)}]` : ''),
+    section,
   };
 }
 

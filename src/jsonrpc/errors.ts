@@ -52,6 +52,7 @@ export const errorCodes: {
  * a call whose peer answered with an error rejects with it.
  */
 export class RpcError extends Error {
+  /** As the peer sent it. No meaning is read into codes from -32000 to -32019: 2026-07-28 basic/index#error-codes. */
   readonly code: number;
   readonly data: unknown;
 

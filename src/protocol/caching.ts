@@ -7,3 +7,9 @@ export interface CacheableResult extends Result {
   /** Since 2026-07-28. `public`: for everybody, also at intermediaries; `private`: only for this user. */
   cacheScope?: 'public' | 'private' | undefined;
 }
+
+/**
+ * How long a result that says this `ttlMs` is fresh, in milliseconds. A negative time counts as 0, and so does what is not a
+ * number. 2026-07-28 server/utilities/caching#time-to-live-ttl-field.
+ */
+export const freshMs = (ttlMs: unknown): number => (typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0);

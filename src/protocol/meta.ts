@@ -10,8 +10,9 @@ import { quote } from '../bounds/quote.ts';
 import type { ClientCapabilities, Implementation } from './lifecycle.ts';
 import { loggingLevels } from './logging.ts';
 import type { LoggingLevel } from './logging.ts';
-import { findRevision, unsupportedVersion } from './revisions.ts';
+import { findRevision } from './revisions.ts';
 import type { Revision } from './revisions.ts';
+import { unsupportedVersion } from './unsupported-version.ts';
 
 // The reserved keys of `_meta`, each a constant, so that a program carries only those that it reads. 2026-07-28 basic/index#_meta.
 export const versionKey = 'io.modelcontextprotocol/protocolVersion';
@@ -61,24 +62,6 @@ export type Meta = Readonly<Record<string, unknown>>;
 export function metaOf(params: Record<string, unknown> | undefined): Meta | undefined {
   const meta = params?.['_meta'];
   return isObject(meta) ? meta : undefined;
-}
-
-/** What every modern result carries. */
-export interface ModernResult {
-  resultType?: string;
-  _meta?: Record<string, unknown>;
-}
-
-/**
- * A modern result with its type and the server's name, where it does not say them itself. 2026-07-28
- * basic/index#result-responses: every result says its type, and who made it.
- */
-export function stamped<R extends object>(result: R & ModernResult, info: Implementation): R & Required<ModernResult> {
-  // No spread: V8 makes of one with members after it an object that is slow to make and slow to write (bench/NOTES.md).
-  return Object.assign({}, result, {
-    resultType: result.resultType ?? 'complete',
-    _meta: { [serverInfoKey]: info, ...result._meta },
-  });
 }
 
 const modernKeys = [versionKey, capabilitiesKey, clientInfoKey];

@@ -1,6 +1,3 @@
-import { quote } from '../bounds/quote.ts';
-import { RpcError, unsupportedProtocolVersionCode } from '../jsonrpc/errors.ts';
-
 /** `legacy`: with a handshake, until 2025-11-25. `modern`: stateless, since 2026-07-28. */
 export type Era = 'legacy' | 'modern';
 
@@ -41,20 +38,6 @@ export const versionsOf = (among: readonly Revision[]): string[] => among.map(({
 
 export function findRevision(among: readonly Revision[], version: unknown): Revision | undefined {
   return among.find((revision) => revision.version === version);
-}
-
-/** The largest number of characters of a version that is sent back: real versions are shorter. */
-const maxVersion = 64;
-
-/** The refusal of a version that is not served. 2026-07-28 schema#UnsupportedProtocolVersionError. */
-export function unsupportedVersion(
-  served: readonly Revision[], requested: unknown, message: string = `Unsupported protocol version ${quote(requested)}`,
-): RpcError {
-  return new RpcError(unsupportedProtocolVersionCode, message, {
-    supported: versionsOf(served),
-    // The schema requires a string, also where something else came.
-    requested: typeof requested === 'string' ? requested.slice(0, maxVersion) : '',
-  });
 }
 
 /**

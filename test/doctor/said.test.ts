@@ -48,7 +48,7 @@ const well: Answers = { initialize: { status: 200, headers: { ...json, 'mcp-sess
 
 /** What a request of the doctor is about. */
 function kindOf({ method, headers, body = '' }: ProbeRequest): string {
-  if (headers['origin'] !== undefined) return method === 'OPTIONS' ? 'OPTIONS' : headers['origin'] === 'https://barewire-doctor.invalid' ? 'strange' : 'page';
+  if (headers['origin'] !== undefined) return method === 'OPTIONS' ? 'OPTIONS' : headers['origin'] === 'https://barewire.invalid' ? 'strange' : 'page';
   if (method !== 'POST') return method;
   if (body.includes('"initialize"')) return 'initialize';
   if (body.includes('notifications/initialized')) return 'initialized';
@@ -81,14 +81,16 @@ test('an address: what is asked of one that is in order, in the session that it 
 
 test('an address: each rule that a session breaks is told', async () => {
   assert.deepEqual((await address({ ...well, initialized: { status: 200 }, GET: { status: 200, headers: { 'content-type': 'text/html' } }, odd: { status: 200 }, unknown: { status: 200 } })).found, [
-    'notification-status: notifications/initialized was answered with 200 instead of 202.',
-    'get-wrong: GET was answered with 200 and Content-Type text/html instead of a stream of events or 405.',
-    'version-header-unchecked: A request with MCP-Protocol-Version: 1999-01-01 was answered with 200 instead of 400.',
-    'session-not-404: A request with a session id that nobody was given was answered with 200 instead of 404.',
+    'notification-status: notifications/initialized: expected HTTP 202 without a body; came HTTP 200, no body',
+    'get-wrong: GET: expected HTTP 200 with Content-Type text/event-stream, or HTTP 405; came HTTP 200 text/html',
+    'version-header-unchecked: MCP-Protocol-Version: 1999-01-01: expected HTTP 400: the version is not supported; came HTTP 200, no body',
+    'session-not-404: a made-up session id: expected HTTP 404: the session does not exist; came HTTP 200, no body',
   ]);
-  assert.deepEqual((await address({ ...well, GET: { status: 500 } })).found, ['get-wrong: GET was answered with 500 instead of a stream of events or 405.']);
+  assert.deepEqual((await address({ ...well, GET: { status: 500 } })).found, ['get-wrong: GET: expected HTTP 200 with Content-Type text/event-stream, or HTTP 405; came HTTP 500']);
   assert.deepEqual((await address({ ...well, GET: { status: 200, headers: { 'content-type': 'text/event-stream' } } })).found, []);
   assert.deepEqual((await address({ ...well, GET: { status: 204, headers: { 'content-type': 'text/event-stream' } } })).found.length, 1);
+  assert.deepEqual((await address({ ...well, unknown: { status: 400 } })).found, [], 'the session was made up: 400 refuses it, too');
+  assert.match((await address({ ...well, initialized: { status: 202, body: '{}' } })).found[0] ?? '', /^notification-status: .* came HTTP 202 \{\}$/);
   assert.deepEqual((await address({ ...well, odd: 'cut' })).found, ['connection-lost: the session: the connection was cut before an answer came.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 200, headers: { ...json, 'mcp-session-id': 'a b' }, body: message } })).found, ['session-id-odd: The session id is a b.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 400, headers: json, body: message } })).asked, ['initialize'], 'no session was begun');
@@ -125,7 +127,7 @@ test('an address: the right path is looked for at four others, and the old trans
     return { status: 200, headers: json, body: message, ...answer };
   } })).findings[0]?.todo;
   assert.equal(await todo({ '/mcp': 'cut', '/': { status: 500 }, '/api/mcp': {} }), 'Use https://h.example/api/mcp: there it is.');
-  assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: there it is.');
+  assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { headers: { 'content-type': 'text/event-stream' }, body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: there it is.');
   assert.doesNotMatch(await todo({ '/sse': { body: 'event: ping\n\n' } }) ?? '', /there it is/);
   assert.doesNotMatch(await todo({ '/mcp': { status: 400 } }) ?? '', /there it is/, 'a refusal is not the endpoint');
   const stream = { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: 'event:endpoint\ndata: /m\n\n' };
@@ -133,7 +135,7 @@ test('an address: the right path is looked for at four others, and the old trans
     const old = await address({ initialize: { status }, GET: stream });
     assert.deepEqual([old.found, old.usable], [['old-transport: h.example speaks HTTP+SSE, the transport of 2024-11-05.'], true]);
   }
-  assert.deepEqual((await address({ initialize: { status: 400 }, GET: { ...stream, headers: json } })).found, ['server-error: initialize was answered with 400: (nothing)']);
+  assert.deepEqual((await address({ initialize: { status: 400 }, GET: { ...stream, headers: json } })).found, ['server-error: initialize: expected a JSON-RPC message in the body; came HTTP 400, no body']);
   assert.deepEqual((await address({ initialize: { status: 405 }, GET: 'cut' })).found, ['wrong-path: POST /mcp was answered with 405: no MCP endpoint is there.']);
   // An endpoint of 2026-07-28 refuses initialize by 404 with this error.
   const modern = await address({ initialize: { status: 404, headers: json, body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"No"}}' } });
@@ -157,7 +159,7 @@ test('an address: what a page of another origin gets', async () => {
   assert.equal(sent[8]?.headers['access-control-request-method'], 'POST');
   // Only what listens on this machine can be reached by DNS rebinding.
   for (const url of ['http://localhost:1/mcp', 'http://127.0.0.1:1/mcp', 'http://[::1]:1/mcp']) {
-    assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, ['origin-unchecked: A request of a page from https://barewire-doctor.invalid was served.'], url);
+    assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, ['origin-unchecked: Origin: https://barewire.invalid: expected HTTP 403: the origin is foreign; came HTTP 200, no body'], url);
     assert.deepEqual((await address({ ...well, strange: { status: 300 } }, { url })).found, [], url);
     assert.deepEqual((await address({ ...well, strange: 'cut' }, { url })).found, [], url);
   }

@@ -7,7 +7,8 @@ import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/li
 import { isImplementation } from '../../src/protocol/meta.ts';
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/mirrored-headers.ts';
 import { withProgressToken } from '../../src/protocol/requests.ts';
-import { findRevision, revisions, selectRevisions, unsupportedVersion } from '../../src/protocol/revisions.ts';
+import { findRevision, revisions, selectRevisions } from '../../src/protocol/revisions.ts';
+import { unsupportedVersion } from '../../src/protocol/unsupported-version.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { uriTemplate } from '../../src/protocol/uri-template.ts';
 

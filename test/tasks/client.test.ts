@@ -65,9 +65,9 @@ for (const era of ['modern', 'legacy'] as const) {
       assert.equal(textOf(await within('the result of the task', one.callTool('ask'))), 'Ann on Monday');
       assert.deepEqual(asked, ['Name?', 'Day?']);
       assert.equal(textOf(await within('the result of the task', one.callTool('plain'))), 'plain');
-      assert.equal(textOf(await one.callTool('optional')), `on ${era === 'modern' ? '2026-07-28' : '2025-11-25'}`);
-      assert.equal((await one.callTool('tool fails')).isError, true);
-      await assert.rejects(one.callTool('fails'), (error: RpcError) =>
+      assert.equal(textOf(await within('an optional task', one.callTool('optional'))), `on ${era === 'modern' ? '2026-07-28' : '2025-11-25'}`);
+      assert.equal((await within('the error of the tool', one.callTool('tool fails'))).isError, true);
+      await assert.rejects(within('the error of the protocol', one.callTool('fails')), (error: RpcError) =>
         error instanceof RpcError && error.code === 4711 && JSON.stringify(error.data) === '{"oven":1}');
     });
   }

@@ -1,10 +1,12 @@
 import type { ElicitRequestParams, ElicitResult, ElicitValue } from '../../protocol/index.ts';
-import { framed, rowsOf } from './frame.ts';
+import { commandHelp, readAnswerLine } from './answer-line.ts';
+import type { Say } from './answer-line.ts';
+import { framed } from './frame.ts';
 import type { Prompter } from './prompter.ts';
-import { visible } from '../../explain/safe-text.ts';
 import { style } from './style.ts';
 import type { Style } from './style.ts';
-import { bag, items, name as nameOf, quote } from '../../explain/words.ts';
+import { askToVisit } from './url-question.ts';
+import { bag, items, name as nameOf } from '../../explain/words.ts';
 import type { MessageMembers } from '../../explain/words.ts';
 
 /** Checks content by a form and applies its defaults: `completeForm` of the schema folder, or a similar function. */
@@ -29,11 +31,6 @@ export interface FormOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A line that is a command and not an answer. */
-type FormCommand = 'decline' | 'cancel' | 'back' | 'skip';
-
-const commands: readonly string[] = ['decline', 'cancel', 'back', 'skip'];
-
 interface FormField {
   readonly name: string;
   readonly schema: MessageMembers;
@@ -41,11 +38,6 @@ interface FormField {
   /** The choices; empty if any text is allowed. */
   readonly choices: readonly { readonly value: string; readonly title: string }[];
 }
-
-const HELP =
-  'Enter takes what is in [brackets]. :skip leaves out, :back returns, :decline says no, :cancel gives up.';
-/** A URL must be shown whole, or it cannot be visited: this many rows hold more than browsers accept. */
-const MAX_URL_ROWS = 60;
 
 /** Examples of the formats. */
 const formats: Readonly<Record<string, string>> = {
@@ -124,64 +116,13 @@ export async function fillForm(
   const say = (...lines: readonly string[]): void => lines.forEach((line) => prompter.say(line));
   say('', `${bold(nameOf(options.from ?? 'The server'))} asks:`, ...cited(params.message, prompter, options));
   return params.mode === 'url'
-    ? visit(params.url, prompter, options, say)
+    ? askToVisit(params.url, prompter, options.style ?? style(false), options.signal, say)
     : fill(params, prompter, options, say);
 }
 
 /** The server's text in a frame, so that none of its lines looks like one of ours. */
 function cited(text: unknown, { columns }: Prompter, options: FormOptions): string[] {
   return framed(typeof text === 'string' ? text : '', { columns, dim: (options.style ?? style(false)).dim });
-}
-
-type Say = (...lines: readonly string[]) => void;
-
-/** Reads a line or a command. A text that begins with a colon is typed with two. */
-async function next(
-  prompter: Prompter,
-  question: string,
-  options: FormOptions,
-  say: Say,
-): Promise<string | { command: FormCommand }> {
-  for (;;) {
-    const line = await prompter.ask(question, options.signal);
-    if (line === undefined) {
-      say('', options.signal?.aborted ? 'The question is no longer asked.' : 'No answer.');
-      return { command: 'cancel' };
-    }
-    if (!line.startsWith(':')) return line;
-    if (line.startsWith('::')) return line.slice(1);
-    const command = line.slice(1).trim();
-    if (commands.includes(command)) return { command: command as FormCommand };
-    say(`  There is no ${nameOf(line)}. ${HELP} A text that begins with a colon begins with two.`);
-  }
-}
-
-async function visit(
-  url: unknown,
-  prompter: Prompter,
-  options: FormOptions,
-  say: Say,
-): Promise<ElicitResult> {
-  const { bold, dim, red } = options.style ?? style(false);
-  const page = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
-  // 2025-11-25 client/elicitation#safe-url-handling: show it whole, with its host; only the person opens it.
-  if (page?.protocol !== 'https:' && page?.protocol !== 'http:') {
-    say(red(`  ${quote(url, 200)} is not the address of a page: declined.`));
-    return { action: 'decline' };
-  }
-  const { columns = 80 } = prompter;
-  if (rowsOf(page.href, columns - 3, MAX_URL_ROWS).used < page.href.length) {
-    say(red(`  The address of the page is too long to be shown (${page.href.length} characters): declined.`));
-    return { action: 'decline' };
-  }
-  say('  It is the page', ...framed(page.href, { columns, rows: MAX_URL_ROWS, dim }), `  at ${bold(visible(page.host))}. It is not opened for you.`);
-  for (;;) {
-    const line = await next(prompter, '  Will you visit it? (yes/no) ', options, say);
-    if (typeof line !== 'string') {
-      if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
-    } else if (/^\s*(y|yes)\s*$/i.test(line)) return { action: 'accept' };
-    else if (/^\s*(n|no)\s*$/i.test(line)) return { action: 'decline' };
-  }
 }
 
 /** A form while a person fills it in. */
@@ -201,7 +142,7 @@ async function fill(params: { requestedSchema: unknown }, prompter: Prompter, op
   const form: OpenForm = {
     fields: fieldsOf(params.requestedSchema), answers: new Map(), prompter, options, style: options.style ?? style(false), say,
   };
-  say(form.style.dim(HELP));
+  say(form.style.dim(commandHelp));
   let step: FormStep = 0;
   while (typeof step === 'number') {
     const field: FormField | undefined = form.fields[step];
@@ -243,7 +184,7 @@ async function askField(form: OpenForm, field: FormField, at: number): Promise<F
   const offer = given === undefined ? '' : ` [${cyan(written(given, field))}]`;
   const kind = schema.type === 'boolean' ? ' (yes/no)' : formats[String(schema.format)] ?? '';
   for (;;) {
-    const line = await next(prompter, `  ${nameOf(name)}${kind}${offer}: `, options, say);
+    const line = await readAnswerLine(prompter, `  ${nameOf(name)}${kind}${offer}: `, options.signal, say);
     if (typeof line !== 'string') {
       if (line.command === 'decline' || line.command === 'cancel') return { action: line.command };
       if (line.command === 'back') return Math.max(0, at - 1);
@@ -283,7 +224,7 @@ async function review(form: OpenForm): Promise<FormStep> {
     else say(`  ${nameOf(field.name)}: ${cyan(written(value, field))}`);
   }
   for (;;) {
-    const line = await next(prompter, '  Send it? (yes/no) [yes]: ', options, say);
+    const line = await readAnswerLine(prompter, '  Send it? (yes/no) [yes]: ', options.signal, say);
     const word = typeof line === 'string' ? line.trim() : line.command;
     if (word === 'decline' || word === 'cancel') return { action: word };
     if (/^(y|yes|)$/i.test(word)) return { action: 'accept', content };

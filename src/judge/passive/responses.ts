@@ -1,10 +1,9 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import type { CarrierReply } from '../carrier.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
+import { messageExpected, shownHead, typeDemand } from '../http-demand.ts';
 
 // What each HTTP response, and each event of a stream, is held against.
-
-const isJson = (type: string): boolean => /^application\/json\s*(;|$)/i.test(type);
 
 function bodyOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -18,16 +17,15 @@ function bodyOf(text: string | undefined): Readonly<Record<string, unknown>> | u
 export function judgeReply(conversation: JudgedConversation, reply: CarrierReply, text: string | undefined): void {
   const { status, headers, stream, body, method, utf8 } = reply;
   const { revision, modern } = conversation;
-  const shown = shownReply(reply);
+  const shown = shownHead(reply);
   if (!utf8) conversation.check('base-60', false, 'a body in UTF-8', shown, text);
   const sent = method === 'POST' ? bodyOf(text) : undefined;
   const asks = sent !== undefined && typeof sent['method'] === 'string' && sent['id'] !== undefined && sent['jsonrpc'] === '2.0';
-  const type = headers['content-type'] ?? '';
   if (asks && status === 200) {
-    const kept = stream || isJson(type);
-    conversation.check('streamable-http-37', kept, 'Content-Type application/json or text/event-stream', shown, text);
+    const kept = typeDemand.kept(reply);
+    conversation.check('streamable-http-37', kept, typeDemand.expected, shown, text);
     if (kept) conversation.check('streamable-http-1', true, '', shown);
-    if (isJson(type)) conversation.check('base-58', bodyOf(body) !== undefined || body.trimStart().startsWith('['), 'a JSON-RPC message in the body', shown, text);
+    if (kept && !stream) conversation.check('base-58', bodyOf(body) !== undefined || body.trimStart().startsWith('['), messageExpected, shown, text);
   }
   if (stream && modern) conversation.check('streamable-http-22', headers['x-accel-buffering'] === 'no', 'X-Accel-Buffering: no', shown, text);
   const session = headers['mcp-session-id'];
@@ -38,10 +36,6 @@ export function judgeReply(conversation: JudgedConversation, reply: CarrierReply
   // A POST stream of 2025-11-25 begins with an event that carries an id and no data; a SHOULD.
   void revision;
 }
-
-/** A response as evidence: its head without what may be a credential, and the body. */
-export const shownReply = ({ status, headers, body }: CarrierReply): string =>
-  `HTTP ${status}${headers['content-type'] === undefined ? '' : ` ${headers['content-type']}`}${body === '' ? ', no body' : ` ${body.slice(0, 2000)}`}`;
 
 /** A message on a stream: whose it is. */
 export function judgeStreamed(conversation: JudgedConversation, arrival: Arrival): void {

@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/door.ts';
 import type { Bench } from '../bench.ts';
 import type { CarrierReply } from '../carrier.ts';
 import type { JudgedConversation } from '../conversation.ts';
-import { shownReply } from '../passive/responses.ts';
+import { shownHead } from '../http-demand.ts';
 import type { ServerProbe } from '../probe.ts';
 
 const needs = 'a server that wants a token';
@@ -33,7 +33,7 @@ export const authorizationProbes: readonly ServerProbe[] = [
       const conversation = await bench.raw(revision);
       const { reply, text } = await asked(conversation, { authorization: undefined });
       if (!reply || reply.status !== 401 && reply.status !== 403 && reply.headers['www-authenticate'] === undefined) return conversation.close().then(() => undefined);
-      const shown = `${shownReply(reply)} WWW-Authenticate: ${reply.headers['www-authenticate'] ?? 'none'}`;
+      const shown = `${shownHead(reply)} WWW-Authenticate: ${reply.headers['www-authenticate'] ?? 'none'}`;
       conversation.check(['authorization-32', 'authorization-81'], reply.status === 401, 'HTTP 401: a token is missing', shown, text);
       const challenge = reply.headers['www-authenticate'] ?? '';
       const address = parameter(challenge, 'resource_metadata');
@@ -41,14 +41,14 @@ export const authorizationProbes: readonly ServerProbe[] = [
       conversation.check('authorization-62', parameter(challenge, 'scope') !== undefined, 'WWW-Authenticate with scope', shown, text);
       await metadata(bench, conversation, address);
       const made = await asked(conversation, { authorization: 'Bearer judge-made-up-token' });
-      if (made.reply) conversation.check(['authorization-81', 'authorization-80', 'authorization-1'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownReply(made.reply), made.text);
+      if (made.reply) conversation.check(['authorization-81', 'authorization-80', 'authorization-1'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownHead(made.reply), made.text);
       // Nobody without a token is told whether there is such a method.
       const unknown = await conversation.ask('judge/unknown', {}, { headers: { authorization: 'Bearer judge-made-up-token' } });
       if (unknown.reply) conversation.check('authorization-4', unknown.reply.status === 401, 'HTTP 401: the token is looked at before the request', `HTTP ${unknown.reply.status} ${unknown.came}`, unknown.asked.text);
       const malformed = await asked(conversation, { authorization: 'Bearer judge"made up' });
       // RFC 6750 section 3.1: a malformed request is 400. Many servers call it an invalid token.
-      if (malformed.reply?.status === 400) conversation.check('authorization-80', true, '', shownReply(malformed.reply));
-      else if (malformed.reply?.status === 401) conversation.dispute('authorization-80', 'HTTP 400: the header is malformed', shownReply(malformed.reply), malformed.text);
+      if (malformed.reply?.status === 400) conversation.check('authorization-80', true, '', shownHead(malformed.reply));
+      else if (malformed.reply?.status === 401) conversation.dispute('authorization-80', 'HTTP 400: the header is malformed', shownHead(malformed.reply), malformed.text);
       void conversation.close();
     },
   },
@@ -76,5 +76,5 @@ async function metadata(bench: Bench, conversation: JudgedConversation, address:
     // It is judged as what names no authorization server.
   }
   const servers = isObject(json) && Array.isArray(json['authorization_servers']) ? json['authorization_servers'].filter((one) => typeof one === 'string') : [];
-  conversation.check('authorization-11', servers.length > 0, 'authorization_servers with at least one', shownReply(found));
+  conversation.check('authorization-11', servers.length > 0, 'authorization_servers with at least one', shownHead(found));
 }

@@ -1,11 +1,8 @@
 import { capabilitiesKey, streamableHttp, versionHeader, versionKey } from '../../protocol/door.ts';
-import { shownReply } from '../passive/responses.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer } from '../conversation.ts';
+import { acceptedDemand, foreignOrigin, listeningDemand, originDemand, sessionDemand, shownHead, unknownSession, unknownVersion, versionDemand } from '../http-demand.ts';
 import type { ServerProbe } from '../probe.ts';
-
-/** An origin that nobody allows. */
-const foreign = 'https://judge.invalid';
 
 const isLocal = ({ server }: Bench): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(server.http?.url ?? 'http://x').hostname);
 
@@ -19,13 +16,13 @@ export const httpProbes: readonly ServerProbe[] = [
     async run(bench, revision) {
       const conversation = await bench.raw(revision);
       const method = conversation.modern ? 'server/discover' : 'initialize';
-      const answer = await conversation.ask(method, conversation.modern ? {} : { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } }, { headers: { origin: foreign } });
+      const answer = await conversation.ask(method, conversation.modern ? {} : { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } }, { headers: { origin: foreignOrigin } });
       const { reply } = answer;
       if (!reply) return;
-      const entered = reply.status < 400;
-      if (entered && !isLocal(bench)) conversation.dispute('streamable-http-33', `HTTP 403: the origin ${foreign} is foreign`, withStatus(answer), answer.asked.text);
-      else conversation.check('streamable-http-33', !entered, `HTTP 403: the origin ${foreign} is foreign`, withStatus(answer), answer.asked.text);
-      if (!entered) conversation.check('streamable-http-32', reply.status === 403, `HTTP 403: the origin ${foreign} is foreign`, withStatus(answer), answer.asked.text);
+      const entered = reply.status < 300;
+      if (entered && !isLocal(bench)) conversation.dispute('streamable-http-33', originDemand.expected, withStatus(answer), answer.asked.text);
+      else conversation.check('streamable-http-33', !entered, originDemand.expected, withStatus(answer), answer.asked.text);
+      if (!entered) conversation.check('streamable-http-32', originDemand.kept(reply), originDemand.expected, withStatus(answer), answer.asked.text);
       void conversation.close();
     },
   },
@@ -42,7 +39,7 @@ export const httpProbes: readonly ServerProbe[] = [
       // Notifications to a modern server are not defined over HTTP: it may refuse this one.
       if (conversation.modern && reply.status >= 400) return;
       reply.cancel();
-      conversation.check(['transports-20', 'streamable-http-38'], reply.status === 202 && reply.body === '' && !reply.stream, 'HTTP 202 without a body', shownReply(reply), JSON.stringify({ jsonrpc: '2.0', method, ...params && { params } }));
+      conversation.check(['transports-20', 'streamable-http-38'], acceptedDemand.kept(reply), acceptedDemand.expected, shownHead(reply), JSON.stringify({ jsonrpc: '2.0', method, ...params && { params } }));
     },
   },
   {
@@ -51,7 +48,7 @@ export const httpProbes: readonly ServerProbe[] = [
       const conversation = await bench.main(revision);
       const text = '{"jsonrpc":"2.0","method":7}';
       const reply = await conversation.sendText(text, { headers: { 'mcp-method': 'judge' } });
-      if (reply) conversation.check('streamable-http-39', reply.status >= 400, 'an HTTP status of an error', shownReply(reply), text);
+      if (reply) conversation.check('streamable-http-39', reply.status >= 400, 'an HTTP status of an error', shownHead(reply), text);
     },
   },
   {
@@ -62,8 +59,7 @@ export const httpProbes: readonly ServerProbe[] = [
       const conversation = await bench.fresh(revision);
       const reply = await conversation.bare('GET', { accept: 'text/event-stream' });
       if (reply) {
-        conversation.check('transports-5', reply.stream || reply.status === 405, 'Content-Type text/event-stream, or HTTP 405', shownReply(reply), 'GET');
-        conversation.check('transports-39', reply.stream || reply.status === 405, 'one path that takes POST and GET', shownReply(reply), 'GET');
+        conversation.check(['transports-5', 'transports-39'], listeningDemand.kept(reply), listeningDemand.expected, shownHead(reply), 'GET');
         reply.cancel();
       }
       void conversation.close();
@@ -75,8 +71,8 @@ export const httpProbes: readonly ServerProbe[] = [
     async run(bench, revision) {
       if (!versionHeader(revision)) return;
       const conversation = await bench.main(revision);
-      const answer = await conversation.ask('ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
-      if (answer.reply) conversation.check('transports-9', answer.reply.status === 400, 'HTTP 400', withStatus(answer), answer.asked.text);
+      const answer = await conversation.ask('ping', {}, { headers: { 'mcp-protocol-version': unknownVersion } });
+      if (answer.reply) conversation.check('transports-9', versionDemand.kept(answer.reply), versionDemand.expected, withStatus(answer), answer.asked.text);
     },
   },
   {
@@ -91,10 +87,10 @@ export const httpProbes: readonly ServerProbe[] = [
       }
       const without = await conversation.ask('ping', {}, { headers: { 'mcp-session-id': undefined } });
       if (without.reply) conversation.check('transports-33', without.reply.status === 400, 'HTTP 400: the session id is missing', withStatus(without), without.asked.text);
-      const unknown = await conversation.ask('ping', {}, { headers: { 'mcp-session-id': '00000000-0000-4000-8000-000000000000' } });
+      const unknown = await conversation.ask('ping', {}, { headers: { 'mcp-session-id': unknownSession } });
       // The sentence is about a session that was ended; this one never was.
-      if (unknown.reply?.status === 404) conversation.check('transports-35', true, '', unknown);
-      else if (unknown.reply && unknown.reply.status !== 400) conversation.dispute('transports-35', 'HTTP 404: the session is unknown', withStatus(unknown), unknown.asked.text);
+      if (unknown.reply && sessionDemand.kept(unknown.reply)) conversation.check('transports-35', true, '', unknown);
+      else if (unknown.reply && unknown.reply.status !== 400) conversation.dispute('transports-35', sessionDemand.expected, withStatus(unknown), unknown.asked.text);
       const other = await bench.fresh(revision);
       const two = other.session ?? '';
       // What cannot be guessed is long, and has nothing that only counts.
@@ -112,7 +108,7 @@ export const httpProbes: readonly ServerProbe[] = [
         const reply = await conversation.bare('DELETE');
         if (reply && reply.status < 300) {
           const answer = await conversation.ask('ping');
-          if (answer.reply) conversation.check('transports-35', answer.reply.status === 404, 'HTTP 404: the session was ended', withStatus(answer), answer.asked.text);
+          if (answer.reply) conversation.check('transports-35', sessionDemand.kept(answer.reply), sessionDemand.expected, withStatus(answer), answer.asked.text);
         }
       }
       void conversation.close();
@@ -183,7 +179,7 @@ export const modernHttpProbes: readonly ServerProbe[] = [
         const reply = await conversation.bare(method, { accept: 'text/event-stream', 'mcp-protocol-version': undefined });
         if (!reply) continue;
         reply.cancel();
-        conversation.check('streamable-http-12', reply.status === 405, 'HTTP 405', shownReply(reply), method);
+        conversation.check('streamable-http-12', reply.status === 405, 'HTTP 405', shownHead(reply), method);
       }
     },
   },

@@ -11,28 +11,9 @@ import type { TaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
-import { commonFields } from '../wire.ts';
+import { legacyTask } from './task.ts';
 
 const declared: ServerCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
-
-/** A task as 2025-11-25 has it. A tool that failed has failed here: basic/utilities/tasks#task-execution-errors. */
-export function legacyTask(view: TaskView): Task {
-  const { end, ttlMs, pollIntervalMs } = view;
-  const toolFailed = end?.status === 'completed' && end.result['isError'] === true;
-  return {
-    ...commonFields(view),
-    ...toolFailed && { status: 'failed', statusMessage: view.message ?? textOf(end.result) },
-    ttl: ttlMs,
-    pollInterval: pollIntervalMs,
-  } as Task;
-}
-
-/** The first text of a result, for a person. */
-function textOf({ content }: Bag): string | undefined {
-  const blocks = Array.isArray(content) ? content as { text?: unknown }[] : [];
-  const text = blocks.find((block) => typeof block.text === 'string')?.text;
-  return typeof text === 'string' ? text.slice(0, 1000) : undefined;
-}
 
 type Served = NonNullable<LegacyExtension['methods']>[string];
 

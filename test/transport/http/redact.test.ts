@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { httpRelay } from '../../../src/cli/http-relay.ts';
 import { httpTrace } from '../../../src/transport/http/client/http-trace.ts';
+import { httpServerTrace } from '../../../src/transport/http/server/http-server-trace.ts';
 import { httpTransport } from '../../../src/transport/http/node/index.ts';
 import type { HttpTrace } from '../../../src/transport/http/node/index.ts';
 import { redact, redactPath, redactText, redactUrl } from '../../../src/transport/http/redact.ts';
@@ -111,7 +112,7 @@ test('redaction: a text of any length is read in a moment', () => {
 test('redaction: what passes a server, its client and the relay between them is in no trace and no recording', async (t) => {
   const seen: unknown[] = [];
   const see: HttpTrace = (entry) => void seen.push(entry.kind === 'http' || entry.kind === 'event' ? entry : undefined);
-  const { http, open } = await start(t, { trace: see });
+  const { http, open } = await start(t, { trace: httpServerTrace(see) });
   const recorder = httpRecorder();
   let recorded = '';
   const relay = await httpRelay({

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { httpServerTrace } from '../../../src/transport/http/server/http-server-trace.ts';
 import type { HttpServer, ServeHttpOptions } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
 import { both, modern } from './harness.ts';
@@ -172,7 +173,7 @@ test('a body that is over the limit is refused once, though its end comes too', 
   const seen: string[] = [];
   const { http, dial } = await begin(t, {
     limits: { maxBodyBytes: 100 },
-    trace: (entry) => void seen.push(`${entry.direction} ${entry.kind === 'http' ? `${entry.method} ${entry.status ?? ''}` : 'text' in entry ? entry.text.slice(0, 60) : ''}`),
+    trace: httpServerTrace((entry) => void seen.push(`${entry.direction} ${entry.kind === 'http' ? `${entry.method} ${entry.status ?? ''}` : 'text' in entry ? entry.text.slice(0, 60) : ''}`)),
   });
   t.after(() => http.close({ drainMs: 0 }));
   const socket = await dial();

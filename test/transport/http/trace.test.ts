@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
+import { fetchHandler, httpServerTrace } from '../../../src/transport/http/fetch/index.ts';
 import type { HttpTrace } from '../../../src/transport/http/fetch/index.ts';
 import { redact } from '../../../src/transport/http/redact.ts';
 import { fakeServer } from './fake-server.ts';
@@ -21,7 +21,7 @@ function line(entry: Entry): string {
 
 test('trace sees messages, heads and events, joined by the number of the exchange', async (t) => {
   const seen: Entry[] = [];
-  const { ask, live, open, server } = await start(t, { trace: (entry) => seen.push(entry) });
+  const { ask, live, open, server } = await start(t, { trace: httpServerTrace((entry) => seen.push(entry)) });
   const headers = await open();
   await (await live({ headers, body: rpc('steps', { steps: 1 }) })).all();
   await ask({ headers, body: note('x') });
@@ -61,13 +61,28 @@ test('trace sees messages, heads and events, joined by the number of the exchang
   pair.cut();
 });
 
+test('a plain function sees messages only, with the event that carries each', async (t) => {
+  const seen: object[] = [];
+  const { ask, live, open } = await start(t, { trace: (entry) => void seen.push({ ...entry, at: 0, text: /"method":"[^"]*"|"result"/.exec(entry.text)?.[0] }) });
+  const headers = await open();
+  await (await live({ headers, body: rpc('steps', { steps: 1 }) })).all();
+  await ask(modern('ping'));
+  const one = (direction: string, text: string, id?: string): object => ({ kind: 'message', direction, text, at: 0, ...id !== undefined && { event: { id } } });
+  assert.deepEqual(seen, [
+    one('received', '"method":"initialize"'), one('sent', '"result"'),
+    one('received', '"method":"steps"'), one('sent', '"method":"notifications/step"', '0-1'), one('sent', '"result"', '0-2'),
+    one('received', '"method":"ping"'), one('sent', '"result"'),
+  ]);
+  assert.throws(() => fetchHandler(fakeServer(), { trace: { begin: 1 } as never }), /trace\.begin/);
+});
+
 test('no credential is in a trace', async (t) => {
   const seen: Entry[] = [];
   const secrets = {
     authorization: 'Bearer hunter2', cookie: 'id=hunter2', 'x-api-key': 'hunter2', dpop: 'hunter2',
     'proxy-authorization': 'hunter2', 'x-amz-security-token': 'hunter2',
   };
-  const { ask } = await start(t, { trace: (entry) => seen.push(entry), auth: () => undefined });
+  const { ask } = await start(t, { trace: httpServerTrace((entry) => seen.push(entry)), auth: () => undefined });
   const { headers = {}, body = '' } = modern('ping');
   await ask({ headers: { ...headers, ...secrets }, path: '/mcp?access_token=hunter2', body });
   assert.doesNotMatch(JSON.stringify(seen), /hunter2/);
@@ -89,7 +104,7 @@ test('no credential is in a trace', async (t) => {
 
 test('a web request is traced like any other', async () => {
   const seen: Entry[] = [];
-  const handle = fetchHandler(fakeServer(), { trace: (entry) => seen.push(entry) });
+  const handle = fetchHandler(fakeServer(), { trace: httpServerTrace((entry) => seen.push(entry)) });
   const response = await handle(new Request('http://localhost/mcp', {
     method: 'POST', headers: { 'content-type': 'application/json', accept: both, authorization: 'Basic hunter2' },
     body: JSON.stringify(rpc('initialize', { protocolVersion: '2025-11-25' })),

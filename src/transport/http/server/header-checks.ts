@@ -5,7 +5,7 @@ import { readRequestMeta, versionKey } from '../../../protocol/meta.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
 import { argumentAt, decodeHeaderValue, mirroredParameters } from '../../../protocol/mirrored-headers.ts';
-import { unsupportedVersion } from '../../../protocol/revisions.ts';
+import { unsupportedVersion } from '../../../protocol/unsupported-version.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { PostHead } from './posting.ts';

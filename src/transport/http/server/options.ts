@@ -89,15 +89,16 @@ export interface HttpOptions extends ServiceOptions, Pick<GuardOptions, 'allowed
 export const httpShape: Shape<HttpOptions> = {
   path: 'string', sse: 'object or boolean', allowedHosts: 'list or "*"', allowedOrigins: 'list or "*" or "own"', cors: 'boolean',
   auth: 'function or object', challenge: 'string', fleet: 'object', health: 'function', card: 'function', observe: 'function',
-  trace: 'function', onError: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
+  trace: 'function or object', onError: 'function', limits: defaultHttpLimits, eventStore: 'object or boolean',
 };
 
 /** Throws a TypeError for an option that is unknown or malformed: a misspelt `auth` would let everybody in. */
 export function checkHttpOptions<O extends HttpOptions>(place: string, options: O, shape: Shape<O>): void {
   checkOptions<object>(place, options, shape);
-  const { auth, eventStore, sse } = options;
+  const { auth, eventStore, sse, trace } = options;
   // Both are required: what is undefined would count as not given.
   if (sse) checkOptions<object>(`${place}.sse`, { ...sse, path: sse.path ?? null, messages: sse.messages ?? null }, { path: 'string', messages: 'string' });
   if (typeof auth === 'object') checkOptions(`${place}.auth.authenticate`, auth.authenticate, 'function');
+  if (typeof trace === 'object') checkOptions(`${place}.trace.begin`, trace.begin, 'function');
   if (eventStore) checkOptions(`${place}.eventStore`, eventStore, 'object');
 }

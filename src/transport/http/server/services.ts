@@ -1,14 +1,13 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { toError } from '../../../jsonrpc/errors.ts';
 import type { ServerPort } from '../../server-port.ts';
-import type { HttpTrace } from '../../trace.ts';
+import type { Trace } from '../../trace.ts';
 import { Budgets } from './budgets.ts';
 import { memoryEventStore } from './event-store.ts';
 import type { EventStore } from './event-store.ts';
 import { defaultHttpLimits } from './options.ts';
 import type { HttpLimits } from './options.ts';
-import { createTracing } from './tracing.ts';
-import type { Tracing } from './tracing.ts';
+import type { HttpServerTrace, Tracing } from './tracing.ts';
 import { Turns } from './turns.ts';
 import { Unread } from './unread.ts';
 
@@ -18,8 +17,8 @@ export interface ServiceOptions {
   limits?: Partial<HttpLimits> | undefined;
   /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
   eventStore?: EventStore | false | undefined;
-  /** Sees each message that passes, the heads of requests and responses, and events that are no messages. */
-  trace?: HttpTrace | undefined;
+  /** Sees each message; `trace: httpServerTrace(see)` shows heads and events too. */
+  trace?: Trace | HttpServerTrace | undefined;
   /**
    * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
    */
@@ -69,6 +68,13 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
     store: eventStore === false ? undefined
       : eventStore ?? memoryEventStore(limits.maxReplayPerStream, limits.maxReplay),
     phase: 'open',
-    tracing: trace && createTracing(trace, clock),
+    tracing: typeof trace === 'function' ? messageTracing(trace, clock) : trace?.begin(clock),
   };
 }
+
+/** Makes what tells a function of messages only. */
+const messageTracing = (trace: Trace, clock: Clock): Tracing => ({
+  begin() {},
+  message: (direction, text, _request, event) => trace({ kind: 'message', direction, text, at: clock.now(), ...event && { event } }),
+  event() {},
+});

@@ -1,0 +1,57 @@
+/** A response, as far as it was read. */
+export interface HttpHead {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: it was not read. */
+  readonly body: string | undefined;
+}
+
+/** What Streamable HTTP demands of the response to one request: the judge, the doctor and the course say it in these words. */
+export interface HttpDemand {
+  readonly expected: string;
+  readonly kept: (head: HttpHead) => boolean;
+}
+
+/** An origin, a revision and a session that no server knows. */
+export const foreignOrigin = 'https://barewire.invalid';
+export const unknownVersion = '1999-01-01';
+export const unknownSession = '00000000-0000-4000-8000-000000000000';
+
+export const mediaType = ({ headers }: Pick<HttpHead, 'headers'>): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+/** A response as evidence: its head without what may be a credential, and the body. */
+export const shownHead = ({ status, headers: { 'content-type': type }, body }: HttpHead): string =>
+  `HTTP ${status}${type === undefined ? '' : ` ${type}`}${body === undefined ? '' : body === '' ? ', no body' : ` ${body.slice(0, 2000)}`}`;
+
+/** 2025-11-25 basic/transports#sending-messages-to-the-server: the response to a request, by its head. */
+export const typeDemand: HttpDemand = {
+  expected: 'Content-Type application/json or text/event-stream',
+  kept: (head) => ['application/json', 'text/event-stream'].includes(mediaType(head)),
+};
+
+/** The same, by its body. */
+export const messageExpected = 'a JSON-RPC message in the body';
+
+/** 2025-11-25 basic/transports#sending-messages-to-the-server: the response to a notification. */
+export const acceptedDemand: HttpDemand = {
+  expected: 'HTTP 202 without a body',
+  kept: (head) => head.status === 202 && !head.body && mediaType(head) !== 'text/event-stream',
+};
+
+/** 2025-11-25 basic/transports#listening-for-messages-from-the-server: the response to GET. */
+export const listeningDemand: HttpDemand = {
+  expected: 'HTTP 200 with Content-Type text/event-stream, or HTTP 405',
+  kept: (head) => head.status === 405 || head.status === 200 && mediaType(head) === 'text/event-stream',
+};
+
+const withStatus = (wanted: number, why: string): HttpDemand => ({ expected: `HTTP ${wanted}: ${why}`, kept: ({ status }) => status === wanted });
+
+/** 2025-06-18 basic/transports#protocol-version-header: the response to a request with `unknownVersion`. */
+export const versionDemand: HttpDemand = withStatus(400, 'the version is not supported');
+
+/** 2025-11-25 basic/transports#session-management: the response to a request with a session that does not exist. */
+export const sessionDemand: HttpDemand = withStatus(404, 'the session does not exist');
+
+/** 2025-11-25 basic/transports#security-warning: the response to a request with `foreignOrigin`. */
+export const originDemand: HttpDemand = withStatus(403, 'the origin is foreign');

@@ -92,19 +92,16 @@ export function errorOf(field: Unknowns, value: unknown): string | undefined {
   const list = type === 'array';
   if (list ? !isTexts(value) : type !== 'string' || !isText(value))
     return `must be ${list ? 'a list' : 'text'}`;
+  const chosen = new Set(list ? (value as string[]) : [value as string]);
   const options = optionsOf(field);
-  const unknown = (): string => cut(`must be one of ${options?.filter(isText).join(', ')}`);
-  if (list) {
-    // A peer's list may be long: each member is looked up in a set.
-    const chosen = new Set(value as string[]);
-    const offered = options && new Set(options);
-    for (const one of offered ? chosen : []) if (!offered?.has(one)) return unknown();
-    // Naming an option twice does not count as two selections.
+  const offered = options && new Set(options);
+  for (const one of offered ? chosen : [])
+    if (!offered?.has(one)) return cut(`must be one of ${options?.filter(isText).join(', ')}`);
+  // Naming an option twice does not count as two selections.
+  if (list)
     return chosen.size < (value as string[]).length
       ? 'must not repeat an option'
       : outside('count ', chosen.size, field.minItems, field.maxItems);
-  }
-  if (options?.includes(value) === false) return unknown();
   let length = 0;
   for (const _ of value as string) length++;
   return (

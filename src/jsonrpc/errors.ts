@@ -83,11 +83,13 @@ export function internalError(message: string): RpcError {
 }
 
 /**
- * The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack.
+ * The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack. Each revision,
+ * basic: codes are integers.
  */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (thrown instanceof RpcError) {
-    const { code, message, data } = thrown;
+    const { message, data } = thrown;
+    const code = Number.isInteger(thrown.code) ? thrown.code : internalErrorCode;
     return data === undefined ? { code, message } : { code, message, data };
   }
   return { code: internalErrorCode, message: errorMessage(thrown) };

@@ -33,7 +33,7 @@ const entries = [
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.51 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.87 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.65 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.66 * KIB },
   { ...programNamed('oauth-service'), ceiling: 32.98 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
   { ...programNamed('host'), ceiling: 41.60 * KIB },
@@ -41,7 +41,7 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.52 * KIB },
   { ...programNamed('doctor'), ceiling: 16.74 * KIB },
-  { ...programNamed('judge'), ceiling: 60.11 * KIB },
+  { ...programNamed('judge'), ceiling: 61.6 * KIB },
   { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.08 * KIB },
 ];
 

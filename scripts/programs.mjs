@@ -56,6 +56,15 @@ export const programs = [
     code: judgedTools + http,
   },
   {
+    name: 'server-card',
+    what: 'the HTTP server with its card',
+    platform: 'node',
+    code: judgedTools + `
+      import { serveHttp } from 'barewire/http';
+      import { serverCard } from 'barewire/server-card';
+      serveHttp(server, { port: 3000, card: serverCard(server, { name: 'com.example/size' }) });`,
+  },
+  {
     name: 'protected',
     what: 'the HTTP server behind bearer()',
     platform: 'node',

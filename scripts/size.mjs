@@ -24,10 +24,11 @@ const entries = [
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.26 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.80 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 30.82 * KIB },
-  { ...programNamed('protected'), ceiling: 40.18 * KIB },
+  { ...programNamed('server-card'), ceiling: 32.60 * KIB },
+  { ...programNamed('protected'), ceiling: 40.19 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.66 * KIB },
   { ...programNamed('tasks-server'), ceiling: 52.76 * KIB },
-  { ...programNamed('fleet-server'), ceiling: 44.27 * KIB },
+  { ...programNamed('fleet-server'), ceiling: 44.28 * KIB },
   { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.48 * KIB },
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.51 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.81 * KIB },
@@ -41,13 +42,13 @@ const entries = [
   { ...programNamed('explain'), ceiling: 8.52 * KIB },
   { ...programNamed('doctor'), ceiling: 16.74 * KIB },
   { ...programNamed('judge'), ceiling: 60.11 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 85.47 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 83.89 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3011 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5281 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3013 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5287 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

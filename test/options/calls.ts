@@ -28,7 +28,8 @@ import { compareTranscripts, parseTranscript, Replay } from '../../src/transcrip
 import { getSkill, listSkills, readDirectory, readSkill, readSkillFile, skills } from '../../src/skills/index.ts';
 import { readSkills } from '../../src/skills/node/index.ts';
 import { fetchHandler, httpTransport as fetchTransport } from '../../src/transport/http/fetch/index.ts';
-import { httpListener, httpTransport, rateLimit, serveHttp, serverCard } from '../../src/transport/http/node/index.ts';
+import { httpListener, httpTransport, rateLimit, serveHttp } from '../../src/transport/http/node/index.ts';
+import { serverCard } from '../../src/transport/http/server/server-card.ts';
 import { http1Server, requestDecoder, responseDecoder } from '../../src/transport/http1/index.ts';
 import { http1Engine } from '../../src/transport/http1/node/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
@@ -227,7 +228,7 @@ const ofTransports: Readonly<Record<string, Tried>> = {
       await serving.close(options).finally(() => serving.close({ drainMs: 0 }));
     },
   },
-  'barewire/http serverCard(options)': { call: (options) => serverCard(server(), options), base: { name: 'com.example/x', description: 'x' } },
+  'barewire/server-card serverCard(options)': { call: (options) => serverCard(server(), options), base: { name: 'com.example/x', description: 'x' } },
   'barewire/http rateLimit(options)': { call: (options) => rateLimit(() => undefined, options), base: { requests: 1 } },
   'barewire/http httpTransport(options)': { call: (options) => httpTransport('http://127.0.0.1:1/', options) },
   'barewire/http1 http1Server(options)': { call: (options) => http1Server(server(), options) },

@@ -46,7 +46,7 @@ export const openPlaces: Readonly<Record<string, string>> = {
   'barewire/jsonrpc PendingRequests.request(options)': 'the client holds them against a shape before; its times are judged here',
   'barewire/http Endpoint.close(options)': 'made by serveHttp, for an engine',
   'barewire/fleet/node Workers.close(options)': 'its workers run the program once more: test/fleet/workers.test.ts has it refuse',
-  'barewire/http ServeCard(at)': 'the options of serveHttp, which has checked them',
+  'barewire/server-card ServeCard(at)': 'the options of serveHttp, which has checked them',
   'barewire/http HttpClientEngine(options)': 'httpTransport has checked them',
   'barewire/http1/node http1Client(options)': 'likewise',
   'barewire/http1 MessageDecoder.constructor(options)': 'exported as a type: requestDecoder() and responseDecoder() make it, and check them',

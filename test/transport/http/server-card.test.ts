@@ -4,8 +4,9 @@ import type { TestContext } from 'node:test';
 import { manualClock } from '../../../src/bounds/manual-clock.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { fetchHandler } from '../../../src/transport/http/fetch/index.ts';
-import { serverCard } from '../../../src/transport/http/node/index.ts';
-import type { CardOptions, ServeHttpOptions } from '../../../src/transport/http/node/index.ts';
+import { serverCard } from '../../../src/transport/http/server/server-card.ts';
+import type { ServeHttpOptions } from '../../../src/transport/http/node/index.ts';
+import type { CardOptions } from '../../../src/transport/http/server/server-card.ts';
 import { serveHttp } from './engine.ts';
 
 // Server Cards (SEP-2127): schema.ts and docs/discovery.md of experimental-ext-server-card at 8924e086.

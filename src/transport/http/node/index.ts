@@ -28,10 +28,6 @@ export type { Health } from '../server/health.ts';
 export type { RequestInfo } from '../server/http-request.ts';
 export { rateLimit } from '../server/rate-limit.ts';
 export type { RateLimitOptions } from '../server/rate-limit.ts';
-export { serverCard } from '../server/server-card.ts';
-export type {
-  CardHeader, CardInput, CardOptions, CardRemote, CardRepository, CardServer, ServeCard,
-} from '../server/server-card.ts';
 export { httpServerTrace } from '../server/http-server-trace.ts';
 export type { HttpServerTrace } from '../server/tracing.ts';
 export { httpObserver } from '../server/http-observer.ts';

@@ -1,3 +1,9 @@
+/**
+ * `barewire/server-card`: `serverCard`, the card of an HTTP server (SEP-2127, a draft).
+ *
+ * @module
+ */
+
 import { checkOptions } from '../../../bounds/options.ts';
 import type { Shape } from '../../../bounds/options.ts';
 import * as columns from '../../../protocol/revisions.ts';

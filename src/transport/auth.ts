@@ -6,6 +6,8 @@ import { invalidRequestCode, RpcError } from '../jsonrpc/errors.ts';
 export interface Auth {
   /** Names the user, unique within the server: sessions and sealed state are bound to it. */
   readonly principal: string;
+  /** Names the client that acts for the user, if that is known: sealed state is bound to it too. */
+  readonly clientId?: string | undefined;
   /**
    * When the credentials expire, in milliseconds since the epoch. GET streams and subscriptions that they
    * opened end then.

@@ -179,7 +179,17 @@ test('a page: shown whole, with its host, opened by nobody', async () => {
   const [result, shown] = await fill(page, '', 'yes');
   assert.deepEqual(result, { action: 'accept' });
   assert.ok(shown.includes('https://user@xn--e1aybc.example/pay?x=1\n  at xn--e1aybc.example.'), shown);
+  // By whom it is asked, and where it leads, is shown before the question; without a yes it is no.
+  assert.match(shown, /^\nTravel asks:\n│ Pay\n.*\n.*pay\?x=1\n.*\n  Will you visit it/);
+  for (const no of [['n'], ['maybe', 'no'], ['']]) assert.notEqual((await fill(page, ...no))[0].action, 'accept');
   assert.deepEqual((await fill(page, 'n'))[0], { action: 'decline' });
+  // A long address is shown to its end, and one that is too long for that is not visited.
+  for (const [length, action] of [[3000, 'accept'], [100_000, 'decline']] as const) {
+    const long = `https://example.org/${'ab'.repeat(length / 2)}/end`;
+    const [answer, said] = await fill({ ...page, url: long }, 'yes');
+    assert.deepEqual(answer, { action });
+    assert.equal(said.replaceAll(/\n│ /g, '').includes(long), action === 'accept');
+  }
   for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'not a url', 5 as unknown as string]) {
     const [refused, said] = await fill({ ...page, url }, 'yes');
     assert.deepEqual(refused, { action: 'decline' });

@@ -140,8 +140,11 @@ test('modern: a request of the server is dropped and reported', async () => {
 test('an unknown mode of an elicitation is refused, and not answered as a form', async () => {
   let asked = 0;
   const { wire } = await connect(legacy(), { onElicit: () => (asked++, { action: 'cancel' }) });
-  const { error } = await wire.ask('q', 'elicitation/create', { ...form, mode: 'dance' });
-  assert.deepEqual([error?.code, asked], [-32602, 0]);
+  // This client has not declared pages either.
+  for (const mode of ['dance', 'url']) {
+    const { error } = await wire.ask(mode, 'elicitation/create', { ...form, mode, url: 'https://example.org/', elicitationId: 'e' });
+    assert.deepEqual([error?.code, asked], [-32602, 0], mode);
+  }
   assert.deepEqual((await wire.ask('q2', 'elicitation/create', { ...form, mode: 'form' })).result, { action: 'cancel' });
 });
 

@@ -112,6 +112,14 @@ test('a handler that fails fails the call, and stops the other questions', async
   assert.equal(wire.sent.length, 2);
 });
 
+test('a form that is answered with what does not fit it fails the call, and nothing of it goes out', async () => {
+  const { client, wire } = await connect(modern(() => input({ inputRequests: { a: ask('a') } })), {
+    onElicit: () => ({ action: 'accept', content: { name: 5 } }),
+  });
+  await assert.rejects(client.callTool('t'), /the content of the form is not valid: "name" /);
+  assert.equal(wire.sent.length, 2);
+});
+
 test('cancelling the call stops its questions', async () => {
   const controller = new AbortController();
   let stopped: Promise<unknown> | undefined;

@@ -263,11 +263,12 @@ test('host: questions come with the name of the server; sampling needs consent t
     return JSON.stringify(answer.content);
   });
   const seen: string[] = [];
-  const asked: number[] = [];
+  const asked: unknown[] = [];
+  const shown: unknown[] = [];
   const { host, entries } = make(t, { a: server }, {
     servers: { a: { command: 'a', maxSampledTokens: 100 } },
-    model: async ({ maxTokens }) => {
-      asked.push(maxTokens);
+    model: async ({ maxTokens, messages }) => {
+      asked.push(maxTokens, messages);
       return { role: 'assistant', content: { type: 'text', text: `thought ${maxTokens}` }, model: 'm', stopReason: 'endTurn' };
     },
     person: {
@@ -276,15 +277,22 @@ test('host: questions come with the name of the server; sampling needs consent t
         seen.push(`${from}: ${message}`);
         return { action: 'accept', content: { name: 'Ada Secretname' } };
       },
-      samplingRequest: async (params) => ({ allow: true, value: { ...params, maxTokens: 50 } }),
-      samplingAnswer: async (answer) => ({ allow: true, value: { ...answer, content: { type: 'text', text: 'edited' } } }),
+      samplingRequest: async (params, { server: from }) => {
+        shown.push(from, params.messages);
+        return { allow: true, value: { ...params, maxTokens: 50, messages: [{ role: 'user', content: { type: 'text', text: 'well?' } }] } };
+      },
+      samplingAnswer: async (answer, { server: from }) => {
+        shown.push(from, answer.content);
+        return { allow: true, value: { ...answer, content: { type: 'text', text: 'edited' } } };
+      },
     },
   });
   assert.deepEqual((await host.call('a/ask', {})).content, [{ type: 'text', text: 'Ada Secretname' }]);
   assert.deepEqual(seen, ['a: Your name?']);
   assert.match(JSON.stringify((await host.call('a/think', {})).content), /edited/);
-  // The model gets the request as the person changed it.
-  assert.deepEqual(asked, [50]);
+  // The model gets the request as the person changed it; the person has seen it, and the answer, as they came.
+  assert.deepEqual(asked, [50, [{ role: 'user', content: { type: 'text', text: 'well?' } }]]);
+  assert.deepEqual(shown, ['a', [{ role: 'user', content: { type: 'text', text: 'hm?' } }], 'a', { type: 'text', text: 'thought 50' }]);
   const second = await host.call('a/think', {}).catch((error: Error) => ({ isError: true, content: error.message }));
   assert.equal(second.isError, true);
   await host.flushed();

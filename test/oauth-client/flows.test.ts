@@ -37,17 +37,27 @@ test('oauth: a client discovers, registers, logs in, and sends its token with ev
 
 test('oauth: the scopes of the challenge are asked for, else those that the metadata lists', async (t) => {
   const { as, rs } = await pair(t);
+  await call(selfLogin(), rs.url);
   rs.metadata = { scopes_supported: ['read', 'write', 'admin'] };
   await call(selfLogin(), rs.url);
-  rs.needs = 'read';
-  await call(selfLogin(), rs.url);
-  assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read write admin', 'read']);
+  // Also one that the metadata does not list.
+  for (const needs of ['read', 'audit']) {
+    rs.needs = needs;
+    await call(selfLogin(), rs.url);
+  }
+  assert.deepEqual(as.logins.map((login) => login.get('scope')), [null, 'read write admin', 'read', 'audit']);
 });
 
 test('oauth: a client ID that is given is used, and nothing is registered', async (t) => {
   const { as, rs } = await pair(t);
-  await call(selfLogin({}, { client: { registered: { clientId: 'given' } } }), rs.url).catch(() => {});
+  let authorization: string | undefined;
+  as.answers.set('/token', (request, response, body) => {
+    authorization = request.headers.authorization;
+    json({ error: 'invalid_client' }, 401)(request, response, body);
+  });
+  await assert.rejects(call(selfLogin({}, { client: { registered: { clientId: 'given', clientSecret: 'its secret' } } }), rs.url), code('token_refused'));
   assert.equal(as.logins[0]?.get('client_id'), 'given');
+  assert.equal(authorization, `Basic ${Buffer.from('given:its+secret').toString('base64')}`);
   assert.deepEqual(as.registrations, []);
 });
 
@@ -67,10 +77,12 @@ test('oauth: metadata is looked for at the path, then at the root, then as 2025-
   rs.answers.set('/.well-known/oauth-protected-resource/mcp', (_, response) => response.writeHead(404).end());
   rs.answers.set('/mcp', ({ headers }, response) => response.writeHead(headers.authorization === undefined ? 401 : 200).end());
   const versions: unknown[] = [];
-  rs.answers.set('/.well-known/oauth-authorization-server', ({ headers }, response) => {
-    versions.push(headers['mcp-protocol-version']);
-    response.writeHead(404).end();
-  });
+  for (const name of ['oauth-authorization-server', 'openid-configuration']) {
+    rs.answers.set(`/.well-known/${name}`, ({ headers }, response) => {
+      versions.push(headers['mcp-protocol-version']);
+      response.writeHead(404).end();
+    });
+  }
   rs.answers.set('/register', json({ client_id: 'legacy' }, 201));
   rs.answers.set('/authorize', (request, response) => {
     const query = new URL(request.url ?? '', rs.origin).searchParams;
@@ -87,7 +99,7 @@ test('oauth: metadata is looked for at the path, then at the root, then as 2025-
   Object.defineProperty(globalThis, 'location', { value: {}, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'location'));
   assert.equal(await call(selfLogin(), rs.url), 200);
-  assert.deepEqual(versions, ['2025-03-26', undefined]);
+  assert.deepEqual(versions, ['2025-03-26', '2025-03-26', undefined, undefined]);
 });
 
 test('oauth: OpenID discovery with the path inserted, then appended', async (t) => {
@@ -118,6 +130,7 @@ test('oauth: a client ID metadata document where the server takes one; registrat
   as.metadata = { client_id_metadata_document_supported: true };
   await call(selfLogin({}, { client }), rs.url);
   assert.deepEqual(as.logins.map((login) => login.get('client_id')), ['client-1', 'client-1', 'https://app.example/client.json']);
+  assert.equal(as.forms.at(-1)?.get('client_id'), 'https://app.example/client.json');
 });
 
 test('oauth: a server without registration says what to do; one that refuses is quoted', async (t) => {
@@ -149,11 +162,14 @@ test('oauth: client credentials with a secret, and with private_key_jwt by ES256
       : generateKeyPairSync('rsa', { modulusLength: 2048 });
     for (const key of [privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, privateKey.export({ format: 'jwk' })]) {
       const signingKey = { key: key as string | Record<string, unknown>, algorithm, kid: 'k1' };
-      assert.equal(await call(oauth({ grant: clientCredentials({ clientId: 'job', signingKey }), scope: 'a b' }), rs.url), 200);
+      // A key is preferred to a secret.
+      const grant = clientCredentials({ clientId: 'job', signingKey, ...algorithm === 'RS256' && { clientSecret: 'unused' } });
+      assert.equal(await call(oauth({ grant, scope: 'a b' }), rs.url), 200);
       const form = formOf(as.forms.at(-1));
       assert.equal(form['grant_type'], 'client_credentials');
-      assert.equal(form['scope'], 'a b');
-      assert.equal(form['client_id'], undefined);
+      assert.deepEqual([form['scope'], form['resource']], ['a b', rs.url]);
+      assert.deepEqual([form['client_id'], form['client_secret']], [undefined, undefined]);
+      assert.equal(form['client_assertion_type'], 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
       const jwt = form['client_assertion'] ?? '';
       const [head, claims, signature] = jwt.split('.');
       const format = algorithm === 'ES256' ? { dsaEncoding: 'ieee-p1363' as const } : {};
@@ -189,6 +205,7 @@ test('oauth: a workload token is tried once, and another one when there is anoth
   assert.equal(await call(auth, rs.url), 200);
   assert.equal(as.forms[0]?.get('assertion'), 'second.workload.token');
   assert.equal(as.forms[0]?.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer');
+  assert.equal(as.forms[0]?.get('resource'), rs.url);
 });
 
 test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a token', async (t) => {
@@ -201,26 +218,50 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
     identityProvider: { issuer: idp.origin, clientId: 'app-at-idp', clientSecret: 'idp-secret' },
     identityAssertion: () => 'id.token',
   });
-  assert.equal(await call(oauth({ grant, scope: 'chat' }), rs.url), 200);
-  assert.deepEqual(formOf(idp.forms[0]), {
+  const auth = oauth({ grant, scope: 'chat' });
+  assert.equal(await call(auth, rs.url), 200);
+  const exchange = {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', requested_token_type: type, audience: as.origin,
     resource: rs.url, scope: 'chat', subject_token: 'id.token', subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+  };
+  assert.deepEqual(formOf(idp.forms[0]), exchange);
+  assert.deepEqual(formOf(as.forms[0]), {
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'the.id.jag', scope: 'chat', resource: rs.url,
   });
-  assert.equal(as.forms[0]?.get('assertion'), 'the.id.jag');
-  // What is no ID-JAG is never shown to the other server.
-  idp.token = { token_type: 'Bearer' };
-  await assert.rejects(call(oauth({ grant }), rs.url), code('token_malformed'));
-  assert.equal(as.forms.length, 1);
+  // It acts for a person: where scopes are missing, it asks for more.
+  rs.needs = 'files';
+  assert.equal(await call(auth, rs.url), 200);
+  assert.deepEqual([idp.forms[1]?.get('scope'), as.forms[1]?.get('scope')], ['chat files', 'chat files']);
+  rs.needs = '';
+  const saml = 'urn:ietf:params:oauth:token-type:saml2';
+  const bySaml = enterpriseManaged({
+    clientId: 'app', identityProvider: { issuer: idp.origin, clientId: 'app-at-idp' }, identityAssertion: 'PHNhbWw-', identityAssertionType: saml,
+  });
+  assert.equal(await call(oauth({ grant: bySaml, scope: 'chat' }), rs.url), 200);
+  assert.deepEqual(formOf(idp.forms[2]), { ...exchange, client_id: 'app-at-idp', subject_token: 'PHNhbWw-', subject_token_type: saml });
+  // What is no ID-JAG, or does not say that it is one, is never shown to the other server.
+  const whole = idp.token;
+  const before = as.forms.length;
+  for (const wrong of [{ token_type: 'Bearer' }, { issued_token_type: undefined }, { issued_token_type: 'urn:ietf:params:oauth:token-type:jwt' }, { access_token: undefined }]) {
+    idp.token = { ...whole, ...wrong };
+    await assert.rejects(call(oauth({ grant }), rs.url), code('token_malformed'), JSON.stringify(wrong));
+  }
+  assert.equal(as.forms.length, before);
 });
 
 test('oauth: step-up asks for the union, once, and a request is not sent for ever', async (t) => {
   const { as, rs } = await pair(t);
+  // What the metadata lists is neither added nor required.
+  rs.metadata = { scopes_supported: ['listed'] };
   rs.needs = 'read';
   const auth = selfLogin();
+  // The server grants more than is asked for: that is not given up later.
+  as.token = { scope: 'read extra' };
   await call(auth, rs.url);
+  as.token = {};
   rs.needs = 'write';
   assert.equal(await call(auth, rs.url), 200);
-  assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read', 'read write']);
+  assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read', 'read extra write']);
   // The server grants less than is asked for: asking again would change nothing.
   as.token = { scope: 'read' };
   rs.needs = 'admin';
@@ -366,12 +407,17 @@ test('oauth: a client whose redirect URI is on the web registers as web', async 
   assert.equal(as.registrations[0]?.['application_type'], 'web');
 });
 
-test('oauth: a redirect URI that a program gives is https, or on this machine', () => {
+test('oauth: a redirect URI that a program gives is https, or on this machine', async (t) => {
   const given = (redirectUri: string): unknown => authorizationCode({ client: {}, redirectUri, onAuthorize: follow });
   for (const good of ['https://app.example/callback', 'http://127.0.0.1:9/callback', 'http://localhost/callback', 'http://[::1]:9/']) given(good);
   for (const bad of ['http://app.example/callback', 'http://127.0.0.1.app.example/', 'app.example:/callback', 'javascript:alert(1)']) {
     assert.throws(() => given(bad), { code: 'insecure_url', message: /^redirectUri: / }, bad);
   }
+  // Also where a receiver of the program gives it.
+  const { as, rs } = await pair(t);
+  const redirect = { listen: async () => ({ redirectUri: 'http://app.example/callback', next: () => new Promise<never>(() => {}), close: () => {} }) };
+  await assert.rejects(call(oauth({ grant: authorizationCode({ client: {}, redirect, onAuthorize: follow }) }), rs.url), { code: 'insecure_url', message: /^redirectUri: / });
+  assert.deepEqual([as.registrations, as.logins], [[], []]);
 });
 
 test('oauth: the URL of a client\'s own document is https, with a path and no fragment', async (t) => {

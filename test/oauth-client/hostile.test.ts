@@ -3,6 +3,7 @@ import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { clientCredentials, memoryStore, oauth, OAuthError } from '../../src/oauth/index.ts';
 import type { AuthorizationCodeOptions, OAuthOptions } from '../../src/oauth/index.ts';
+import { readAuthorizationResponse } from '../../src/oauth/client/authorization-response.ts';
 import { json, pair } from './authorization-server.ts';
 import type { AuthorizationServer, ProtectedResource } from './authorization-server.ts';
 import { call, follow, redirectUri, selfLogin } from './login.ts';
@@ -32,6 +33,8 @@ const cases: readonly Hostile[] = [
     setUp: ({ rs }) => { rs.metadata = { resource: 'https://evil.example/mcp' }; }, never: noLogin },
   { what: 'metadata of a resource beside this one', code: 'resource_mismatch',
     setUp: ({ rs }) => { rs.metadata = { resource: `${rs.origin}/mc` }; }, never: noLogin },
+  { what: 'metadata of a resource with a fragment', code: 'resource_mismatch',
+    setUp: ({ rs }) => { rs.metadata = { resource: `${rs.url}#part` }; }, never: noLogin },
   { what: 'metadata whose resource is no text', code: 'resource_mismatch', names: /resource is a list/,
     setUp: ({ rs }) => { rs.metadata = { resource: [rs.url] }; }, never: noLogin },
   { what: 'metadata of a megabyte', code: 'fetch_too_large', names: /protected resource metadata/,
@@ -82,6 +85,8 @@ const cases: readonly Hostile[] = [
     setUp: ({ as }) => { as.metadata = { authorization_endpoint: 'http://as.example/authorize' }; }, never: noLogin },
   { what: 'a token endpoint over plain HTTP', code: 'insecure_url', names: /the token endpoint/,
     setUp: ({ as }) => { as.metadata = { token_endpoint: 'http://as.example/token' }; }, never: noToken },
+  { what: 'a registration endpoint over plain HTTP', code: 'insecure_url', names: /the registration endpoint/,
+    setUp: ({ as }) => { as.metadata = { registration_endpoint: 'http://as.example/register' }; }, never: noLogin },
   { what: 'an endpoint that is no URL', code: 'metadata_malformed', names: /token_endpoint is "\/token", expected a URL/,
     setUp: ({ as }) => { as.metadata = { token_endpoint: '/token' }; } },
   // The registration.
@@ -96,14 +101,20 @@ const cases: readonly Hostile[] = [
     setUp: ({ as }) => { as.redirect = (to) => to.searchParams.append('state', 'another'); }, never: noToken },
   { what: 'a mixed-up issuer', code: 'issuer_mismatch', names: /iss is "https:\/\/evil\.example"/,
     setUp: ({ as }) => { as.redirect = (to) => to.searchParams.set('iss', 'https://evil.example'); }, never: noToken },
+  { what: 'a mixed-up issuer where the server does not say that it sends one', code: 'issuer_mismatch', names: /iss is "https:\/\/evil\.example"/,
+    setUp: ({ as }) => {
+      as.metadata = { authorization_response_iss_parameter_supported: undefined };
+      as.redirect = (to) => to.searchParams.set('iss', 'https://evil.example');
+    }, never: noToken },
   { what: 'an issuer that is the same only when normalized', code: 'issuer_mismatch',
     setUp: ({ as }) => { as.redirect = (to) => to.searchParams.set('iss', `${as.origin}/`); }, never: noToken },
   { what: 'iss missing where the server says that it sends it', code: 'issuer_mismatch', names: /iss is missing/,
     setUp: ({ as }) => { as.redirect = (to) => to.searchParams.delete('iss'); }, never: noToken },
-  { what: 'an error of another issuer, which is not shown', code: 'issuer_mismatch', names: /^(?!.*call this number)/,
+  { what: 'an error of another issuer, which is not shown', code: 'issuer_mismatch', names: /^(?!.*(?:call this number|access_denied|help\.example))/,
     setUp: ({ as }) => { as.redirect = (to) => {
       to.searchParams.set('error', 'access_denied');
       to.searchParams.set('error_description', 'call this number');
+      to.searchParams.set('error_uri', 'https://help.example');
       to.searchParams.set('iss', 'https://evil.example');
     }; }, never: noToken },
   { what: 'a redirect to another origin', code: 'redirect_mismatch', names: /came to "http:\/\/evil\.example\/callback", expected http:\/\/127/,
@@ -170,6 +181,20 @@ for (const { what, code, names, options, login, setUp, never } of cases) {
     }
   });
 }
+
+test('oauth, hostile: an issuer that is the same only when normalized, by each rule of RFC 3986', () => {
+  const issuer = 'https://as.example/~tenant';
+  const read = (iss: string): string => {
+    const response = new URL(redirectUri);
+    for (const [name, value] of Object.entries({ code: 'c', state: 's', iss })) response.searchParams.set(name, value);
+    return readAuthorizationResponse(response, { state: 's', redirectUri, issuer }, { issuer });
+  };
+  assert.equal(read(issuer), 'c');
+  for (const iss of [
+    'HTTPS://as.example/~tenant', 'https://AS.example/~tenant', 'https://as.example:443/~tenant', 'https://as.example/~tenant/',
+    'https://as.example/%7Etenant', 'https://as.example/./~tenant',
+  ]) assert.throws(() => read(iss), { code: 'issuer_mismatch' }, iss);
+});
 
 test('oauth, hostile: a server that asks for one scope more each time is answered as often as the program says', async (t) => {
   for (const maxAttempts of [1, 2]) {

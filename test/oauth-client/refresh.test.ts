@@ -59,6 +59,26 @@ test('refresh: a server that keeps the refresh token lets it be used again', asy
   assert.equal(as.forms[1]?.get('refresh_token'), as.forms[2]?.get('refresh_token'));
 });
 
+test('refresh: where no refresh token is issued, the login works, and the person logs in again when the token is no longer taken', async (t) => {
+  const { as, rs } = await pair(t);
+  as.token = { refresh_token: undefined };
+  const auth = selfLogin();
+  assert.equal(await call(auth, rs.url), 200);
+  as.valid.clear();
+  assert.equal(await call(auth, rs.url), 200);
+  assert.deepEqual(grants(as.forms), ['authorization_code', 'authorization_code']);
+});
+
+test('refresh: a refresh token is sent to no endpoint over plain HTTP', async (t) => {
+  const { as, rs } = await pair(t);
+  const auth = selfLogin();
+  await call(auth, rs.url);
+  as.valid.clear();
+  as.metadata = { token_endpoint: 'http://as.example/token' };
+  await assert.rejects(call(auth, rs.url), { code: 'insecure_url', message: /the token endpoint/ });
+  assert.deepEqual(grants(as.forms), ['authorization_code']);
+});
+
 test('refresh: refused, the tokens go and the person logs in again', async (t) => {
   const { as, rs } = await pair(t);
   const auth = selfLogin();

@@ -233,11 +233,33 @@ test('bearer: other names of the resource, and a resource without a path', async
   for (const name of ['https://trips.example', 'https://trips.example/']) {
     const root = resourceOf(issuer, { resource: name });
     assert.equal(root.metadataUrl, 'https://trips.example/.well-known/oauth-protected-resource');
+    assert.deepEqual(Object.keys(root.documents), ['/.well-known/oauth-protected-resource']);
     assert.equal(root.metadata.resource, name);
     for (const aud of ['https://trips.example', 'https://trips.example/']) {
       assert.equal(codeOf(await present(root, issuer.token({ aud }))), 'accepted');
     }
   }
+});
+
+test('bearer: scheme and host of the resource are taken in any case, in the options and in a token; its path is not', async (t) => {
+  const issuer = await startIssuer(t);
+  const names = ['https://trips.example/Mcp', 'HTTPS://Trips.EXAMPLE/Mcp', 'https://TRIPS.example/Mcp', 'Https://trips.example/Mcp'];
+  for (const name of names) {
+    const auth = resourceOf(issuer, { resource: name });
+    // The identifier is published as its owner wrote it.
+    assert.equal(auth.metadata.resource, name);
+    for (const aud of names) assert.equal(codeOf(await present(auth, issuer.token({ aud }))), 'accepted', `${name} for ${aud}`);
+    for (const aud of ['https://trips.example/mcp', 'HTTPS://TRIPS.EXAMPLE/MCP', 'https://trips.example@evil.example/Mcp']) {
+      assert.equal(codeOf(await present(auth, issuer.token({ aud }))), 'token_audience', `${name} for ${aud}`);
+    }
+  }
+  const root = resourceOf(issuer, { resource: 'HTTPS://Trips.example' });
+  for (const aud of ['https://trips.example', 'https://trips.example/', 'HTTPS://TRIPS.EXAMPLE', 'HTTPS://TRIPS.EXAMPLE/']) {
+    assert.equal(codeOf(await present(root, issuer.token({ aud }))), 'accepted', aud);
+  }
+  // A name that is no URL is compared as it is.
+  const named = resourceOf(issuer, { audiences: ['App'] });
+  assert.equal(codeOf(await present(named, issuer.token({ aud: 'app' }))), 'token_audience');
 });
 
 test('bearer: options that cannot be right are refused at the start', async (t) => {
@@ -266,6 +288,9 @@ test('bearer: the metadata document', async (t) => {
     resource, authorization_servers: [issuer.issuer], scopes_supported: ['trips:read', 'trips:write'],
     bearer_methods_supported: ['header'], dpop_bound_access_tokens_required: false, resource_name: 'Trips',
   });
+  // Further members replace none of those that the options say.
+  const other = resourceOf(issuer, { metadata: { resource: 'https://other.example/mcp', authorization_servers: [] } }).metadata;
+  assert.deepEqual([other.resource, other.authorization_servers], [resource, [issuer.issuer]]);
   assert.ok(algorithms?.includes('ES256') && !algorithms.some((name) => /none|HS/.test(name)));
   // What is not offered is not in the metadata, nor in a challenge.
   assert.doesNotMatch(JSON.stringify(resourceOf(issuer).metadata), /dpop/);

@@ -69,6 +69,17 @@ test('http: metadata for everybody, 401 with the way to it, 200 with a token', a
   }
 });
 
+test('http: a resource without a path has its metadata at the well-known root', async (t) => {
+  const issuer = await startIssuer(t);
+  for (const [name, send] of Object.entries(await start(t, issuer, { resource: origin }))) {
+    const refused = await send({}, discover);
+    assert.match(refused.headers.get('www-authenticate') ?? '', /resource_metadata="https:\/\/trips\.example\/\.well-known\/oauth-protected-resource"/, name);
+    const document = await send({}, undefined, '/.well-known/oauth-protected-resource', 'GET');
+    assert.equal(document.status, 200, name);
+    assert.equal((await document.json() as Record<string, unknown>)['resource'], origin);
+  }
+});
+
 test('http: a session belongs to the person: a new token keeps it, another person\'s does not', async (t) => {
   const issuer = await startIssuer(t);
   for (const [name, send] of Object.entries(await start(t, issuer))) {

@@ -61,6 +61,7 @@ test('where keys and introspection are: by the issuer\'s metadata, or it is said
   assert.ok(await jwt({ [metadata]: { issuer, jwks_uri: `${issuer}/k` }, '/k': keys }));
   assert.ok(await jwt({ '/elsewhere': keys }, { jwks: { [issuer]: `${issuer}/elsewhere` } }));
   await assert.rejects(jwt({ [metadata]: { issuer } }), { code: 'jwks_unavailable', message: /has no jwks_uri/ });
+  await assert.rejects(jwt({ [metadata]: { issuer, jwks_uri: 'http://as.example/k' }, '/k': keys }), { code: 'insecure_url', message: /is not https/ });
   await assert.rejects(jwt({}), { code: 'jwks_unavailable', message: /was not found/ });
   const asked = (documents: Readonly<Record<string, unknown>>, more: object = {}): Promise<unknown> =>
     Promise.resolve(introspection({ clientId: 'rs', clientSecret: 's', fetch: answering(documents), ...more })('opaque', context)).then((claims) => claims ?? 'inactive');
@@ -69,8 +70,28 @@ test('where keys and introspection are: by the issuer\'s metadata, or it is said
   await assert.rejects(asked({ ...found, '/i': { active: 'yes' } }), { code: 'introspection_malformed' });
   await assert.rejects(asked({ ...found, '/i': [] }), { code: 'introspection_malformed' });
   await assert.rejects(asked(found), { code: 'introspection_failed' });
+  await assert.rejects(asked({ [metadata]: { issuer, introspection_endpoint: 'http://as.example/i' }, '/i': { active: true, sub: 'ann' } }), { code: 'insecure_url' });
   await assert.rejects(asked({ ...found, '/i': { active: true, iss: 'https://other.example' } }), { code: 'token_issuer' });
   assert.ok(await asked({ ...found, '/i': { active: true, iss: null, sub: 'ann' } }));
   await assert.rejects(asked({ [metadata]: { issuer } }), { code: 'introspection_unavailable', message: /has no introspection_endpoint/ });
   await assert.rejects(asked({}), { code: 'introspection_unavailable', message: /was not found/ });
+});
+
+// 2026-07-28 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery.
+test('the metadata of an issuer, with a path and without one, is looked for at the addresses where clients look, in their order', async () => {
+  for (const [name, paths] of [
+    ['https://as.example', ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']],
+    ['https://as.example/tenant', [
+      '/.well-known/oauth-authorization-server/tenant', '/.well-known/openid-configuration/tenant', '/tenant/.well-known/openid-configuration',
+    ]],
+  ] as const) {
+    const asked: string[] = [];
+    const fetch: typeof globalThis.fetch = async (url) => {
+      asked.push(new URL(String(url)).pathname);
+      return new Response('', { status: 404 });
+    };
+    const own = { ...context, issuers: [name] };
+    await assert.rejects(Promise.resolve(jwtVerifier({ fetch })(token(signingKey(), { iss: name }), own)), { code: 'jwks_unavailable' });
+    assert.deepEqual(asked, paths);
+  }
 });

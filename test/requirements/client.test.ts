@@ -106,6 +106,41 @@ test('the parameters to mirror are found by the schema of the tool', () => {
   assert.deepEqual(headers.of({ name: 't', arguments: { region: 'no' } }), {});
 });
 
+// 2025-11-25 client/elicitation#capabilities.
+test('a client that answers elicitation declares the modes that it answers, and no other, in each era', async () => {
+  const accept = (): { action: 'accept' } => ({ action: 'accept' });
+  const modes = { form: { onElicit: accept }, url: { onElicitUrl: accept }, both: { onElicit: accept, onElicitUrl: accept } };
+  const expected = { form: { form: {} }, url: { url: {} }, both: { form: {}, url: {} } };
+  for (const mode of ['form', 'url', 'both'] as const) {
+    for (const make of [legacy, modern]) {
+      const { client, wire } = await connect(make(), modes[mode]);
+      await client.callTool('t');
+      // At the handshake of the older era, and with each request of the newer one.
+      const metas = make === legacy ? [wire.sent.find(({ method }) => method === 'initialize')?.params?.['capabilities']]
+        : wire.sent.map(({ params }) => (params?.['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities]);
+      assert.equal(metas.length, make === legacy ? 1 : 2);
+      for (const declared of metas) assert.deepEqual(declared, { elicitation: expected[mode] }, mode);
+    }
+    // A revision without modes knows forms only.
+    const older = await connect(legacy(undefined, '2025-06-18'), { ...modes[mode], revisions: ['2025-06-18'] });
+    assert.deepEqual(older.wire.sent[0]?.params?.['capabilities'], mode === 'url' ? {} : { elicitation: {} }, mode);
+  }
+});
+
+// 2026-07-28 client/sampling#messages.
+test('a model is shown the messages of its own sampling only', async () => {
+  const shown: unknown[] = [];
+  const { wire } = await connect(legacy(), {
+    onSample: ({ messages }) => {
+      shown.push(messages);
+      return { role: 'assistant', content: { type: 'text', text: 'Ho' }, model: 'm' };
+    },
+  });
+  const messages = ['one', 'two'].map((text) => [{ role: 'user', content: { type: 'text', text } }]);
+  for (const [id, own] of messages.entries()) await wire.ask(id, 'sampling/createMessage', { messages: own, maxTokens: 1 });
+  assert.deepEqual(shown, messages);
+});
+
 // 2025-11-25 client/sampling#capabilities.
 test('a client that samples with tools declares it, in both eras', async () => {
   for (const make of [legacy, modern]) {

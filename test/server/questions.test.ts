@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, McpServer, MissingCapabilityError, NotAnswered } from '../../src/server/index.ts';
-import { accept, connect, later, textOf } from './peer.ts';
+import { accept, asked, connect, later, textOf } from './peer.ts';
 import type { Bag, Said } from './peer.ts';
 
 // Questions in a legacy session: requests to the client. For the modern era, see rounds.test.ts.
@@ -61,6 +61,7 @@ test('a question that the client cannot answer is an error that the handler may 
     sample: (ctx) => ctx.sample({ messages: [], maxTokens: 1 }),
     sampleTools: (ctx) =>
       ctx.sample({ messages: [], maxTokens: 1, tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
+    sampleChoice: (ctx) => ctx.sample({ messages: [], maxTokens: 1, toolChoice: { mode: 'auto' } }),
     roots: (ctx) => ctx.roots(),
   } satisfies Record<string, (ctx: Parameters<Parameters<typeof server.tool>[2]>[1]) => Promise<unknown>>;
   for (const [kind, put] of Object.entries(kinds)) {
@@ -73,6 +74,7 @@ test('a question that the client cannot answer is an error that the handler may 
     elicitUrl: { elicitation: { url: {} } },
     sample: { sampling: {} },
     sampleTools: { sampling: {} },
+    sampleChoice: { sampling: {} },
     roots: { roots: {} },
   };
   const legacy = await connect(server, { revision, capabilities: {} });
@@ -92,9 +94,16 @@ test('a question that the client cannot answer is an error that the handler may 
   assert.match(textOf(await urlOnly.callUnasked('elicit')), /^failed: /);
   const formOnly = await connect(server, { revision, capabilities: { elicitation: { form: {} } } });
   assert.match(textOf(await formOnly.callUnasked('elicitUrl')), /^failed: .*elicitation by URL/);
-  assert.match(textOf(await urlOnly.callUnasked('sampleTools')), /^failed: .*tools in sampling/);
-  const { error } = await urlOnly.modern('tools/call', { name: 'sampleTools' }, { sampling: {} });
-  assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });
+  for (const kind of ['sampleTools', 'sampleChoice']) {
+    assert.match(textOf(await urlOnly.callUnasked(kind)), /^failed: .*tools in sampling/);
+    const { error } = await urlOnly.modern('tools/call', { name: kind }, { sampling: {} });
+    assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });
+  }
+  // One mode is not the other; without any it is that of forms.
+  for (const [kind, elicitation, needed] of [['elicit', { url: {} }, { form: {} }], ['elicitUrl', { form: {} }, { url: {} }], ['elicitUrl', {}, { url: {} }]] as const) {
+    const { error } = await urlOnly.modern('tools/call', { name: kind }, { elicitation });
+    assert.deepEqual(error?.data, { requiredCapabilities: { elicitation: needed } });
+  }
 });
 
 test('what was declared to a revision that has no such question is not used', async () => {
@@ -356,6 +365,7 @@ test('messages that a client could not send to its model are the author\'s error
   });
   const text = { type: 'text', text: 'x' };
   const use = { type: 'tool_use', id: 'u', name: 'add', input: {} };
+  const second = { ...use, id: 'v' };
   const result = { type: 'tool_result', toolUseId: 'u', content: [text] };
   const peer = await connect(server, { revision });
   const faults: readonly (readonly [unknown, RegExp])[] = [
@@ -365,7 +375,9 @@ test('messages that a client could not send to its model are the author\'s error
     [[{ role: 'assistant', content: use }, { role: 'user', content: [result, text] }], /messages\[1\] mixes tool results/],
     [[{ role: 'assistant', content: use }, { role: 'user', content: text }], /messages\[1\]: tool result missing in request, for the tool use "u"/],
     [[{ role: 'assistant', content: use }], /messages: tool result missing in request, for the tool use "u"/],
+    [[{ role: 'assistant', content: [use, second] }, { role: 'user', content: [result] }], /messages\[1\]: tool result missing in request, for the tool use "v"/],
     [[{ role: 'user', content: result }], /messages\[0\] has a tool result without its tool use/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: [result, { ...result, toolUseId: 'v' }] }], /messages\[1\] has a tool result without its tool use/],
     [[{ role: 'user', content: use }], /messages\[0\]\.content: tool_use is not allowed for the user/],
   ];
   for (const [given, why] of faults) {
@@ -381,17 +393,20 @@ test('messages that a client could not send to its model are the author\'s error
 
 test('includeContext is left out for a client that did not declare it', async () => {
   const server = new McpServer(info);
+  let includeContext: 'none' | 'thisServer' | 'allServers' = 'none';
   server.tool('sample', {}, async (_args, ctx) => {
-    await ctx.sample({
-      messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1, includeContext: 'thisServer',
-    });
+    await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1, includeContext }, { key: 'k' });
     return 'asked';
   });
-  for (const [sampling, expected] of [[{}, undefined], [{ context: {} }, 'thisServer']] as const) {
-    const peer = await connect(server, { revision, capabilities: { sampling } });
-    void peer.call('sample');
-    assert.equal((await peer.next()).params?.['includeContext'], expected);
-    // What is still open would keep its timer.
-    peer.close();
+  for (includeContext of ['thisServer', 'allServers'] as const) {
+    for (const [sampling, expected] of [[{}, undefined], [{ tools: {} }, undefined], [{ context: {} }, includeContext]] as const) {
+      const peer = await connect(server, { revision, capabilities: { sampling } });
+      void peer.call('sample');
+      assert.equal((await peer.next()).params?.['includeContext'], expected);
+      const answer = await peer.modern('tools/call', { name: 'sample' }, { sampling });
+      assert.equal(asked(answer)['k']?.params['includeContext'], expected);
+      // What is still open would keep its timer.
+      peer.close();
+    }
   }
 });

@@ -154,6 +154,13 @@ test('brought by somebody else: refused', async () => {
   const sly = await as('ada","tools/call');
   refused(await paidWith(sly, state));
   assert.equal(textOf(await paidWith(ada, state)), 'pay 10: accept');
+  // Nor does another client of the same user bring it, where clients are known.
+  const by = (clientId: string): Promise<Peer> => connect(server, { auth: { principal: 'ada', clientId } });
+  const [app, other] = [await by('app'), await by('other')];
+  const own = await stateOf(app);
+  for (const peer of [other, ada]) refused(await paidWith(peer, own));
+  refused(await paidWith(app, state));
+  assert.equal(textOf(await paidWith(app, own)), 'pay 10: accept');
 });
 
 test('sealed with another key: refused; with one that was in use before: taken', async () => {

@@ -126,6 +126,8 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
   try {
     const redirectUri = listener?.redirectUri ?? options.redirectUri;
     if (redirectUri === undefined) throw new OAuthError('unsupported', 'authorizationCode: give redirect, or redirectUri');
+    // Also that of a receiver which the program has written.
+    requireSecure(new URL(redirectUri), 'redirectUri');
     const information = await clientFor({
       client, server, redirectUri, dpop: request.dpop !== undefined, store, key, options: request.options,
     });

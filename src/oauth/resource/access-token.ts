@@ -24,6 +24,7 @@ export interface TokenDetails {
 /** An accepted access token, as handlers see it in `ctx.auth`. */
 export interface AccessToken extends Auth, TokenDetails {
   readonly principal: string;
+  readonly clientId: string | undefined;
   readonly expiresAt: number | undefined;
   readonly lacks: (scopes: readonly string[]) => AuthRefusal | undefined;
 }
@@ -32,7 +33,7 @@ export interface AccessToken extends Auth, TokenDetails {
 export interface Expected {
   /** The trusted issuers, compared as strings. */
   readonly issuers: readonly string[];
-  /** The names of this resource: `aud` must contain one of them. */
+  /** The names of this resource, as `canonicalName` writes them: `aud` must contain one of them. */
   readonly audiences: readonly string[];
   /** The allowed difference between clocks, in milliseconds. */
   readonly leewayMs: number;
@@ -64,7 +65,7 @@ export function judgeClaims(
     throw new TokenError('token_issuer', `the token's iss is ${shown(claims.iss)}, expected ${oneOf(issuers)}`);
   }
   const audience: unknown[] = Array.isArray(claims.aud) ? claims.aud : [claims.aud];
-  if (!audience.some((name) => typeof name === 'string' && audiences.includes(name))) {
+  if (!audience.some((name) => typeof name === 'string' && audiences.includes(canonicalName(name)))) {
     const given = audience.length === 1 ? shown(audience[0]) : `a list without it`;
     throw new TokenError('token_audience', `the token's aud is ${given}, expected ${oneOf(audiences)}`);
   }
@@ -86,6 +87,13 @@ export function judgeClaims(
   };
   return { details, jkt: boundTo(claims) };
 }
+
+/**
+ * The name of a resource with its scheme and host in lower case: authorization servers may write them in any case
+ * (2026-07-28 basic/authorization#canonical-server-uri, RFC 3986 section 6.2.2.1). A name that is no URL stays as it is.
+ */
+export const canonicalName = (name: string): string =>
+  name.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#@]*(?=[/?#]|$)/i, (origin) => origin.toLowerCase());
 
 const oneOf = (names: readonly string[]): string =>
   names.length === 1 ? JSON.stringify(names[0]) : `one of ${names.map((name) => JSON.stringify(name)).join(', ')}`;

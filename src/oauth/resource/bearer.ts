@@ -2,7 +2,7 @@ import { systemClock } from '../../bounds/clock.ts';
 import type { AuthRefusal, RequestInfo } from '../../transport/door.ts';
 import { algorithmNames } from '../algorithms.ts';
 import { TokenError } from '../errors.ts';
-import { judgeClaims } from './access-token.ts';
+import { canonicalName, judgeClaims } from './access-token.ts';
 import type { AccessToken, Judged } from './access-token.ts';
 import { Refusals } from './challenge.ts';
 import { MalformedRequest, readCredentials } from './credentials.ts';
@@ -46,7 +46,7 @@ export function bearer(options: BearerOptions): BearerAuth {
   const rules = proofRules(options, limits, now);
   const noteReach = createReach();
   const at = metadataUrl(resource);
-  const names = [...namesOf(resource), ...audiences];
+  const names = [...namesOf(resource), ...audiences].map(canonicalName);
   const metadata = metadataOf(options, rules.algorithms);
   const refusals = new Refusals(options, at.href, rules.algorithms);
 
@@ -96,12 +96,13 @@ function proofRules({ dpop = {} }: BearerOptions, limits: BearerLimits, now: () 
 
 function metadataOf({ resource, authorizationServers, scopes = [], dpop, metadata }: BearerOptions, algorithms: readonly string[]): ProtectedResourceMetadata {
   return {
+    // First: what the options say themselves cannot be replaced.
+    ...metadata,
     resource,
     authorization_servers: authorizationServers,
     ...scopes.length > 0 && { scopes_supported: scopes },
     bearer_methods_supported: ['header'],
     ...dpop && { dpop_signing_alg_values_supported: algorithms, dpop_bound_access_tokens_required: dpop.required ?? false },
-    ...metadata,
   };
 }
 

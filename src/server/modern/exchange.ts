@@ -106,7 +106,8 @@ export class ModernExchange extends RepeatedExchange {
   #bound(): string {
     const { method, params } = this.inbound.request;
     const { _meta, inputResponses, requestState, ...own } = params ?? {};
-    return `${JSON.stringify([this.auth?.principal ?? null, method]).slice(0, -1)},${canonical(own)}]`;
+    // 2026-07-28 client/elicitation#security-considerations: the user and the client.
+    return `${JSON.stringify([this.auth?.principal, this.auth?.clientId, method]).slice(0, -1)},${canonical(own)}]`;
   }
 
   /** The handler's result, or `input_required` when the run ends with open questions before there is one. */

@@ -25,7 +25,11 @@ test('credentials are refused with a status, a challenge and words', async (t) =
     [as('weak'), 403, 'Bearer error="insufficient_scope"', /Too weak/],
   ];
   for (const [headers, status, challenge, says] of cases) {
-    for (const sent of [{ headers, body: rpc('initialize') }, { ...modern('ping'), headers }, { method: 'GET', headers }]) {
+    // Also what could not be served with any credentials: nothing else is looked at before them.
+    for (const sent of [
+      { headers, body: rpc('initialize') }, { ...modern('ping'), headers }, { method: 'GET', headers }, { method: 'DELETE', headers },
+      { headers, body: 'no JSON' }, { headers: { ...headers, 'mcp-session-id': 'nobody-has-it' }, body: rpc('ping') },
+    ]) {
       const answer = await ask(sent);
       assert.deepEqual([answer.status, answer.headers['www-authenticate'], code(answer)], [status, challenge, -32600]);
       assert.match(answer.text, says);

@@ -40,9 +40,13 @@ export class Bench {
   /** How each handshake was answered. */
   readonly offered: { readonly conversation: JudgedConversation; readonly answer: ReceivedAnswer }[] = [];
   readonly #watcher: ConversationWatcher;
-  readonly #main = new Map<string, Promise<JudgedConversation>>();
-  readonly #surveys = new Map<string, Promise<Survey>>();
+  #main = new Map<string, Promise<JudgedConversation>>();
+  #surveys = new Map<string, Promise<Survey>>();
   readonly #conversations: JudgedConversation[] = [];
+  readonly #beside: Bench[] = [];
+  #place = 0;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(server: JudgedServer, ledger: Ledger, options: JudgeOptions, clock: Clock, watcher: ConversationWatcher, overSse: boolean = false) {
     this.server = server;
@@ -54,11 +58,22 @@ export class Bench {
     this.#watcher = watcher;
   }
 
+  /** This bench for a probe that runs beside others: it has conversations of its own, and what is known of the server. `place`: from 1. */
+  beside(place: number): Bench {
+    const other = new Bench(this.server, this.ledger.at(place), this.options, this.clock, this.#watcher, this.sse);
+    other.spoken = this.spoken;
+    other.#main = this.#main;
+    other.#surveys = this.#surveys;
+    other.#place = place;
+    this.#beside.push(other);
+    return other;
+  }
+
   /** A new conversation, in which nothing was said. Rejects where the server cannot be reached. */
   async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<JudgedConversation> {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
     const conversation = new JudgedConversation({
-      number: this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question, stdio: server.open !== undefined,
+      number: this.#place * placeStep + this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question, stdio: server.open !== undefined,
       carry: (events) => {
         if (server.http && this.sse) return sse(server.http, clock, startMs, events, (opening) => this.openings.push(opening));
         if (server.http) return http(server.http, clock, startMs, events);
@@ -102,11 +117,24 @@ export class Bench {
     return found;
   }
 
+  /** Does it once fewer than `bounds.beside` of these are being done. */
+  async whenFree(work: () => Promise<void>): Promise<void> {
+    if (this.#running < bounds.beside) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await work();
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running--;
+  }
+
   /** Ends all conversations. */
   async close(): Promise<void> {
-    await Promise.all(this.#conversations.map((one) => one.close()));
+    await Promise.all([...this.#conversations, ...this.#beside].map((one) => one.close()));
   }
 }
+
+/** Between the numbers of conversations of one probe and the next: the same run has the same numbers. */
+const placeStep = 100;
 
 /** Sends `initialize`, and what follows it. */
 export async function handshake(conversation: JudgedConversation, version: string = conversation.revision.version): Promise<ReceivedAnswer> {

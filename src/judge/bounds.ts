@@ -12,6 +12,8 @@ export const bounds = {
   items: 5_000,
   /** Rounds of one call that asks. */
   rounds: 4,
+  /** Probes that run beside those of the shared conversations. */
+  beside: 6,
   /** Milliseconds for one call. */
   callMs: 2_500,
   /** The same in a quick run. */

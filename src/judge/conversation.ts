@@ -43,7 +43,7 @@ export const judgeInfo: { readonly name: string; readonly version: string } = { 
 
 /** A conversation of which everything is kept, and each thing that shows a rule is told to the ledger. */
 export class JudgedConversation extends PlainConversation {
-  /** Among those of its revision, from 1. */
+  /** Names it among those of its revision. */
   readonly number: number;
   readonly revision: Revision;
   /** Whether it is one over stdin and stdout: HTTP+SSE is a pipe, too. */

@@ -160,20 +160,28 @@ function nameOf(info: unknown): string | undefined {
   return typeof name === 'string' ? `${name}${typeof version === 'string' ? ` ${version}` : ''}`.slice(0, 200) : undefined;
 }
 
+/** Makes the probes of one revision: in turn, and beside that those that have conversations of their own. Gives what failed, in their order. */
 async function judgeRevision(bench: Bench, revision: Revision, probes: readonly ServerProbe[]): Promise<string[]> {
-  const failures: string[] = [];
   const { options: { quick = false, hostile = false, onStep }, ledger } = bench;
-  for (const probe of probes) {
-    if (!suits(probe, bench.kind, revision) || (probe.slow && quick) || (probe.hostile && !hostile)) continue;
-    if (!probe.rules.some((id) => ledger.wants(id) && allRules().get(id)?.places.some((place) => place.revision === revision.version))) continue;
+  const chosen = probes.filter((probe) => suits(probe, bench.kind, revision) && !(probe.slow && quick) && !(probe.hostile && !hostile)
+    && probe.rules.some((id) => ledger.wants(id) && allRules().get(id)?.places.some((place) => place.revision === revision.version)));
+  const failures = new Map<ServerProbe, string>();
+  const make = async (probe: ServerProbe, place: number): Promise<void> => {
     onStep?.(`${revision.version}: ${probe.name}`);
     try {
-      await probe.run(bench, revision);
+      await probe.run(place > 0 ? bench.beside(place) : bench, revision);
     } catch (thrown) {
-      failures.push(`${revision.version}: ${probe.name}: ${errorMessage(thrown)}`);
+      failures.set(probe, `${revision.version}: ${probe.name}: ${errorMessage(thrown)}`);
     }
-  }
-  return failures;
+  };
+  const beside = (when: ServerProbe['apart']): Promise<void>[] => chosen.flatMap((probe, at) => (probe.apart === when ? [bench.whenFree(() => make(probe, at + 1))] : []));
+  const going = beside('at once');
+  // On the shared conversation everything is said in the same order in each run: the survey first.
+  if (chosen.some(({ apart }) => apart === 'surveyed')) await bench.survey(revision).catch(() => undefined);
+  going.push(...beside('surveyed'));
+  for (const probe of chosen) if (!probe.apart) await make(probe, 0);
+  await Promise.all(going);
+  return chosen.flatMap((probe) => failures.get(probe) ?? []);
 }
 
 /** What a rule that nothing was said about would have needed. */

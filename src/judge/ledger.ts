@@ -9,26 +9,50 @@ const stronger = (a: RuleVerdict, b: RuleVerdict): RuleVerdict => (strength.inde
 /** Pieces of evidence of a rule in a report: each holds a conversation. */
 const mostEvidence = 3;
 
+/** What was said, and the place of the probe that said it. */
+interface SaidAt<T> {
+  readonly place: number;
+  readonly said: T;
+}
+
 interface RulePage {
   readonly revisions: Map<string, RuleVerdict>;
-  readonly evidence: Evidence[];
+  /** By revision. */
+  readonly evidence: Map<string, SaidAt<Evidence>>;
   times: number;
   /** Whether the evidence is of a fault, and not of a dispute. */
   accused: boolean;
   /** By revision. */
-  readonly whys: Map<string, string>;
+  readonly whys: Map<string, SaidAt<string>>;
+}
+
+/** Keeps what the probe of the lowest place said; of one probe, what it said first. */
+function keepFirst<T>(kept: Map<string, SaidAt<T>>, revision: string, place: number, said: T): void {
+  const known = kept.get(revision);
+  if (!known || place < known.place) kept.set(revision, { place, said });
 }
 
 /** Collects what probes and watchers say about rules. A rule is looked at only in revisions that have it. */
 export class Ledger {
-  readonly #pages = new Map<string, RulePage>();
+  readonly #pages: Map<string, RulePage>;
+  readonly #place: number;
   readonly #role: JudgedRole;
   readonly #only: ReadonlySet<string> | undefined;
 
-  /** `only`: ids of the rules that are judged; undefined: all. */
-  constructor(role: JudgedRole, only?: ReadonlySet<string>) {
+  /** `only`: ids of the rules that are judged; undefined: all. `place`, `of`: see `at`. */
+  constructor(role: JudgedRole, only?: ReadonlySet<string>, place: number = 0, of?: Ledger) {
     this.#role = role;
     this.#only = only;
+    this.#place = place;
+    this.#pages = of ? of.#pages : new Map<string, RulePage>();
+  }
+
+  /**
+   * This ledger for a probe that runs beside others. Of what several probes say of a rule in a revision, the report has what was said
+   * at the lowest place, whichever came first.
+   */
+  at(place: number): Ledger {
+    return new Ledger(this.#role, this.#only, place, this);
   }
 
   /** Whether the run judges this rule at all. */
@@ -52,13 +76,13 @@ export class Ledger {
 
   notApplicable(id: string, revision: string, why: string): void {
     const page = this.#enter(id, revision, 'not-applicable');
-    if (page && !page.whys.has(revision)) page.whys.set(revision, why);
+    if (page) keepFirst(page.whys, revision, this.#place, why);
   }
 
   /** A probe could not show the rule: `needs` says what it would have taken. */
   notSeen(id: string, revision: string, needs: string): void {
     const page = this.#enter(id, revision, 'not-seen');
-    if (page && !page.whys.has(revision)) page.whys.set(revision, needs);
+    if (page) keepFirst(page.whys, revision, this.#place, needs);
   }
 
   /** The verdict so far. */
@@ -85,9 +109,9 @@ export class Ledger {
       const verdict = verdicts.map(([, one]) => one).reduce(stronger, 'not-seen');
       // Revisions are judged side by side: what is said of them has the order of the revisions.
       const newestFirst = (a: string, b: string): number => (a < b ? 1 : -1);
-      const evidence = page.evidence.filter(({ revision }) => counts(revision)).sort((a, b) => newestFirst(a.revision, b.revision)).slice(0, mostEvidence);
+      const evidence = [...page.evidence.values()].map(({ said }) => said).filter(({ revision }) => counts(revision)).sort((a, b) => newestFirst(a.revision, b.revision)).slice(0, mostEvidence);
       const accused = evidence[0]?.revision;
-      const why = [...page.whys].sort(([a], [b]) => newestFirst(a, b))[0]?.[1];
+      const why = [...page.whys].sort(([a], [b]) => newestFirst(a, b))[0]?.[1].said;
       return {
         rule, verdict, level: accused === undefined ? rule.level : levelOf(rule, accused), times: page.times,
         revisions: Object.fromEntries(verdicts.sort(([a], [b]) => newestFirst(a, b))), evidence,
@@ -105,10 +129,10 @@ export class Ledger {
     const page = this.#enter(id, evidence.revision, verdict);
     if (!page) return;
     // A fault goes before a dispute.
-    if (verdict === 'broken' && !page.accused) page.evidence.length = 0;
+    if (verdict === 'broken' && !page.accused) page.evidence.clear();
     if (verdict === 'dispute' && page.accused) return;
     page.accused ||= verdict === 'broken';
-    if (!page.evidence.some(({ revision }) => revision === evidence.revision)) page.evidence.push(evidence);
+    keepFirst(page.evidence, evidence.revision, this.#place, evidence);
   }
 
   #enter(id: string, revision: string, verdict: RuleVerdict): RulePage | undefined {
@@ -116,7 +140,7 @@ export class Ledger {
     if (!rule) throw new RangeError(`the referee has no rule ${id}`);
     if (!holdsIn(rule, revision) || (rule.who !== this.#role && rule.who !== 'both')) return undefined;
     let page = this.#pages.get(id);
-    if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: [], times: 0, accused: false, whys: new Map() });
+    if (!page) this.#pages.set(id, page = { revisions: new Map(), evidence: new Map(), times: 0, accused: false, whys: new Map() });
     page.revisions.set(revision, stronger(page.revisions.get(revision) ?? 'not-seen', verdict));
     return page;
   }

@@ -15,6 +15,8 @@ export interface ServerProbe {
   readonly hostile?: boolean;
   /** Whether a quick run leaves it out: it starts a further conversation, or waits. */
   readonly slow?: boolean;
+  /** It speaks in conversations of its own only, and runs beside other probes: at once, or when the survey is there. */
+  readonly apart?: 'at once' | 'surveyed';
   /** What it needs of the target, for the report where nothing was seen. */
   readonly needs?: string;
   /** Tries it in one revision. What it throws is reported as a probe that could not be made. */

@@ -14,7 +14,7 @@ export type WireEntry = TraceEntry | HttpTraceEntry | EventTraceEntry;
 /** What showed that a rule is broken. */
 export interface Evidence {
   readonly revision: string;
-  /** The number of the conversation among those of its revision, from 1. */
+  /** The number of the conversation among those of its revision: from 1, and from 101, 201 … of probes that run beside others. */
   readonly conversation: number;
   /** The message that was sent, byte for byte; undefined: the peer began. */
   readonly sent?: string | undefined;

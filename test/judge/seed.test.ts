@@ -5,6 +5,7 @@ import { badgeReport, baselineOf, htmlReport, jsonReport, judgeServer, junitRepo
 import type { JudgeOptions, JudgeRuling } from '../../src/judge/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
 import { target } from './target.ts';
 
 /** Resolves after some milliseconds. */
@@ -41,4 +42,33 @@ test('judge: the same seed gives the same report, byte for byte, whichever revis
   assert.ok(one.judgements.filter(({ verdict }) => verdict === 'broken').length >= 3, 'there is evidence to compare');
   assert.ok(one.judgements.some(({ evidence }) => evidence.length === 3), 'of several revisions');
   assert.notEqual(reports(one), reports(other), 'names are derived from the seed');
+});
+
+/** Judges a server over pipes that refuses wrong requests with a wrong code. What comes on every second pipe takes its time. */
+function overPipes(slow: number): Promise<JudgeRuling> {
+  let pipes = 0;
+  return judgeServer({ name: 'target', open: (trace) => {
+    const late = ++pipes % 2 === slow;
+    return memoryTransport(target(), { trace: (entry) => {
+      if (entry.direction === 'sent') return trace(entry);
+      const came = { ...entry, at: 0, text: entry.text.replaceAll(/"code":-32(600|700|602)/g, '"code":-32077').replaceAll(/id \d{8}/g, 'id 1') };
+      if (late) void later(3).then(() => trace(came));
+      else trace(came);
+    } });
+  } }, {
+    compile, mayCall: ({ name }) => ['add', 'ask'].includes(String(name)), revisions: ['2025-11-25', '2025-06-18'],
+    only: ['lifecycle-22', 'lifecycle-24', 'form-parse-error', 'form-invalid-request', 'elicitation-13', 'lifecycle-12', 'lifecycle-13', 'prompts-9', 'base-70'],
+  });
+}
+
+test('judge: the same seed gives the same report, whichever of the probes that run side by side is answered first', async () => {
+  const [one, two] = await Promise.all([overPipes(0), overPipes(1)]);
+  // What passed in between has the order of the answers.
+  const still = (ruling: JudgeRuling): JudgeRuling => ({ ...ruling, judgements: ruling.judgements.map((judgement) => ({ ...judgement, evidence: judgement.evidence.map((found) => ({ ...found, entries: [] })) })) });
+  const [first, second] = [reports(still(one)).split('\n'), reports(still(two)).split('\n')];
+  assert.deepEqual(first.flatMap((line, at) => (line === second[at] ? [] : [[at, line, second[at]]])), []);
+  assert.equal(first.length, second.length);
+  assert.deepEqual(one.failures, []);
+  const apart = one.judgements.flatMap(({ evidence }) => evidence).filter(({ conversation }) => conversation > 100);
+  assert.ok(apart.length >= 2, 'a probe that runs beside others found something');
 });

@@ -64,7 +64,7 @@ export const cancellationProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/utilities/cancellation#behavior-requirements: a server that gives its own question up cancels that one. What
     // it says is judged in passing.
-    name: 'a call that is cancelled while the server asks', rules: ['cancellation-4', 'cancellation-5', 'schema-2'], era: 'legacy', slow: true,
+    name: 'a call that is cancelled while the server asks', rules: ['cancellation-4', 'cancellation-5', 'schema-2'], era: 'legacy', slow: true, apart: 'surveyed',
     needs: 'a tool that may be called and asks: askingTool of judge.json',
     async run(bench, revision) {
       const { calls } = await bench.survey(revision);

@@ -44,7 +44,7 @@ export const discoveryProbes: readonly ServerProbe[] = [
   },
   {
     // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions.
-    name: 'initialize of a modern server', rules: ['versioning-1'], era: 'modern', slow: true, needs: 'a server that speaks 2026-07-28 only',
+    name: 'initialize of a modern server', rules: ['versioning-1'], era: 'modern', slow: true, apart: 'at once', needs: 'a server that speaks 2026-07-28 only',
     async run(bench, revision) {
       if (bench.spoken.some(({ era }) => era === 'legacy')) return bench.ledger.notApplicable('versioning-1', revision.version, 'the server speaks earlier revisions, too');
       const conversation = await bench.raw(revision);
@@ -65,7 +65,7 @@ export const discoveryProbes: readonly ServerProbe[] = [
     async run(bench, revision) {
       const conversation = await bench.main(revision);
       const from = conversation.arrivals.length;
-      const going = conversation.ask('subscriptions/listen', { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }, { timeoutMs: 1_500 });
+      const going = conversation.ask('subscriptions/listen', { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }, { timeoutMs: Math.min(bench.callMs, 1_500) });
       const asked = conversation.asked.at(-1);
       const isOf = (json: unknown): boolean => isObject(json) && isObject(json['params']) && isObject(json['params']['_meta']) && String(json['params']['_meta'][subscriptionKey]) === String(asked?.id);
       const first = await conversation.until(({ json, answers }) => answers === asked || isOf(json) || isObject(json) && json['method'] === 'notifications/subscriptions/acknowledged', 1_500, from);

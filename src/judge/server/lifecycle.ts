@@ -12,7 +12,7 @@ export const lifecycleProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 basic/lifecycle#version-negotiation: "1999-01-01" is a version that nobody has.
-    name: 'a version that nobody has', rules: ['lifecycle-22', 'lifecycle-24'], era: 'legacy', slow: true,
+    name: 'a version that nobody has', rules: ['lifecycle-22', 'lifecycle-24'], era: 'legacy', slow: true, apart: 'at once',
     async run(bench, revision) {
       const conversation = await bench.raw(revision);
       const answer = await handshake(conversation, '1999-01-01');

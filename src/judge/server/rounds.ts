@@ -70,7 +70,7 @@ export const roundProbes: readonly ServerProbe[] = [
   },
   {
     // 2026-07-28 basic/index#statelessness: what one request declares does not hold for the next.
-    name: 'a question to a client that declared more before', rules: ['base-80'], era: 'modern', needs,
+    name: 'a question to a client that declared more before', rules: ['base-80'], era: 'modern', apart: 'surveyed', needs,
     async run(bench, revision) {
       const [one] = askingCalls(await bench.survey(revision)).filter(({ first }) => asks(first));
       if (!one) return;
@@ -154,7 +154,7 @@ export const roundProbes: readonly ServerProbe[] = [
   {
     // 2025-11-25 basic/lifecycle#operation: only what was negotiated is used; 2026-07-28 has it for each request. What is asked is
     // judged in passing.
-    name: 'a question to a client with few capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22', 'sampling-4', 'base-5', 'mrtr-15'], slow: true, needs,
+    name: 'a question to a client with few capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22', 'sampling-4', 'base-5', 'mrtr-15'], slow: true, apart: 'surveyed', needs,
     async run(bench, revision) {
       const found = askingCalls(await bench.survey(revision)).slice(0, 8);
       if (found.length === 0) return;
@@ -171,7 +171,7 @@ export const roundProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 basic/lifecycle#initialization.
-    name: 'a call before notifications/initialized', rules: ['lifecycle-12'], era: 'legacy', slow: true, needs,
+    name: 'a call before notifications/initialized', rules: ['lifecycle-12'], era: 'legacy', slow: true, apart: 'surveyed', needs,
     async run(bench, revision) {
       const [one] = askingCalls(await bench.survey(revision));
       if (!one) return;
@@ -193,7 +193,7 @@ export const roundProbes: readonly ServerProbe[] = [
   },
   {
     // 2025-11-25 client/elicitation#response-actions.
-    name: 'a question that is declined, cancelled, refused', rules: ['elicitation-13'], era: 'legacy', slow: true, needs,
+    name: 'a question that is declined, cancelled, refused', rules: ['elicitation-13'], era: 'legacy', slow: true, apart: 'surveyed', needs,
     async run(bench, revision) {
       const [one] = askingCalls(await bench.survey(revision)).filter(({ between }) => between.some(({ json }) => isObject(json) && json['method'] === 'elicitation/create'));
       if (!one) return;

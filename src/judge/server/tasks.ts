@@ -146,9 +146,12 @@ async function plainCall(conversation: JudgedConversation, { calls }: Survey): P
   const one = good.find((call) => taskSupport(call) === 'optional') ?? good[0];
   if (!one) return;
   const answer = await begun(conversation, one);
-  if (answer.kind !== 'result') return answered(answer) ? conversation.check('tasks-61', false, 'the plain result: the server does not declare tasks', answer) : undefined;
-  conversation.check(['tasks-11', 'schema-11'], !('task' in answer.result), 'the capability tasks of a server that makes tasks', answer);
-  conversation.check('tasks-61', 'content' in answer.result, 'the plain result: the server does not declare tasks', answer);
+  const plain = answer.kind === 'result' && 'content' in answer.result;
+  if (answer.kind === 'result') conversation.check(['tasks-11', 'schema-11'], !('task' in answer.result), 'the capability tasks of a server that makes tasks', answer);
+  const expected = 'the plain result: the server does not declare tasks';
+  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties that support tasks: one that declares none may say that it is not one.
+  if (plain || conversation.offered['tasks'] !== undefined && answered(answer)) conversation.check('tasks-61', plain, expected, answer);
+  else if (answered(answer)) conversation.dispute('tasks-61', expected, answer);
 }
 
 const counts = (a: string, b: string): boolean => a.length === b.length && [...a].filter((char, at) => char !== b[at]).length <= 2;

@@ -111,7 +111,7 @@ if (playground) {
     run('npm', ['ci', '--silent', '--ignore-scripts', '--prefix', 'page']);
     run('npm', ['run', 'build', '--silent', '--prefix', 'page']);
   }
-  for (const file of ['playground.html', 'playground-more.js']) cpSync(join(root, 'page/dist', file), join(out, file));
+  cpSync(join(root, 'page/dist/playground.html'), join(out, 'playground.html'));
 }
 
 const { index } = await pagefind.createIndex();

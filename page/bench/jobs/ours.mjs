@@ -54,8 +54,8 @@ export const jobs = {
   async revisions(hand, page, shot) {
     await openTool(hand, page, 'weather');
     await hand.type(page.getByRole('textbox', { name: 'city' }), 'Oslo');
-    await hand.press(page.getByText('Both eras', { exact: true }));
-    await hand.press(button(page, 'Call in both eras'));
+    await hand.press(page.getByText('Compare revisions', { exact: true }));
+    await hand.press(button(page, 'Call in two revisions'));
     for (const era of ['legacy', 'modern']) await see(page.getByRole('region', { name: `${era} era` }).getByText(/4 degrees, rain/));
     await shot('revisions');
   },

@@ -18,14 +18,15 @@ const tasks = {
   'login-login': 'A server wants a login. Log in.',
 };
 
-const names = /barewire(?:-page)?|(?:MCP\s+)?Inspector|^v\d+\.\d+\.\d+$|^Copyright.*/gi;
+// Versions, and folders of this machine, would tell it too.
+const names = /(?<name>barewire(?:-page)?|(?:MCP\s+)?Inspector|^Copyright.*)|(?<version>(?<![.\d])\d+\.\d+\.\d+(?![.\d]))|(?<=^|[\s(])(?:file:\/\/)?\/(?:[\w.-]+\/)+/gi;
 
-/** Takes the pictures into a folder: `NN-a.png`, `NN-b.png`, `TASKS.md`, and `KEY`, which says whose is whose. */
+/** Takes the pictures into a folder: `NN-a.png`, `NN-b.png`, `TASKS.md`; and beside it a file with the same name and `.key`, which says whose is whose. */
 export function pairs(folder) {
   mkdirSync(folder, { recursive: true });
   const numbers = Object.keys(tasks);
   const number = (scene) => String(numbers.indexOf(scene) + 1).padStart(2, '0');
-  const key = join(folder, 'KEY');
+  const key = `${folder.replace(/\/+$/, '')}.key`;
   // A part of the jobs may be done again: the lot stays.
   const drawn = existsSync(key) ? readFileSync(key, 'utf8') : '';
   const firsts = new Map(numbers.map((scene) => [scene, new RegExp(`^${number(scene)}-a (\\w+)$`, 'm').exec(drawn)?.[1] ?? (randomInt(2) === 0 ? 'barewire' : 'Inspector')]));
@@ -51,12 +52,12 @@ function covered(source) {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const { data } = walker.currentNode;
-    const other = data.replace(new RegExp(source, 'gi'), 'product');
+    const other = data.replace(new RegExp(source, 'gi'), (...found) => (found.at(-1).name ? 'product' : found.at(-1).version ? 'n.n.n' : '…/'));
     if (other !== data) walker.currentNode.data = other;
   }
-  // The signs of both stand in this corner.
-  for (const at of [20, 30, 40]) {
-    const sign = document.elementFromPoint(at, 24)?.closest('svg, img');
-    if (sign) sign.style.visibility = 'hidden';
+  // The signs of both stand in this corner, under a dialog too.
+  for (const sign of document.querySelectorAll('svg, img')) {
+    const { left, top } = sign.getBoundingClientRect();
+    if (left < 45 && top < 40) sign.style.visibility = 'hidden';
   }
 }

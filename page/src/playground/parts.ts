@@ -1,34 +1,34 @@
 import type { PageParts } from '../ui/page-parts.ts';
-import { late } from '../ui/parts/late.tsx';
+import { Keys } from '../ui/keys.tsx';
+import { Palette } from '../ui/palette.tsx';
 import { Questions } from '../ui/questions/questions.tsx';
+import { Activity } from '../ui/views/activity.tsx';
+import { Doctor } from '../ui/views/doctor.tsx';
+import { FailedCall } from '../ui/views/failed-call.tsx';
+import { Judge } from '../ui/views/judge.tsx';
+import { Logs } from '../ui/views/logs.tsx';
 import { Overview } from '../ui/views/overview.tsx';
+import { Portability } from '../ui/views/portability.tsx';
+import { Prompts } from '../ui/views/prompts.tsx';
+import { Recordings } from '../ui/views/recordings.tsx';
+import { Resources } from '../ui/views/resources.tsx';
+import { Tasks } from '../ui/views/tasks.tsx';
+import { ToolChange } from '../ui/views/tool-change.tsx';
 import { Tools } from '../ui/views/tools.tsx';
+import { Share } from '../ui/wire/share.tsx';
 import { WireView } from '../ui/wire/wire-view.tsx';
 import { formats } from './formats.ts';
 
-/** What the playground has: what one server in this page needs. What is not needed for a first call is in the file beside it. */
+/** What the playground has: what one server in this page needs, all in one file. */
 export const playgroundParts: PageParts = {
   formats,
-  views: {
-    overview: Overview,
-    tools: Tools,
-    resources: late(async () => (await import('./more.ts')).Resources),
-    prompts: late(async () => (await import('./more.ts')).Prompts),
-    tasks: late(async () => (await import('./more.ts')).Tasks),
-    logs: late(async () => (await import('./more.ts')).Logs),
-    doctor: late(async () => (await import('./more.ts')).Doctor),
-    judge: late(async () => (await import('./more.ts')).Judge),
-  },
-  docks: {
-    wire: WireView,
-    activity: late(async () => (await import('./more.ts')).Activity),
-    recordings: late(async () => (await import('./more.ts')).Recordings),
-  },
+  views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs, doctor: Doctor, judge: Judge },
+  docks: { wire: WireView, activity: Activity, recordings: Recordings },
   Questions,
-  FailedCall: late(async () => (await import('./more.ts')).FailedCall),
-  Share: late(async () => (await import('./more.ts')).Share),
-  Palette: late(async () => (await import('./more.ts')).Palette),
-  Keys: late(async () => (await import('./more.ts')).Keys),
-  ToolChange: late(async () => (await import('./more.ts')).ToolChange),
-  Portability: late(async () => (await import('./more.ts')).Portability),
+  FailedCall,
+  Share,
+  Palette,
+  Keys,
+  ToolChange,
+  Portability,
 };

@@ -1,3 +1,4 @@
+import { judgeServer } from 'barewire/judge';
 import { messagePortTransport, serveMessagePort } from 'barewire/message-port';
 import { compile } from 'barewire/schema';
 import { createTravelServer } from '../../../dist/examples/travel/server.js';
@@ -6,14 +7,6 @@ import { openTab, PageHost, Tasks } from '../host/index.ts';
 import type { OpenHooks, Tab } from '../host/index.ts';
 import { formats } from './formats.ts';
 import { addGuide } from './guide.ts';
-
-/** What the page answers where the worker asks for the rest of the program: its text, or why it cannot be had. */
-interface More {
-  readonly more?: string;
-  readonly failed?: string;
-}
-
-declare const importScripts: (url: string) => void;
 
 /** The worker of the playground: client and server of barewire, with a `MessagePort` between them. */
 export function serveWorker(version: string): void {
@@ -26,22 +19,12 @@ export function serveWorker(version: string): void {
     client: (info, options) => new TaskClient(info, options),
     tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),
     open: openTravel,
-    judge: async ({ name, open }, quick, onStep) => (await import('./more.ts')).judgeServer({ name, open }, { quick, onStep, compile: (schema) => compile(schema, { formats }) }),
+    // The build leaves the other rules out of the file.
+    judge: ({ name, open }, _quick, onStep) => judgeServer({ name, open }, { quick: true, onStep, compile: (schema) => compile(schema, { formats }) }),
     limits: { maxWireBytes: 64 * 1024 * 1024 },
   });
   let tab: Tab | undefined;
-  let asking: ((more: More) => void) | undefined;
-  playground.fetch = async () => {
-    const { more, failed } = await new Promise<More>((resolve) => {
-      asking = resolve;
-      postMessage(null);
-    });
-    if (more === undefined) throw new Error(failed);
-    // An address that the page makes is of another origin where the page is from a disk.
-    importScripts(URL.createObjectURL(new Blob([more], { type: 'text/javascript' })));
-  };
-  addEventListener('message', ({ data }: MessageEvent<string | More>) => {
-    if (typeof data !== 'string') return asking?.(data);
+  addEventListener('message', ({ data }: MessageEvent<string>) => {
     // The first text is the hello of the page that made this worker.
     if (tab) tab.receive(data);
     else tab = openTab(page, 'playground', (text) => postMessage(text));

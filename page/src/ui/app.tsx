@@ -13,8 +13,8 @@ import type { DockTab, Tab } from './tabs.ts';
 import { Rail } from './views/rail.tsx';
 
 /** The two halves stand side by side from this width on, one above the other below it, and one at a time on a narrow screen. */
-const sideBySide = window.matchMedia('(min-width: 1100px)');
-const narrow = window.matchMedia('(max-width: 719px)');
+const sideBySide = (): MediaQueryList => window.matchMedia('(min-width: 1100px)');
+const narrow = (): MediaQueryList => window.matchMedia('(max-width: 719px)');
 
 export function App({ state }: { readonly state: State }): JSX.Element {
   return (
@@ -73,9 +73,10 @@ function Frame(): JSX.Element {
   const share = useSignal(56);
   useEffect(() => {
     const look = (): void => { layout.value = layoutNow(); };
-    for (const query of [sideBySide, narrow]) query.addEventListener('change', look);
+    const queries = [sideBySide(), narrow()];
+    for (const query of queries) query.addEventListener('change', look);
     return () => {
-      for (const query of [sideBySide, narrow]) query.removeEventListener('change', look);
+      for (const query of queries) query.removeEventListener('change', look);
     };
   }, []);
   // With the first rendering, not after it: a file that is dropped earlier would replace the page.
@@ -132,7 +133,7 @@ function Frame(): JSX.Element {
 /** Neither half goes away. */
 const clamp = (share: number): number => Math.min(Math.max(share, 20), 80);
 
-const layoutNow = (): 'narrow' | 'vertical' | 'horizontal' => (narrow.matches ? 'narrow' : sideBySide.matches ? 'horizontal' : 'vertical');
+const layoutNow = (): 'narrow' | 'vertical' | 'horizontal' => (narrow().matches ? 'narrow' : sideBySide().matches ? 'horizontal' : 'vertical');
 
 function Work(): JSX.Element {
   const state = useState();

@@ -51,6 +51,9 @@ for (const [name, options] of Object.entries(scenes)) {
     for (const dock of docks) {
       await page.getByRole('tab', { name: dock }).click();
       if (dock === 'Wire') {
+        // Where there is little room the toolbar is folded.
+        const more = page.getByRole('button', { name: 'More', exact: true });
+        if (await more.isVisible()) await more.click();
         await page.getByRole('button', { name: 'Send raw' }).click();
         await page.getByRole('button', { name: 'Step', exact: true }).click();
         assert.deepEqual(await findings(page, '.dock'), [], 'Wire, a message to be sent');

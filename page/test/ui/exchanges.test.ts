@@ -148,3 +148,20 @@ test('what belongs together is lit together', async () => {
   await page.waitForFunction(() => [...document.querySelectorAll('.wire-row.lit')].map(({ id }) => id).join() === 'wire-2,wire-3,wire-4,wire-5,wire-6');
   await end();
 });
+
+test('a batch says what it holds, and an answer that nobody asked for says so', async () => {
+  const { page, faults, close } = await openFake(browser);
+  await page.evaluate((message) => window.fake.say(message), welcome({
+    servers: [serverView('one')], memory: { ...memory, entries: 3, bytes: 400 },
+    wire: [
+      wireMessage(1, { shape: 'batch', method: '', rpcId: '', text: '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/list"},{"jsonrpc":"2.0","id":7,"result":{}}]' }),
+      wireMessage(2, { direction: 'received', shape: 'result', method: '', rpcId: '9', text: '{"jsonrpc":"2.0","id":9,"result":{}}' }),
+      wireMessage(3, { direction: 'received', shape: 'notification', method: 'notifications/message', rpcId: '' }),
+    ],
+  }));
+  await page.locator('#wire-1').getByText('3: ping, tools/list, answer').waitFor();
+  await page.locator('#wire-2').getByText('answers no request').waitFor();
+  assert.equal(await page.getByText('answers no request').count(), 1);
+  assert.deepEqual(faults, []);
+  await close();
+});

@@ -22,6 +22,9 @@ test('the link to the login stands first, the steps before it are folded, and af
   const words = await login.innerText();
   assert.match(words, /^safe wants a login\s+Log in at login\.example\s/);
   assert.ok(!words.includes('the server said 401'));
+  // Another press would begin nothing: what is waited for is the person.
+  assert.equal(await page.getByRole('button', { name: /connect/i }).count(), 0);
+  await page.getByRole('navigation', { name: 'Servers' }).getByText('waits for the login').waitFor();
   await login.getByText('What happened so far: 3 steps').click();
   await login.getByText('the server said 401').waitFor();
   const { violations } = await new AxeBuilder({ page }).include('main').analyze();

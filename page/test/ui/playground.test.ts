@@ -1,13 +1,11 @@
 // playground.html, opened from a disk without a network: the whole tour by hand.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { launch, openPage, packageRoot } from './browser.ts';
 
+const address = pathToFileURL(`${packageRoot}dist/playground.html`).href;
 let browser: Browser;
 let page: Page;
 let faults: string[];
@@ -16,7 +14,7 @@ before(async () => {
   browser = await launch();
   ({ page, faults } = await openPage(browser, { offline: true }));
   page.on('request', (request) => requests.push(request.url()));
-  await page.goto(pathToFileURL(`${packageRoot}dist/playground.html`).href);
+  await page.goto(address);
   await page.getByText('2026-07-28').first().waitFor();
 });
 after(() => browser.close());
@@ -287,23 +285,11 @@ test('the doctor checks the server of this page, and its messages are on the wir
 
 test('the judge judges the server of this page', async () => {
   await tab('Judge');
+  assert.equal(await main().getByLabel('also what takes time').count(), 0, 'the file has no rules of slow runs');
+  await main().getByText('the command "barewire judge" has all').waitFor();
   await main().getByRole('button', { name: 'Judge this server' }).click();
   await main().getByRole('status').getByText(/^MUST, broken: 0; .*; Kept: \d{2,}/).waitFor();
   await tab('Tools');
-});
-
-test('without the file beside it the first call goes through, and what is missing says so', async () => {
-  const alone = mkdtempSync(join(tmpdir(), 'barewire-playground-'));
-  copyFileSync(`${packageRoot}dist/playground.html`, join(alone, 'playground.html'));
-  const { page: other, close } = await openPage(browser, { offline: true });
-  await other.goto(pathToFileURL(join(alone, 'playground.html')).href);
-  await other.getByText('2026-07-28').first().waitFor();
-  await other.getByRole('tab', { name: 'Tools' }).click();
-  await other.getByRole('main').getByRole('button', { name: 'Itinerary' }).first().waitFor();
-  await other.getByRole('tab', { name: 'Doctor' }).click();
-  await other.getByRole('main').getByText('playground-more.js has to stand beside this page').waitFor();
-  await close();
-  rmSync(alone, { recursive: true });
 });
 
 test('a transcript that is dropped is a wire of its own, and is played against the server of this page by a press', async () => {
@@ -322,7 +308,7 @@ test('a transcript that is dropped is a wire of its own, and is played against t
   await dock.getByText(/No difference\.|differences/).waitFor();
 });
 
-test('nothing was fetched, and nothing went wrong', () => {
-  assert.deepEqual(requests.filter((url) => !/^(file|data|blob):/.test(url)), []);
+test('it is one file: nothing else was fetched, and nothing went wrong', () => {
+  assert.deepEqual(requests.filter((url) => !/^(data|blob):/.test(url)), [address]);
   assert.deepEqual(faults, []);
 });

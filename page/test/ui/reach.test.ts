@@ -106,3 +106,25 @@ test('long results, arguments, tasks and prompts: each place that scrolls is rea
   }
   await close();
 });
+
+test('the toolbar of the wire is folded where there is little room, and whole where there is enough', async () => {
+  for (const [width, folded] of [[360, true], [1500, false]] as const) {
+    const { page, faults, close } = await openFake(browser, { viewport: { width, height: 800 } });
+    await page.evaluate((message) => window.fake.say(message), scene());
+    if (width < 720) await page.getByRole('button', { name: 'Wire', exact: true }).click();
+    const more = page.getByRole('button', { name: 'More', exact: true });
+    const step = page.getByRole('button', { name: 'Step', exact: true });
+    await page.getByLabel('Search the wire').waitFor();
+    assert.equal(await more.isVisible(), folded);
+    assert.equal(await step.isVisible(), !folded);
+    if (folded) {
+      await more.focus();
+      await page.keyboard.press('Enter');
+      for (const name of ['Which messages', 'Direction']) await page.getByLabel(name).waitFor();
+      await page.getByRole('button', { name: 'Less', exact: true, expanded: true }).click();
+      await step.waitFor({ state: 'hidden' });
+    }
+    assert.deepEqual(faults, []);
+    await close();
+  }
+});

@@ -76,7 +76,7 @@ function PlainInput(props: TextProps): JSX.Element {
         onInput={(event) => take(event.currentTarget.value)} />
       {form.complete && <datalist id={`${id}-l`}>{offers.value.map((one) => <option key={one} value={one} />)}</datalist>}
       {!(format in examples) && (
-        <button type="button" class="quiet" title="Several lines" aria-label="Write several lines" onClick={() => { lines.value = true; }}>¶</button>
+        <button type="button" class="quiet several" onClick={() => { lines.value = true; }}>Several lines</button>
       )}
     </div>
   );

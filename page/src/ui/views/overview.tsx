@@ -24,8 +24,8 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       <Head title={<><Icon icons={info?.icons} /><Safe text={info?.title ?? info?.name ?? name} /></>}>
         {running
           ? <button type="button" class="small" onClick={() => void state.run('server.stop', { server: name })}>Stop</button>
-          : <button type="button" class="primary" disabled={server.disabled} onClick={() => void connect(state, name)}>Connect</button>}
-        {server.state !== 'resting' && <button type="button" class="small" onClick={() => void state.run('server.reconnect', { server: name })}>Reconnect</button>}
+          : server.login !== 'under-way' && <button type="button" class="primary" disabled={server.disabled} onClick={() => void connect(state, name)}>Connect</button>}
+        {server.state !== 'resting' && server.login !== 'under-way' && <button type="button" class="small" onClick={() => void state.run('server.reconnect', { server: name })}>Reconnect</button>}
         <button type="button" class="small" disabled={server.state !== 'ready'} onClick={() => void state.run('server.ping', { server: name })}>Ping</button>
         {server.source === 'typed' && SaveServer && state.welcome.value?.features.save && <button type="button" class="small" onClick={() => { saving.value = true; }}>Keep …</button>}
         {SaveServer && saving.value && <SaveServer server={name} onDone={() => { saving.value = false; }} />}

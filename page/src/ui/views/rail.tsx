@@ -25,9 +25,9 @@ export function Rail(): JSX.Element {
               onClick={() => { state.server.value = server.name; state.half.value = 'work'; }}>
               <span class={`dot ${server.state}`} aria-hidden="true" />
               <span class="server-name"><Safe text={server.name} most={60} /></span>
-              <span class="server-state">{server.disabled ? 'disabled' : server.login === 'needed' ? 'login needed' : server.state === 'ready' ? server.agreed?.revision ?? 'ready' : stateWords[server.state]}</span>
+              <span class="server-state">{server.disabled ? 'disabled' : server.login === 'needed' ? 'login needed' : server.login === 'under-way' ? 'waits for the login' : server.state === 'ready' ? server.agreed?.revision ?? 'ready' : stateWords[server.state]}</span>
             </button>
-            {server.state !== 'ready' && server.state !== 'starting' && !server.disabled && (
+            {server.state !== 'ready' && server.state !== 'starting' && server.login !== 'under-way' && !server.disabled && (
               <button type="button" class="small connect" title="Connect, and show the tools" aria-label={`Connect ${visible(server.name).slice(0, 60)}`}
                 onClick={() => { state.visit(server.name, 'tools'); void connect(state, server.name); }}>Connect</button>
             )}
@@ -38,10 +38,10 @@ export function Rail(): JSX.Element {
       <div class="rail-foot">
         {AddServer && state.welcome.value?.features.add && <button type="button" class="small" onClick={() => { adding.value = true; }}>Add a server</button>}
         {ImportServers && (state.welcome.value?.features.imports.length ?? 0) > 0 && <button type="button" class="small" onClick={() => { importing.value = true; }}>Import servers</button>}
-        <label class="theme">
-          <span class="unseen">Theme</span>
+        <label class="row theme">
+          <span>Theme</span>
           <select value={theme.value} onChange={(event) => { theme.value = event.currentTarget.value as 'auto' | 'light' | 'dark'; }}>
-            <option value="auto">As the system</option>
+            <option value="auto">System</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </select>

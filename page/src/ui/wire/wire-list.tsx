@@ -3,7 +3,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import type { WireEntry } from '../../messages.ts';
+import { nodeOfText } from '../../json/node.ts';
+import type { WireEntry, WireMessage } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { bytes, clock, duration } from '../parts/controls.tsx';
 import { levelTones } from '../parts/level-tones.ts';
@@ -20,6 +21,9 @@ const ROW = 40;
 const BEYOND = 8;
 /** Rows that PageUp and PageDown go. */
 const PAGE = 10;
+/** Characters of a batch that a row looks through, and parts of it that a row names. */
+const MAX_BATCH = 20_000;
+const MOST_OF_BATCH = 4;
 
 export function WireList(): JSX.Element {
   const state = useState();
@@ -101,7 +105,7 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
     <div id={`wire-${seq}`} role="option" aria-selected={seq === wire.cursor.value} aria-setsize={size} aria-posinset={index + 1} class={`wire-row ${tone.filter(Boolean).join(' ')}`} style={{ transform: `translateY(${index * ROW}px)` }}
       onClick={() => wire.select(seq)} onPointerEnter={() => { wire.lit.value = whole; }} onPointerLeave={() => { wire.lit.value = undefined; }}>
       <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
-      <span class="wire-main"><RowHead entry={entry} />{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Worst found={foundIn(verdicts.value, entry, exchange)} /></span>
+      <span class="wire-main"><RowHead entry={entry} />{whole?.lead === entry && answersNothing(entry) && <span class="badge warn">answers no request</span>}{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Worst found={foundIn(verdicts.value, entry, exchange)} /></span>
       <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? entry)} most={220} /></span>
       <span class="wire-side"><span>{clock(entry.at)}</span><span>{exchange ? sizeOf(exchange) : entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
       {exchange && exchange.inside.length > 0 && <Fold exchange={exchange} />}
@@ -176,7 +180,7 @@ function RowHead({ entry }: { readonly entry: WireEntry }): JSX.Element {
   switch (entry.kind) {
     case 'message': return (
       <>
-        {server}<span class={`shape ${entry.shape}`}>{entry.shape}</span><b><Safe text={entry.method || '–'} most={60} /></b>
+        {server}<span class={`shape ${entry.shape}`}>{entry.shape}</span><b><Safe text={entry.method || (entry.shape === 'batch' ? batchWords(entry) : '–')} most={60} /></b>
         {entry.rpcId !== '' && <span class="dim">#<Safe text={entry.rpcId} most={24} /></span>}
         {entry.origin !== 'peer' && <span class="badge warn">{entry.origin}</span>}
       </>
@@ -185,6 +189,17 @@ function RowHead({ entry }: { readonly entry: WireEntry }): JSX.Element {
     case 'event': return <>{server}<span class="shape http">event</span><b><Safe text={entry.event.event ?? 'message'} most={40} /></b></>;
     case 'mark': return <>{server}<span class="shape">{entry.what}</span></>;
   }
+}
+
+/** An answer whose request is not known, and never was. */
+const answersNothing = (entry: WireEntry): boolean => entry.kind === 'message' && (entry.shape === 'result' || entry.shape === 'error') && entry.answers === null;
+
+/** A batch says what it holds. 2025-03-26 basic/index#batching */
+function batchWords({ text, whole }: WireMessage): string {
+  if (!whole || text.length > MAX_BATCH) return '–';
+  const parts = nodeOfText(text).entries();
+  const methods = parts.slice(0, MOST_OF_BATCH).map(({ node }) => node.entries().find(({ name }) => name === 'method')?.node.text ?? 'answer');
+  return `${parts.length}: ${methods.join(', ')}${parts.length > MOST_OF_BATCH ? ', …' : ''}`;
 }
 
 export function sayingOf(entry: WireEntry): string {

@@ -20,6 +20,7 @@ const SMALL = 470;
 export function WireView(): JSX.Element {
   const state = useState();
   const sending = useSignal(false);
+  const unfolded = useSignal(false);
   const { wire } = state;
   const server = state.server.value;
   const hold = state.holds.value.get(server);
@@ -39,8 +40,10 @@ export function WireView(): JSX.Element {
   const { small: { value: small }, selected: { value: selected } } = wire;
   return (
     <div ref={at} class={`wire ${small ? 'small' : ''} ${small && selected > 0 ? 'covered' : ''}`}>
-      <div class="row wrap toolbar">
+      <div class={`row wrap toolbar ${unfolded.value ? 'unfolded' : ''}`}>
         <FilterBar />
+        {/* Where there is little room the rest of the toolbar is behind it. */}
+        <button type="button" class="small unfold" aria-expanded={unfolded.value} onClick={() => { unfolded.value = !unfolded.value; }}>{unfolded.value ? 'Less' : 'More'}</button>
         <span class="spring" />
         <button type="button" class="small" aria-pressed={stepping} disabled={server === ''} onClick={() => void state.run('hold.set', { server, sent: !stepping, received: !stepping })}>Step</button>
         <button type="button" class="small" aria-pressed={sending.value} disabled={server === ''} onClick={() => { sending.value = !sending.value; }}>Send raw</button>
@@ -76,7 +79,7 @@ function Dropped(): JSX.Element {
       <span>{wire.shown.length === wire.entries.length ? wire.entries.length.toLocaleString('en') : `${wire.shown.length.toLocaleString('en')} of ${wire.entries.length.toLocaleString('en')}`} entries, {bytes(memory.bytes)} held</span>
       {memory.droppedEntries > 0 && <span class="warn-text"> {memory.droppedEntries.toLocaleString('en')} older ones ({bytes(memory.droppedBytes)}) were cleared</span>}
       {older > 0 && <button type="button" class="small" onClick={() => void load()}>{Math.min(older, 1000).toLocaleString('en')} older</button>}
-      <button type="button" class="quiet" title="The first error; e is the next one" onClick={() => state.firstError()}>First error</button>
+      <button type="button" class="small" title="By keyboard: e is the next one" onClick={() => state.firstError()}>First error</button>
       <label><input type="checkbox" checked={wire.flat.value} onChange={(event) => { wire.flat.value = event.currentTarget.checked; }} /> each message</label>
       <label><input type="checkbox" checked={wire.following.value} onChange={(event) => { wire.following.value = event.currentTarget.checked; }} /> follow</label>
     </p>

@@ -60,7 +60,7 @@ function editOf(block, name) {
   let path;
   for (const line of lines) {
     const text = line.slice(2).trim();
-    if (/^(?:src|docs)\//.test(line)) path = line.trim();
+    if (/^(?:src|docs|test)\//.test(line)) path = line.trim();
     else if (line.startsWith('- ')) {
       const last = changes.at(-1);
       if (last && last.path === path && last.replace === undefined) last.find.push(text);

@@ -83,12 +83,13 @@ export function internalError(message: string): RpcError {
 }
 
 /**
- * The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack.
+ * The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack. Each revision,
+ * basic: codes are integers.
  */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (thrown instanceof RpcError) {
-    const { code, message, data } = thrown;
-    return data === undefined ? { code, message } : { code, message, data };
+    const { code: said, message, data } = thrown;
+    return { code: Number.isInteger(said) ? said : internalErrorCode, message, ...data !== undefined && { data } };
   }
   return { code: internalErrorCode, message: errorMessage(thrown) };
 }

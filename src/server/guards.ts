@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { MetaWatch } from '../protocol/meta-watch.ts';
+import { MetaWatch } from '../protocol/meta.ts';
 import { AccessDenied } from '../transport/auth.ts';
 import type { Auth } from '../transport/auth.ts';
 import type { AnyAround, Around, Guarded, Handled, HandlerCall, Invoke, ListedKind, View } from './registry.ts';

@@ -7,16 +7,14 @@ import { coreTasks, metaKeys, MissingCapabilityError } from '../protocol/index.t
 import { ModernExchange, RawResult } from '../server/door.ts';
 import type { AskingExchange } from '../server/door.ts';
 import type { AnyAround, Context, Exchange, Guarded, HandlerCall, Step, TaskSteps, TaskSupport } from '../server/index.ts';
-import { createdTask } from './extension/task.ts';
 import type { TaskView } from './journal.ts';
 import type { LegacyTasks } from './legacy/server.ts';
-import { legacyTask } from './legacy/task.ts';
 import { rememberAuth } from './options.ts';
 import type { TasksOptions } from './options.ts';
 import { TaskExchange } from './task-exchange.ts';
 import { ownerOf } from './tasks.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
-import { tasksExtension, ttlOf } from './wire.ts';
+import { createdTask, legacyTask, tasksExtension, ttlOf } from './wire.ts';
 
 interface Parts {
   readonly tasks: Tasks;

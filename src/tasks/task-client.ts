@@ -1,7 +1,8 @@
 import { pause, systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
+import { RpcError } from '../jsonrpc/index.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import { callShape, clientShape, McpClient } from '../client/door.ts';
 import type { Structured } from '../client/door.ts';
@@ -20,6 +21,8 @@ import { tasksExtension, tasksRevisions } from './wire.ts';
 
 /** How often answers are sent where the connection or the server fails, and after how long. */
 const [maxTries, retryMs] = [10, 1_000];
+
+const mayBeTask = (support: unknown): boolean => support === 'required' || support === 'optional';
 
 /** What `TaskClient` may be given. */
 export interface TaskClientOptions extends ClientOptions {
@@ -48,8 +51,8 @@ export class TaskClient extends McpClient {
   readonly #starting = new WeakMap<CallOptions, (task: Bag) => void>();
   readonly #clock: Clock;
   readonly #news: TaskNews;
-  /** Which tools must be called as tasks of 2025-11-25; undefined: the list was not read. */
-  #required: Set<string> | undefined;
+  /** What each tool says of tasks of 2025-11-25; undefined: the list was not read. */
+  #support: Map<string, unknown> | undefined;
 
   constructor(info: Implementation, options: TaskClientOptions = {}) {
     checkOptions('TaskClient: options', options, { ...clientShape(), receive: 'object or boolean' });
@@ -85,7 +88,7 @@ export class TaskClient extends McpClient {
         },
       },
       onListChanged: options.onListChanged && ((list) => {
-        if (list === 'tools') this.#required = undefined;
+        if (list === 'tools') this.#support = undefined;
         options.onListChanged?.(list);
       }),
     });
@@ -101,7 +104,7 @@ export class TaskClient extends McpClient {
 
   override async listTools(options?: CallOptions): Promise<Tool[]> {
     const tools = await super.listTools(options);
-    this.#required = new Set(tools.filter(({ execution }) => execution?.taskSupport === 'required').map(({ name }) => name));
+    this.#support = new Map(tools.map(({ name, execution }) => [name, execution?.taskSupport]));
     return tools;
   }
 
@@ -114,7 +117,7 @@ export class TaskClient extends McpClient {
     name: string, args?: Readonly<Bag>, options: CallOptions = {},
   ): Promise<CallToolResult & { structuredContent?: Structured<AnyServer, string, T> }> {
     const own = this.#own(options);
-    if (this.#legacyTasks && (await this.#mustBeTask(name, options))) {
+    if (this.#legacyTasks && (await this.#supportOf(name, options)) === 'required') {
       const handle = await this.#startLegacy(name, args, own);
       return await this.#finish(handle, own) as CallToolResult & Bag & { structuredContent?: Structured<AnyServer, string, T> };
     }
@@ -128,6 +131,10 @@ export class TaskClient extends McpClient {
   async startTool(name: string, args?: Readonly<Bag>, options: CallOptions = {}): Promise<Started> {
     const own = this.#own(options);
     if (this.#legacyTasks) {
+      // 2025-11-25 basic/utilities/tasks#tool-level-negotiation: no other tool may be called as a task, not to try it either.
+      if (!mayBeTask(await this.#supportOf(name, options) ?? await this.#supportOf(name, options, true))) {
+        throw new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
+      }
       const task = await this.#startLegacy(name, args, own);
       return { task, result: () => this.#finish(task, own) as Promise<CallToolResult & Bag> };
     }
@@ -178,9 +185,10 @@ export class TaskClient extends McpClient {
     };
   }
 
-  async #mustBeTask(name: string, { signal }: CallOptions): Promise<boolean> {
-    if (!this.#required) await this.listTools({ signal });
-    return this.#required?.has(name) ?? false;
+  /** `fresh`: the list is read again, in which the tool may be new. */
+  async #supportOf(name: string, { signal }: CallOptions, fresh: boolean = false): Promise<unknown> {
+    if (fresh || !this.#support) await this.listTools({ signal, fresh });
+    return this.#support?.get(name);
   }
 
   async #startLegacy(name: string, args: Readonly<Bag> | undefined, options: CallOptions): Promise<TaskHandle> {

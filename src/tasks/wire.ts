@@ -1,4 +1,5 @@
 import { invalidParams, isObject } from '../jsonrpc/door.ts';
+import type { Bag } from '../jsonrpc/index.ts';
 import type { Task } from '../protocol/index.ts';
 import type { TaskView } from './journal.ts';
 
@@ -19,6 +20,45 @@ export function commonFields(
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
   };
+}
+
+/** A task as 2025-11-25 has it. A tool that failed has failed here: basic/utilities/tasks#task-execution-errors. */
+export function legacyTask(view: TaskView): Task {
+  const { end, ttlMs, pollIntervalMs } = view;
+  const toolFailed = end?.status === 'completed' && end.result['isError'] === true;
+  return {
+    ...commonFields(view),
+    ...toolFailed && { status: 'failed', statusMessage: view.message ?? textOf(end.result) },
+    ttl: ttlMs,
+    pollInterval: pollIntervalMs,
+  } as Task;
+}
+
+/** The first text of a result, for a person. */
+function textOf({ content }: Bag): string | undefined {
+  const blocks = Array.isArray(content) ? content as { text?: unknown }[] : [];
+  const text = blocks.find((block) => typeof block.text === 'string')?.text;
+  return typeof text === 'string' ? text.slice(0, 1000) : undefined;
+}
+
+/** A task as a call begins it: `CreateTaskResult`. ext-tasks, Task Creation. */
+export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
+  return seed({ resultType: 'task' as const }, view);
+}
+
+function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
+  return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
+}
+
+/** A task with all that its status brings: `DetailedTask`. ext-tasks, Task Status. */
+export function detailedTask(view: TaskView): Bag {
+  const { end, questions } = view;
+  const task: Bag = seed({}, view);
+  // "exactly what the underlying request would have returned", which says its type at 2026-07-28.
+  if (end?.status === 'completed') task['result'] = { resultType: 'complete', ...end.result };
+  if (end?.status === 'failed') task['error'] = end.error;
+  if (questions) task['inputRequests'] = questions;
+  return task;
 }
 
 /** The time that a request with `task` asks for, in milliseconds. 2025-11-25 basic/utilities/tasks#task-parameters. */

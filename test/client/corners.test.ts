@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answering, ClientCore, McpClient, toolOutputs } from '../../src/client/index.ts';
 import type { CoreClientOptions } from '../../src/client/index.ts';
+import { decode } from '../../src/jsonrpc/codec.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { HttpError } from '../../src/transport/http/http-error.ts';
 import { connectScripted, legacy, modern, Scripted } from './scripted.ts';
@@ -312,4 +313,32 @@ test('a question without a method is none', async () => {
     const { client } = await connectScripted(modern(() => ({ resultType: 'input_required', inputRequests: { q: question }, requestState: 's' })));
     await assert.rejects(client.callTool('t'), /inputRequests\["q"\] is not a question/, JSON.stringify(question));
   }
+});
+
+// 2025-03-26 basic/index#batching: an implementation MUST support receiving batches.
+test('a batch of a server is taken, whatever it holds, and what it asks is answered in one', async () => {
+  const heard: unknown[] = [];
+  const batch: { messages: unknown[] } = { messages: [] };
+  const wire = new Scripted('pipe', legacy((sent, to) => {
+    const held = batch.messages.push({ jsonrpc: '2.0', id: sent.id, result: { content: [{ type: 'text', text: String(sent.params?.['name']) }] } });
+    if (held < 2) return undefined;
+    batch.messages.push(
+      { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } },
+      { jsonrpc: '2.0', id: 'a', method: 'ping' }, { jsonrpc: '2.0', id: 'b', method: 'roots/list' }, { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
+    );
+    to.receiver.message(decode(JSON.stringify(batch.messages)));
+    return undefined;
+  }, '2025-03-26'));
+  const client = new McpClient(info, {
+    era: 'legacy', roots: [{ uri: 'file:///a' }], onLog: ({ data }) => heard.push(data), onListChanged: (list) => heard.push(list),
+  });
+  await client.connect(wire);
+  const results = await Promise.all([client.callTool('one'), client.callTool('two')]);
+  assert.deepEqual(results.map(({ content }) => content), [[{ type: 'text', text: 'one' }], [{ type: 'text', text: 'two' }]]);
+  assert.deepEqual(heard, ['x', 'tools']);
+  await new Promise(setImmediate);
+  const { headers, ...answers } = wire.sent.at(-1) as object as Record<string, unknown>;
+  assert.deepEqual([headers, Object.values(answers)], [undefined, [
+    { jsonrpc: '2.0', id: 'a', result: {} }, { jsonrpc: '2.0', id: 'b', result: { roots: [{ uri: 'file:///a' }] } },
+  ]]);
 });

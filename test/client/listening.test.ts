@@ -65,7 +65,10 @@ test('modern: no stream without a handler; with one, for what the server declare
   await turns();
   const [listen] = listens(wire);
   assert.deepEqual(listen && filterOf(listen), { toolsListChanged: true });
-  assert.ok(listen?.params?.['_meta']);
+  // 2026-07-28 basic/index#_meta: on every request.
+  assert.deepEqual(listen?.params?.['_meta'], {
+    [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: {},
+  });
   wire.push({ method: 'notifications/tools/list_changed', params: tag(listen?.id) });
   wire.push({ method: 'notifications/tools/list_changed', params: tag('other') });
   wire.push({ method: 'notifications/tools/list_changed' });

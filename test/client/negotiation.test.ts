@@ -4,7 +4,7 @@ import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
-import { HttpError } from '../../src/transport/http/http-error.ts';
+import { HttpError, SessionExpired } from '../../src/transport/http/http-error.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 
@@ -183,6 +183,87 @@ test('a memory of the legacy era skips the probe, and is corrected where it is w
   // It is asked in a modern revision, whatever was remembered.
   assert.equal((wrong.wire.sent[1]?.params?.['_meta'] as Record<string, unknown>)[metaKeys.protocolVersion], '2026-07-28');
   assert.equal(wrong.client.revision?.version, '2026-07-28');
+});
+
+// 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions: for the lifetime of the process or
+// the origin, "re-probing if the cached assumption later fails".
+for (const kind of ['pipe', 'http'] as const) {
+  test(`${kind}: the era is remembered while the client lives, and found anew where that fails`, async () => {
+    /** The server is gone, or has forgotten the session; what is sent from then on, until the next call has its result. */
+    const again = async (client: McpClient, wire: Scripted, lose: () => void): Promise<unknown> => {
+      wire.sent.length = 0;
+      lose();
+      await client.callTool('t');
+      return wire.methods().filter((method) => method !== 'tools/call');
+    };
+    let expired = false;
+    let script: Script = legacy(undefined, '2025-06-18');
+    const played: Script = (sent, to) => {
+      if (sent.method !== 'tools/call' || !expired) return script(sent, to);
+      expired = false;
+      return new SessionExpired('forgotten');
+    };
+    const { client, wire } = await connect(kind, played);
+    assert.deepEqual(wire.methods(), ['server/discover', 'initialize', 'notifications/initialized']);
+    const lose = (): void => {
+      if (kind === 'pipe') wire.receiver.closed('exited');
+      else expired = true;
+    };
+    for (let n = 0; n < 2; n++) {
+      assert.deepEqual(await again(client, wire, lose), ['initialize', 'notifications/initialized']);
+      // In the revision that was agreed.
+      assert.equal(wire.sent.find(({ method }) => method === 'initialize')?.params?.['protocolVersion'], '2025-06-18');
+    }
+    script = modern();
+    assert.deepEqual(await again(client, wire, lose), ['initialize', 'server/discover']);
+    assert.equal(client.revision?.version, '2026-07-28');
+    if (kind === 'http') return;
+    assert.deepEqual(await again(client, wire, lose), ['server/discover']);
+    script = legacy();
+    assert.deepEqual(await again(client, wire, lose), ['server/discover', 'initialize', 'notifications/initialized']);
+    assert.equal(client.revision?.version, '2025-11-25');
+  });
+}
+
+// 2026-07-28 basic/index#resulttype.
+test('a discovery without a type is complete, one of an unknown type is none', async () => {
+  const typed = (resultType: unknown): Script => (sent, wire) => {
+    const answer = modern()(sent, wire);
+    return sent.method === 'server/discover' ? { ...answer, resultType } : answer;
+  };
+  const { client, wire } = await connect('pipe', typed(undefined));
+  assert.deepEqual([client.revision?.version, wire.methods()], ['2026-07-28', ['server/discover']]);
+  for (const type of ['input_required', 'org.example/other', 'Complete', '', 7, null]) {
+    await assert.rejects(connect('pipe', typed(type), { era: 'modern' }), /the result has an unknown type/, String(type));
+  }
+});
+
+// Each legacy revision, basic/lifecycle#initialization.
+test('between initialize and its answer nothing is sent', async () => {
+  const wire = new Scripted('pipe', ({ method }) => (method === 'tools/call' ? { content: [] } : undefined));
+  const client = new McpClient(info, { era: 'legacy' });
+  const initialize = wire.until('initialize');
+  const connecting = client.connect(wire);
+  const { id } = await initialize;
+  for (const call of [() => client.callTool('t'), () => client.listTools(), () => client.request('resources/subscribe', { uri: 'a:b' })]) {
+    await assert.rejects(async () => call(), /the client is not connected/);
+  }
+  client.notify('notifications/roots/list_changed');
+  assert.deepEqual(wire.methods(), ['initialize']);
+  wire.answer(id as number, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: info });
+  await connecting;
+  await client.callTool('t');
+  // Nor while a server that was started again is asked: the calls wait.
+  wire.sent.length = 0;
+  const once = wire.until('initialize');
+  wire.receiver.closed('exited');
+  const calls = [client.callTool('t'), client.callTool('t')];
+  const { id: next } = await once;
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  assert.deepEqual(wire.methods(), ['initialize']);
+  wire.answer(next as number, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: info });
+  await Promise.all(calls);
+  assert.deepEqual(wire.methods(), ['initialize', 'notifications/initialized', 'tools/call', 'tools/call']);
 });
 
 for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
+import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
 
@@ -209,4 +210,40 @@ test('notifications/elicitation/complete is told once, for an elicitation that i
   await assert.rejects(client.callTool('t'), /first/);
   for (const id of ['e1', 'e1', 'e2', 'e3', undefined]) complete(id);
   assert.deepEqual(heard, ['e1', 'e2']);
+});
+
+// 2025-11-25 schema, ElicitRequestURLParams.elicitationId: opaque.
+test('the id of an elicitation is what the server wrote, to each character', async () => {
+  const ids = ['E', 'e', ' e', 'e ', '1', '01', '1.0', '', 'é', 'e\u0301', '%65', '__proto__', 'constructor', 'e\n', 'x'.repeat(2000)];
+  const urls = [...ids, 'https://example.org/?id=1'];
+  const heard: unknown[] = [];
+  const shown: unknown[] = [];
+  const elicitations = urls.map((elicitationId) => ({ elicitationId: `${elicitationId}!` }));
+  const { client, wire } = await connect(legacy(() => new RpcFault(-32042, 'first', { elicitations })), {
+    onElicitUrl: ({ elicitationId }) => {
+      shown.push(elicitationId);
+      return { action: 'accept' };
+    },
+    onNotification: ({ params }) => heard.push(params?.['elicitationId']),
+  });
+  const complete = (elicitationId: string): void => wire.push({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+  for (const [at, elicitationId] of urls.entries()) {
+    await wire.ask(at, 'elicitation/create', { mode: 'url', url: 'https://x.test/', elicitationId, message: 'Go' });
+  }
+  await assert.rejects(client.callTool('t'), /first/);
+  const all = [...urls, ...urls.map((id) => `${id}!`)];
+  // The other way round, so that what was taken for another would show.
+  for (const id of all.toReversed()) complete(id);
+  assert.deepEqual([heard, shown], [all.toReversed(), urls]);
+});
+
+// Each revision, basic: error codes are integers.
+test('an error that a handler throws has an integer code', async () => {
+  let code: unknown;
+  const { wire } = await connect(legacy(), { onElicit: () => Promise.reject(new RpcError(code as number, 'no')) });
+  for (const [at, [thrown, sent]] of ([[-32602, -32602], [4711, 4711], [1.5, -32603], [NaN, -32603], [Infinity, -32603], ['5', -32603], [undefined, -32603]] as const).entries()) {
+    code = thrown;
+    const { error } = await wire.ask(at, 'elicitation/create', form);
+    assert.deepEqual([error?.code, error?.message], [sent, 'no'], String(thrown));
+  }
 });

@@ -212,6 +212,8 @@ test('an unknown type of result is an error, an absent one is complete, a legacy
   await assert.rejects(odd.client.callTool('t'), /unknown type "constructor"/);
   const absent = await connect(modern(() => ({ content: [] })));
   assert.deepEqual(await absent.client.callTool('t'), { content: [] });
+  const late = await connect(modern(({ params }) => (params?.['requestState'] ? { content: [] } : input({ requestState: 's' }))));
+  assert.deepEqual(await late.client.callTool('t'), { content: [] });
   const old = await connect(legacy(() => other));
   assert.deepEqual(await old.client.callTool('t'), other);
 });

@@ -6,7 +6,6 @@ import type { Chapter, Verdict } from './chapter.ts';
 import { Desk } from './desk.ts';
 import type { DeskOptions } from './desk.ts';
 import { splitCommand } from './program.ts';
-import { exam, suite } from './exam.ts';
 import { visible } from '../../src/explain/index.ts';
 import { sectionAddress } from '../../src/judge/rules.ts';
 
@@ -16,8 +15,8 @@ import { sectionAddress } from '../../src/judge/rules.ts';
 export interface Started {
   /** The words before the chapter, for the usage. */
   readonly typed: string;
-  /** Whether the exam is there: it needs the transcripts and the official suite of a clone. */
-  readonly exam: boolean;
+  /** The exam, which needs the transcripts and the official suite of a clone. */
+  readonly exam?: { readonly chapter: Chapter; suite(command: readonly string[]): Promise<boolean> };
   /** Where the texts of the chapters are; undefined: the reader has them. */
   readonly texts?: string;
 }
@@ -96,9 +95,9 @@ export async function course(given: readonly string[], started: Started): Promis
     good = await runChapter(chapter, options, goOn) && good;
     if (!good && !goOn) return 1;
   }
-  if (which === 'exam') {
-    good = await runChapter(exam, options, goOn) && good;
-    good = await suite(options.command) && good;
+  if (which === 'exam' && started.exam) {
+    good = await runChapter(started.exam.chapter, options, goOn) && good;
+    good = await started.exam.suite(options.command) && good;
   }
   console.log(good ? (which === 'exam' ? '\nYou have written a client and a server of the Model Context Protocol.' : '\nAll of it.') : '\nNot yet.');
   return good ? 0 : 1;

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
-import { request as httpRequest, createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { serveStdio } from '../../src/transport/stdio/index.ts';
-import { sseParser } from '../../src/transport/http/sse-parser.ts';
+import { systemClock } from '../../src/bounds/clock.ts';
+import type { ByteCarrier } from '../../src/judge/carrier.ts';
+import type { HiddenRequest } from '../../src/judge/client/port.ts';
+import { http } from '../../src/judge/http.ts';
+import { mediaType, shownHead } from '../../src/judge/http-demand.ts';
+import type { HttpDemand, HttpHead } from '../../src/judge/http-demand.ts';
+import { hiddenHttp } from '../../src/judge/node/hidden-http.ts';
 import type { McpServer } from '../../src/server/index.ts';
 import { demand, Fault } from './fault.ts';
 import type { Bag } from './fault.ts';
@@ -29,10 +33,8 @@ export interface DeskOptions {
 }
 
 /** What came back to an HTTP request. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
+export interface Answer extends HttpHead {
+  readonly body: string;
   /** The messages of its body: one of JSON, or those of a stream. */
   readonly messages: readonly Bag[];
 }
@@ -41,11 +43,11 @@ export interface Answer {
 export interface Arrived {
   readonly method: string;
   readonly path: string;
-  readonly headers: IncomingMessage['headers'];
+  readonly headers: Readonly<Record<string, string>>;
   readonly message: Bag | undefined;
 }
 
-export type Respond = (arrived: Arrived, response: ServerResponse) => void | Promise<void>;
+export type Respond = (arrived: Arrived, request: HiddenRequest) => void | Promise<void>;
 
 export class Desk {
   readonly options: DeskOptions;
@@ -140,59 +142,57 @@ export class Desk {
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_resolve, reject) => (fail = reject));
     failed.catch(() => {});
-    const http = createHttpServer((request, response) => {
-      response.on('error', () => {});
-      void (async () => {
-        let body = '';
-        for await (const chunk of request.setEncoding('utf8')) body += chunk;
-        this.passed.push({ direction: '-->', text: `${request.method} ${request.url} ${body}` });
-        let message: Bag | undefined;
-        if (request.method === 'POST') {
-          try {
-            message = JSON.parse(body) as Bag;
-          } catch {
-            throw new Fault('the body of a POST to be a message', body.slice(0, 300));
-          }
-        }
-        const one = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, message };
-        arrived.push(one);
-        await respond(one, response);
-      })().catch((error: unknown) => {
+    const take = async (request: HiddenRequest): Promise<void> => {
+      const { method, path, headers, body } = request;
+      this.passed.push({ direction: '-->', text: `${method} ${path} ${body}` });
+      const one = { method, path, headers, message: method === 'POST' ? json(body, 'the body of a POST to be a message') : undefined };
+      arrived.push(one);
+      await respond(one, request);
+    };
+    const { url, close } = await hiddenHttp({
+      request: (request) => void take(request).catch((error: unknown) => {
         fail(error);
-        response.destroy();
-      });
+        // The program need not wait for an answer that does not come.
+        request.respond(500, {});
+      }), unreadable: (why) => fail(new Fault('a whole request', why)), line() {}, left() {},
     });
-    http.listen(0, '127.0.0.1');
-    await once(http, 'listening');
-    this.#endings.push(() => {
-      http.closeAllConnections();
-      http.close();
-    });
-    const program = this.program('client', `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`);
-    return { program, arrived, failed };
+    this.#endings.push(close);
+    return { program: this.program('client', url), arrived, failed };
   }
 
   /** One request to the program. */
   async post(port: number, body: string | Bag, headers: Readonly<Record<string, string>> = {}, { method = 'POST', path = '/mcp' }: { method?: string; path?: string } = {}): Promise<Answer> {
-    const sent = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', ...body });
     const shown = Object.entries(headers).map(([name, value]) => ` ${name}: ${value};`).join('');
+    const sent = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', ...body });
     this.passed.push({ direction: '-->', text: `${method} ${path}${shown} ${sent}` });
-    const answer = await within(exchange(port, sent, headers, method, path), this.options.patienceMs);
+    const { carrier, came } = this.#carrier(port, path);
+    const answer = await within(answered(carrier, method === 'POST' ? sent : undefined, headers, method, came), this.options.patienceMs);
     if (answer === undefined) throw new Fault(`an answer to ${method} ${path}`, `nothing within ${this.options.patienceMs} ms`);
-    this.passed.push({ direction: '<--', text: `${answer.status} ${answer.text.trimEnd()}` });
+    this.passed.push({ direction: '<--', text: `${answer.status} ${answer.body.trimEnd()}` });
     return answer;
   }
 
   /** A POST whose answer nobody waits for: `break` ends its connection. */
   begin(port: number, body: Bag, headers: Readonly<Record<string, string>>): { break(): void } {
-    const sent = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: '/mcp', agent: false, headers: { 'content-type': 'application/json', 'accept': 'application/json, text/event-stream', ...headers } });
-    sent.on('error', () => {});
-    sent.end(JSON.stringify({ jsonrpc: '2.0', ...body }));
+    const { carrier } = this.#carrier(port, '/mcp');
+    carrier.send(JSON.stringify({ jsonrpc: '2.0', ...body }), { headers: { ...posting, ...headers } }).catch(() => {});
     this.passed.push({ direction: '-->', text: `POST /mcp ${JSON.stringify(body)}` });
     return { break: () => {
       this.passed.push({ direction: '-x-', text: `the connection of request ${String(body['id'])} is broken` });
-      sent.destroy();
+      void carrier.close();
     } };
+  }
+
+  /** The judge's carrier, and the texts of the messages that it brings. */
+  #carrier(port: number, path: string): { readonly carrier: ByteCarrier; readonly came: readonly string[] } {
+    const came: string[] = [];
+    const carrier = http({ url: `http://127.0.0.1:${port}${path}`, fetch }, systemClock, this.options.patienceMs, {
+      entry: (entry) => {
+        if (entry.kind === 'message' && entry.direction === 'received') came.push(entry.text);
+      }, unreadable() {}, failed() {}, gone() {},
+    });
+    this.#endings.push(() => carrier.close());
+    return { carrier, came };
   }
 
   /** One request, and a demand of its status and of the last message of its body. */
@@ -225,12 +225,17 @@ export class Desk {
   /** Gives the last program a moment: what it wrote to stderr, and its end, come after the broken pipe that tells of them. */
   async settled(): Promise<void> {
     const program = this.#programs.at(-1);
-    if (program) await within(program.gone(), 300);
+    if (program) await within(program.gone(), 1000);
   }
 
   async close(): Promise<void> {
     for (const end of this.#endings.reverse()) await end();
   }
+}
+
+/** Demands of a response what the judge demands of it, in its words. */
+export function keeps({ expected, kept }: HttpDemand, head: HttpHead): void {
+  if (!kept(head)) throw new Fault(expected, shownHead(head));
 }
 
 export const late = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined));
@@ -248,44 +253,25 @@ export async function reachable(port: number, host: string): Promise<boolean> {
   }
 }
 
-async function exchange(port: number, body: string, headers: Readonly<Record<string, string>>, method: string, path: string): Promise<Answer> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = httpRequest({
-      host: '127.0.0.1', port, method, path, agent: false,
-      headers: {
-        'accept': 'application/json, text/event-stream',
-        ...method === 'POST' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        ...headers,
-      },
-    }, resolve);
-    sent.on('error', (error) => reject(new Fault(`an answer to ${method} ${path}`, `a broken connection: ${error.message}`)));
-    sent.end(method === 'POST' ? body : undefined);
-  });
-  const messages: Bag[] = [];
-  const type = response.headers['content-type'] ?? '';
-  const chunks: Buffer[] = [];
-  const events = sseParser({ onEvent: ({ data }) => data !== '' && messages.push(json(data)) });
+const posting = { 'accept': 'application/json, text/event-stream', 'content-type': 'application/json' } as const;
+
+async function answered(carrier: ByteCarrier, sent: string | undefined, headers: Readonly<Record<string, string>>, method: string, came: readonly string[]): Promise<Answer> {
+  const reply = await carrier.send(sent, { method, headers: { ...sent === undefined ? { accept: posting.accept } : posting, ...headers } })
+    .catch((error: Error) => {
+      throw new Fault(`an answer to ${method}`, `a broken connection: ${error.message}`);
+    });
+  if (!reply) throw new Error('HTTP has a response');
   // A stream that stands open without an answer is closed by the check that opened it.
-  if (type.startsWith('text/event-stream') && method === 'GET') response.destroy();
-  else {
-    try {
-      for await (const chunk of response) {
-        chunks.push(chunk as Buffer);
-        if (type.startsWith('text/event-stream')) events.push(chunk as Buffer);
-      }
-    } catch (error) {
-      throw new Fault('a whole answer', `a broken connection: ${(error as Error).message}`);
-    }
-  }
-  const text = Buffer.concat(chunks).toString();
-  if (type.startsWith('application/json')) messages.push(json(text));
-  return { status: response.statusCode ?? 0, headers: response.headers, text, messages };
+  if (reply.stream && method === 'GET') reply.cancel();
+  else if (!await reply.ended) throw new Fault('a whole answer', 'a broken connection');
+  const messages = reply.stream || mediaType(reply) === 'application/json' ? came.map((text) => json(text, 'JSON')) : [];
+  return { status: reply.status, headers: reply.headers, body: reply.stream ? came.join('\n') : reply.body, messages };
 }
 
-function json(text: string): Bag {
+function json(text: string, expected: string): Bag {
   try {
     return JSON.parse(text) as Bag;
   } catch {
-    throw new Fault('JSON', text.slice(0, 300));
+    throw new Fault(expected, text.slice(0, 300));
   }
 }

@@ -24,6 +24,8 @@ export function addCareless(server: McpServer): void {
       JSON.stringify((await ctx.sample(fromJson('{"messages":[{"content":{"type":"text","text":"Hello"}}],"maxTokens":10}'))).content)),
     () => server.tool('samples_wrong_use', { ...readOnly, description: 'Samples with a tool use that has no result' }, async (_args, ctx) =>
       JSON.stringify((await ctx.sample(fromJson('{"messages":[{"role":"user","content":{"type":"text","text":"Hello"}},{"role":"assistant","content":[{"type":"tool_use","id":"u","name":"x","input":{}}]},{"role":"user","content":{"type":"text","text":"Go on"}}],"maxTokens":10,"tools":[{"name":"x","inputSchema":{"type":"object"}}]}'))).content)),
+    () => server.tool('samples_loose_result', { ...readOnly, description: 'Samples with a tool result that no tool use has' }, async (_args, ctx) =>
+      JSON.stringify((await ctx.sample(fromJson('{"messages":[{"role":"user","content":{"type":"text","text":"Hello"}},{"role":"assistant","content":[{"type":"tool_use","id":"u","name":"x","input":{}}]},{"role":"user","content":[{"type":"tool_result","toolUseId":"u","content":[]},{"type":"tool_result","toolUseId":"v","content":[]}]}],"maxTokens":10,"tools":[{"name":"x","inputSchema":{"type":"object"}}]}'))).content)),
     () => server.tool('back', { ...readOnly, description: 'Progress that goes back' }, (_args, ctx) => {
       for (const step of [1, 3, 2, 2]) ctx.progress(step);
       return 'back';

@@ -3,6 +3,7 @@ import { compile } from '../../src/schema/full/index.ts';
 import { TaskClient } from '../../src/tasks/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
+import { pause } from '../peers/everything/media.ts';
 
 // A client that uses everything that a server has declared, for the judge of clients: `http [careless] URL`, or `stdio [careless]
 // PROGRAM …`. It calls every tool that it lists, answers what it is asked, and logs in as a person would. A careless program gives what
@@ -44,24 +45,37 @@ const [way, ...given] = process.argv.slice(2);
 const careless = given[0] === 'careless';
 const [first = '', ...more] = careless ? given.slice(1) : given;
 const [goodUri, goodDocument] = ['http://127.0.0.1:9/callback', 'https://client.example/judged.json'];
-const made = (redirectUri: string, metadataDocument: string) => oauth({ grant: authorizationCode({ client: { name: 'judged', metadataDocument }, redirectUri, onAuthorize: follow }) });
+const login = (redirectUri: string, metadataDocument: string) => oauth({ grant: authorizationCode({ client: { name: 'judged', metadataDocument }, redirectUri, onAuthorize: follow }) });
 const attempts: readonly (readonly [string, string])[] = careless ? [['http://client.example/callback', goodDocument], [goodUri, 'https://client.example']] : [];
-let auth = made(goodUri, goodDocument);
+let auth = login(goodUri, goodDocument);
 for (const [redirectUri, document] of attempts) {
   try {
-    auth = made(redirectUri, document);
+    auth = login(redirectUri, document);
     break;
   } catch {
     // Refused, as it must be.
   }
 }
-const client = new TaskClient({ name: 'judged', version: '1.0.0' }, {
-  onElicit: () => ({ action: 'accept', content: careless ? { size: 99 } : {} }),
+const made = (extensions: Record<string, object> | undefined): TaskClient => new TaskClient({ name: 'judged', version: '1.0.0' }, {
+  ...extensions && { extensions },
+  async onElicit() {
+    // A person needs a while.
+    await pause(100);
+    return { action: 'accept', content: careless ? { size: 99 } : {} };
+  },
   validator: compile,
   onElicitUrl: () => ({ action: 'decline' }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
   roots: [{ uri: 'file:///work' }],
+  ...!careless && { capabilities: { sampling: { tools: {} } } },
 });
+let client: TaskClient;
+try {
+  client = made(careless ? { noprefix: {} } : undefined);
+} catch {
+  // Refused, as it must be.
+  client = made(undefined);
+}
 await client.connect(way === 'http' ? httpTransport(first, { auth }) : stdioTransport(first, more));
 if (careless) for (const uri of ['http://127.0.0.1/work', 'file:///work/../up']) await tried(uri, async () => client.setRoots([{ uri }]));
 const capabilities = client.capabilities ?? {};
@@ -71,7 +85,7 @@ await tried('tools', async () => {
     if (!careless) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }
 });
-if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts(), client.listPrompts({ timeoutMs: 5_000 })]));
+if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts({ onProgress() {} }), client.listPrompts({ timeoutMs: 5_000, onProgress() {} })]));
 if (capabilities.resources) {
   await tried('resources', async () => {
     for (const { uri } of await client.listResources()) await tried(uri, () => client.readResource(uri));

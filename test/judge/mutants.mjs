@@ -26,10 +26,11 @@ const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
 const roles = [servers(top), clients(top)].filter(({ role }) => !values.role || role === values.role);
 
-/** Reasons why nobody outside can see an edit: `role id sentence reason`, by the first three. */
+/** Reasons why nobody outside can see an edit, and when each was written: `role id sentence reason time`, by the first three. */
 const reasons = new Map(readFileSync(join(top, 'test/judge/mutants/undecided.tsv'), 'utf8').split('\n').filter(Boolean).map((line) => {
-  const [role, id, breaks, reason] = line.split('\t');
-  return [`${role} ${id} ${breaks}`, reason];
+  const [role, id, breaks, reason, written] = line.split('\t');
+  if (!['before the run', 'after the miss'].includes(written)) throw new Error(`test/judge/mutants/undecided.tsv: ${id}: expected "before the run" or "after the miss" last`);
+  return [`${role} ${id} ${breaks}`, { reason, written }];
 }));
 const keyOf = ({ role, id, breaks }) => `${role} ${id} ${breaks}`;
 const all = roles.flatMap(({ role, edits, seen, judge }) => edits.map((edit) => ({ ...edit, role, judge, seen: seen.has(edit.id) })));
@@ -50,11 +51,11 @@ await Promise.all(trials.map(async (trial) => {
     if (values.seconds && seconds() > Number(values.seconds)) return;
     const before = performance.now();
     const key = { role, id, breaks };
-    const reason = reasons.get(keyOf(key));
+    const { reason, written } = reasons.get(keyOf(key)) ?? {};
     if (values.write && seen && !known.has(keyOf(key))) continue;
     const told = known.get(keyOf(key)) ?? (!seen && !values.only ? { verdict: 'not decided' }
       : await trial.edited(changes, () => judge(trial.root, id, reason === undefined)).catch((error) => ({ verdict: 'failed', others: [error.message] })));
-    const row = { ...key, ...told, reason, seconds: told.seconds ?? (performance.now() - before) / 1000 };
+    const row = { ...key, ...told, reason, written, seconds: told.seconds ?? (performance.now() - before) / 1000 };
     rows.push(row);
     if (values.from && !known.has(keyOf(key))) writeFileSync(values.from, `${JSON.stringify(row)}\n`, { flag: 'a' });
     if (row.verdict === 'not decided' || row.verdict === 'found' && !values.verbose) continue;

@@ -26,6 +26,7 @@ import { addCareless } from './careless.ts';
 const readOnly = { annotations: { readOnlyHint: true } } as const;
 const modern = process.argv.includes('--modern');
 const careless = process.argv.includes('--careless');
+const overPipe = process.argv[1] === fileURLToPath(import.meta.url) && !process.argv.includes('--http');
 
 export function target(): McpServer {
   const server = new McpServer({ name: 'judged', version: '1.0.0' }, {
@@ -48,7 +49,7 @@ export function target(): McpServer {
 /** Tools whose calls may be tasks. */
 function addTaskTools(server: McpServer): void {
   tasks(server);
-  server.tool('task', { ...readOnly, description: 'May be a task', task: 'optional' }, async (_args, ctx) => {
+  server.tool('task', { ...readOnly, description: 'May be a task', task: 'optional', input: { type: 'object', properties: {}, additionalProperties: true } }, async (_args, ctx) => {
     ctx.progress(1);
     await pause(150);
     ctx.progress(2);
@@ -61,6 +62,10 @@ function addTaskTools(server: McpServer): void {
   server.tool('task_asks', { ...readOnly, description: 'Asks in a task', task: 'optional' }, async (_args, ctx) => {
     const { action } = await ctx.elicit('Your name?', { name: { type: 'string' } }, { key: 'name' });
     return `The person said ${action}`;
+  });
+  server.tool('task_fails', { ...readOnly, description: 'Fails with an error of the protocol', task: 'optional' }, async () => {
+    await pause(50);
+    throw new RpcError(-31_000, 'it fails');
   });
   server.tool('task_slow', { ...readOnly, description: 'A task that takes a while', task: 'optional' }, async () => {
     await pause(800);
@@ -84,6 +89,8 @@ function addTools(server: McpServer): void {
     return 'done';
   });
   server.tool('log', { ...readOnly, description: 'Logs' }, (_args, ctx) => {
+    // A library that an author uses prints, too.
+    if (overPipe) console.log('printed');
     ctx.log('info', 'one');
     ctx.log('error', { two: 2 });
     ctx.progress(1, 3);
@@ -133,6 +140,11 @@ function addAskingTools(server: McpServer): void {
     const { action } = await ctx.elicitUrl('Pay', 'https://example.com/pay', { elicitationId });
     if (ctx.revision.version === '2025-11-25') ctx.notify('notifications/elicitation/complete', { elicitationId });
     return `The person said ${action}`;
+  });
+  server.tool('ask_urls', { ...readOnly, description: 'Asks by two URLs, whose ids the library makes' }, async (_args, ctx) => {
+    const one = await ctx.elicitUrl('Pay', 'https://example.com/pay');
+    const two = await ctx.elicitUrl('Sign', 'https://example.com/sign');
+    return `${one.action} ${two.action}`;
   });
   server.tool('sample', { ...readOnly, description: 'Samples' }, async (_args, ctx) =>
     JSON.stringify((await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 10 })).content));

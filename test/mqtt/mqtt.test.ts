@@ -55,6 +55,8 @@ for (const era of eras) {
     const { client, serving, server } = await pair(t, era, broker, { serve: { presence: { description: 'the attic' }, id: 'attic-1' } });
     assert.equal(await textOf(client.callTool('echo', { text: 'ä' })), 'ä');
     assert.equal(await textOf(client.callTool('ask')), 'in K');
+    // Metadata passes both ways: a modern request is refused without it.
+    assert.equal('_meta' in await client.request('tools/list'), era === '2026-07-28');
     const [clientId = ''] = broker.clients.filter((id) => id !== serving.id);
     const rpc = `$mcp-rpc/${clientId}/attic-1/${name}`;
     assert.deepEqual(broker.topicsOf('attic-1').sort(), [`$mcp-client/capability/${clientId}`, `$mcp-client/presence/${clientId}`, rpc, `$mcp-server/attic-1/${name}`].sort());

@@ -235,7 +235,8 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
   rs.needs = '';
   const saml = 'urn:ietf:params:oauth:token-type:saml2';
   const bySaml = enterpriseManaged({
-    clientId: 'app', identityProvider: { issuer: idp.origin, clientId: 'app-at-idp' }, identityAssertion: 'PHNhbWw-', identityAssertionType: saml,
+    clientId: 'app', identityAssertion: 'PHNhbWw-', identityAssertionType: saml,
+    identityProvider: { issuer: 'https://idp.example', tokenEndpoint: `${idp.origin}/token`, clientId: 'app-at-idp' },
   });
   assert.equal(await call(oauth({ grant: bySaml, scope: 'chat' }), rs.url), 200);
   assert.deepEqual(formOf(idp.forms[2]), { ...exchange, client_id: 'app-at-idp', subject_token: 'PHNhbWw-', subject_token_type: saml });

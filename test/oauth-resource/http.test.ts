@@ -29,8 +29,10 @@ const discover = {
 
 /** The same server over `node:http` and as a web handler. */
 async function start(t: TestContext, issuer: Issuer, options: Partial<BearerOptions> = {}): Promise<Record<string, Send>> {
-  const server = new McpServer({ name: 'trips', version: '1' });
+  // It is told of an answer to nothing.
+  const server = new McpServer({ name: 'trips', version: '1' }, { onError: () => {} });
   server.tool('whoami', {}, (_, ctx) => JSON.stringify(ctx.auth));
+  server.tool('ask', {}, async (_, ctx) => `said ${(await ctx.elicit('Sure?', { sure: { type: 'boolean' } })).action}`);
   const auth = bearer({ resource, authorizationServers: [issuer.issuer], scopes: ['trips:read'], ...options });
   const { url, close } = await serveHttp(server, { auth });
   t.after(() => close({ drainMs: 0 }));
@@ -99,6 +101,37 @@ test('http: a session belongs to the person: a new token keeps it, another perso
   }
 });
 
+test('http: a question is answered over the session that was asked, and by its user only', async (t) => {
+  const issuer = await startIssuer(t);
+  for (const [name, send] of Object.entries(await start(t, issuer))) {
+    const alice = { authorization: `Bearer ${issuer.token()}` };
+    const open = async (): Promise<Record<string, string>> => {
+      const opened = await send(alice, { ...initialize, params: { ...initialize.params, capabilities: { elicitation: {} } } });
+      await opened.text();
+      const session = { ...alice, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+      await (await send(session, { jsonrpc: '2.0', method: 'notifications/initialized' })).text();
+      return session;
+    };
+    const [own, beside] = [await open(), await open()];
+    const called = await send(own, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'ask', arguments: {} } });
+    const reader = called.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let said = '';
+    const until = async (text: string): Promise<void> => {
+      while (!said.includes(text)) said += (await reader?.read())?.value ?? assert.fail(`${name}: the stream ended before ${text}`);
+    };
+    await until('elicitation/create');
+    const id = Number(/"id":(\d+),"method":"elicitation\/create"/.exec(said)?.[1]);
+    const answer = (action: string): object => ({ jsonrpc: '2.0', id, result: { action } });
+    // The same user in another session, and somebody else who has the id of this one.
+    assert.equal((await send(beside, answer('cancel'))).status, 202, name);
+    assert.equal((await send({ ...own, authorization: `Bearer ${issuer.token({ sub: 'mallory' })}` }, answer('cancel'))).status, 404, name);
+    assert.equal((await send(own, answer('decline'))).status, 202, name);
+    await until('said ');
+    assert.match(said, /said decline/);
+    await reader?.cancel();
+  }
+});
+
 test('http: a proof for each request, and a nonce where one is wanted', async (t) => {
   const issuer = await startIssuer(t);
   const key = proofKey();
@@ -107,7 +140,7 @@ test('http: a proof for each request, and a nonce where one is wanted', async (t
   for (const [name, send] of Object.entries(await start(t, issuer, { dpop: { required: true, nonces: true } }))) {
     const asked = await send({ authorization, dpop: key.proof(token) }, initialize);
     assert.equal(asked.status, 401, name);
-    assert.match(asked.headers.get('www-authenticate') ?? '', /^DPoP .*error="use_dpop_nonce"/);
+    assert.match(asked.headers.get('www-authenticate') ?? '', /^DPoP resource_metadata="https:\/\/trips\.example\/\.well-known\/oauth-protected-resource\/mcp", scope="trips:read", error="use_dpop_nonce"/);
     const nonce = asked.headers.get('dpop-nonce');
     const proof = key.proof(token, { nonce });
     const accepted = await send({ authorization, dpop: proof }, initialize);

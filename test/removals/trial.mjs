@@ -95,7 +95,7 @@ export class Trial {
       after.set(path, applied(after.get(path) ?? readFileSync(join(this.#root, path), 'utf8'), change));
     }
     for (const [path, text] of after) {
-      const file = join(this.#root, path.replace(/^src(.*)\.ts$/, 'dist/src$1.js'));
+      const file = join(this.#root, path.replace(/^(src|test)(.*)\.ts$/, 'dist/$1$2.js'));
       before.set(file, readFileSync(file, 'utf8'));
       writeFileSync(file, path.endsWith('.ts') ? compiled(text) : text);
     }

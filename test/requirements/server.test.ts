@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
 import { errorCodes, McpServer } from '../../src/server/index.ts';
+import type { RpcError } from '../../src/server/index.ts';
 import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
 import type { Answer, Bag } from '../server/peer.ts';
 
@@ -11,6 +12,13 @@ import type { Answer, Bag } from '../server/peer.ts';
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
+/** The sources of the library, without the judge's. */
+function* sources(): Generator<[name: string, text: string]> {
+  const folder = fileURLToPath(new URL('../../../src/', import.meta.url));
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (name.endsWith('.ts') && !name.startsWith('judge')) yield [name, readFileSync(folder + name, 'utf8')];
+  }
+}
 const sampled = { role: 'assistant', content: { type: 'text', text: 'ok' }, model: 'm' };
 
 // 2026-07-28 server/tools#capabilities, server/prompts#capabilities, server/resources#capabilities.
@@ -119,6 +127,14 @@ test('the codes of this library are those of the specification', () => {
   assert.deepEqual(reserved.sort((a, b) => a - b), [
     -32700, -32603, -32602, -32601, -32600, -32042, -32022, -32021, -32020, -32002,
   ]);
+  // No source says another one. The bounds of a range are compared with, and not sent; an app hears -32000 from its host, as
+  // the extension for apps has it.
+  for (const [name, source] of sources()) {
+    for (const [line] of source.replace(/\/\*[^]*?\*\/|\/\/.*/g, '').matchAll(/^.*-32\d{3}\b.*$/gm)) {
+      const ranges = line.replace(/within\(-?\w+, -?\w+\)|[<>]=? -\d+|refusedByHost = -32000/g, '');
+      for (const [code] of ranges.matchAll(/-32\d{3}\b/g)) assert.ok(reserved.includes(Number(code) as never), `${name}: ${line.trim()}`);
+    }
+  }
 });
 
 // 2025-11-25 basic/index#implementation-requirements.
@@ -142,6 +158,24 @@ test('who a client says it is gives it nothing', async () => {
   // Where nobody was authenticated, the name of the client does not stand in.
   const open = await connect(server);
   assert.equal(textOf(await open.request('tools/call', { name: 'who', _meta })), 'nobody');
+});
+
+// 2026-07-28 basic/index#error-codes: whoever receives a code of the server range reads no meaning into it.
+test('a server reads no meaning into a code of a client', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, (_args, ctx) => ctx.elicit('Name?', { name: { type: 'string' } }).then(() => 'answered', ({ message, cause }: Error) => {
+    const { code, data } = cause as RpcError;
+    return JSON.stringify([code, data, message]);
+  }));
+  const peer = await connect(server, { revision });
+  for (const code of [-32000, -32001, -32002, -32019, -32020, -32022, -32042, -32099, 1]) {
+    const answer = peer.call('ask');
+    const { id } = await peer.next();
+    peer.send({ jsonrpc: '2.0', id, error: { code, message: 'as it came', data: { why: 1 } } });
+    assert.equal(textOf(await answer), JSON.stringify([code, { why: 1 }, 'elicitation/create: as it came']));
+    assert.deepEqual(await peer.rest(), []);
+  }
+  assert.equal((await peer.request('ping')).error, undefined);
 });
 
 // Each revision, server/tools#list-changed-notification, and its likes of prompts and resources.
@@ -276,6 +310,18 @@ test('the message of each error in the transcripts is one short sentence', () =>
   }
   assert.ok(messages.size > 20, `${messages.size} messages`);
   for (const message of messages) assert.match(message, /^(?!.*[.!?]\s)[^\n]{3,160}$/);
+});
+
+test('the message of each error that a source makes is one sentence', () => {
+  const made = /(?:new RpcError\([^,()]+,|(?:invalidParams|invalidRequest|internalError|invalid|refusal|refuseWork)\((?:[^,()'`]+,)*)\s*(`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g;
+  let count = 0;
+  for (const [name, source] of sources()) {
+    for (const [, message = ''] of source.matchAll(made)) {
+      count++;
+      assert.doesNotMatch(message.slice(1, -1).replace(/\$\{[^}]*\}/g, 'x'), /[.!?](?:\s|$)|\\n/, name);
+    }
+  }
+  assert.ok(count > 80, `${count} messages`);
 });
 
 // 2026-07-28 basic/patterns/cancellation: MUST; basic/patterns/subscriptions#graceful-closure: SHOULD.

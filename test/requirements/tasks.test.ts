@@ -3,6 +3,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { answering } from '../../src/client/index.ts';
+import { Abortable } from '../../src/jsonrpc/inbound.ts';
+import { findRevision, revisions } from '../../src/protocol/revisions.ts';
+import type { Revision } from '../../src/protocol/revisions.ts';
+import { receiveTasks } from '../../src/tasks/legacy/received.ts';
 import { defaultTaskLimits } from '../../src/tasks/limits.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
@@ -12,8 +17,8 @@ import type { NewTask } from '../../src/tasks/store.ts';
 import { legacy, modern, Scripted } from '../client/scripted.ts';
 import type { Script } from '../client/scripted.ts';
 import { connect, everything, later } from '../server/peer.ts';
-import type { Bag, Peer } from '../server/peer.ts';
-import { declared, made } from '../tasks/harness.ts';
+import type { Answer, Bag, Peer } from '../server/peer.ts';
+import { declared, made, ModernTasks } from '../tasks/harness.ts';
 import { within } from '../within.ts';
 
 // Rules of requirements/tasks.tsv that are kept by construction, each where breaking it would show.
@@ -46,13 +51,26 @@ test('the parameter taskId names the task, whatever the metadata says', async (t
 // 2025-11-25 basic/utilities/tasks#task-id-requirements
 test('ids of tasks are unique and random in every digit', async (t) => {
   const peer = await waiting(t);
-  const ids = new Set<string>();
-  for (let n = 0; n < 500; n++) ids.add(await begin(peer));
-  assert.equal(ids.size, 500);
-  for (let digit = 0; digit < 40; digit++) {
-    const seen = new Set(Array.from(ids, (id) => id[digit]));
-    // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
-    assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
+  // A client that is asked with tasks makes their ids.
+  const asked = receiveTasks(answering({ onSample: () => new Promise(() => {}) }), { maxReceived: 1000 });
+  const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 1, task: {} };
+  t.after(() => asked.end?.());
+  const made = {
+    server: () => begin(peer),
+    client: async () => {
+      const created = await asked.answer('sampling/createMessage', question, findRevision(revisions, revision) as Revision, new Abortable());
+      return (created as { task: { taskId: string } }).task.taskId;
+    },
+  };
+  for (const [side, make] of Object.entries(made)) {
+    const ids = new Set<string>();
+    for (let n = 0; n < 500; n++) ids.add(await make());
+    assert.equal(ids.size, 500, side);
+    for (let digit = 0; digit < 40; digit++) {
+      const seen = new Set(Array.from(ids, (id) => id[digit]));
+      // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
+      assert.ok(seen.size >= 15, `${side}, digit ${digit}: ${[...seen].join('')}`);
+    }
   }
   // They are the bytes of the runtime's cryptographic source, which cannot be guessed, and of no other.
   const drawn: string[] = [];
@@ -62,10 +80,13 @@ test('ids of tasks are unique and random in every digit', async (t) => {
     drawn.push(Buffer.from(array).toString('hex'));
     return array;
   });
-  // Ids are cut from a stock of such bytes: the first ones come from what was drawn before.
-  while (drawn.length === 0) await begin(peer);
-  const id = await begin(peer);
-  assert.ok(drawn.join('').includes(id), `${id} is not among ${drawn.join()}`);
+  for (const [side, make] of Object.entries(made)) {
+    drawn.length = 0;
+    // Ids are cut from a stock of such bytes: the first ones come from what was drawn before.
+    while (drawn.length === 0) await make();
+    const id = await make();
+    assert.ok(drawn.join('').includes(id), `${side}: ${id} is not among ${drawn.join()}`);
+  }
 });
 
 // ext-tasks, Capability Negotiation.
@@ -75,7 +96,13 @@ test('a task is a result of tools/call only', async () => {
   })));
   const client = new TaskClient({ name: 'test', version: '1' }, { era: 'modern' });
   await client.connect(wire);
-  await assert.rejects(client.getPrompt('p'), /prompts\/get: the result is a task, which only tools\/call may become/);
+  for (const [method, call] of [
+    ['prompts/get', () => client.getPrompt('p')], ['resources/read', () => client.readResource('a:b')],
+    ['tools/list', () => client.listTools()], ['resources/list', () => client.listResources()], ['tasks/get', () => client.request('tasks/get', { taskId: 'x' })],
+    ['completion/complete', () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' })],
+  ] as const) {
+    await assert.rejects(call(), { message: `${method}: the result is a task, which only tools/call may become` });
+  }
   await client.close();
 });
 
@@ -108,37 +135,84 @@ test('a task is stored before the client learns of it', async (t) => {
   assert.equal(await begun, true);
 });
 
-// ext-tasks, Protocol Errors.
+// ext-tasks, Protocol Errors; 2025-11-25 basic/utilities/tasks#protocol-errors.
 test('a store that fails is -32603, and says nothing of the inside', async (t) => {
-  const store = memoryStore();
-  const { server } = made(t, { store: Object.assign(store, { load: () => Promise.reject(new Error('disk 7 is gone')) }) });
-  const peer = await connect(server);
-  const { error } = await peer.modern('tasks/get', { taskId: 'x' }, declared);
-  assert.equal(error?.code, -32603);
-  assert.doesNotMatch(error?.message ?? '', /disk/);
+  const fails = (): Promise<never> => Promise.reject(new Error('disk 7 is gone'));
+  for (const call of ['load', 'answer', 'end', 'list'] as const) {
+    const { server } = made(t, { store: Object.assign(memoryStore(), { [call]: fails }) });
+    server.tool('ask', { task: 'required' }, async (_args, ctx) => (await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
+    const [modern, older] = [await ModernTasks.to(server), await connect(server, { revision, capabilities: everything })];
+    const taskId = call === 'load' ? 'x' : await modern.begin('ask');
+    if (call === 'answer') await modern.is(taskId, 'input_required');
+    const ask: Record<typeof call, () => Promise<Answer>[]> = {
+      load: () => [
+        ...['tasks/get', 'tasks/update', 'tasks/cancel'].map((method) => modern.peer.modern(method, { taskId, inputResponses: {} })),
+        ...['tasks/get', 'tasks/result', 'tasks/cancel'].map((method) => older.request(method, { taskId })),
+      ],
+      answer: () => [modern.update(taskId, { sure: { action: 'decline' } })],
+      end: () => [modern.cancel(taskId), older.request('tasks/cancel', { taskId })],
+      list: () => [older.request('tasks/list')],
+    };
+    const answers = ask[call]();
+    assert.ok(answers.length > 0);
+    for (const { error } of await Promise.all(answers)) {
+      assert.equal(error?.code, -32603, call);
+      assert.doesNotMatch(error.message, /disk/);
+    }
+  }
+});
+
+// 2025-11-25 basic/utilities/tasks#task-cancellation: "before sending the response".
+test('a task is cancelled before its requestor is told so', async (t) => {
+  for (const era of ['modern', 'legacy'] as const) {
+    const store = memoryStore();
+    const { end } = store;
+    const go = later<void>();
+    let over = false;
+    const { server } = made(t, {
+      store: Object.assign(store, {
+        end: async (...given: Parameters<typeof end>) => {
+          await go.promise;
+          over = true;
+          return end.apply(store, given);
+        },
+      }),
+    });
+    server.tool('wait', { task: 'required' }, () => new Promise<string>(() => {}));
+    const peer = await connect(server, era === 'modern' ? { capabilities: declared } : { revision, capabilities: everything });
+    const taskId = era === 'modern' ? (await peer.modern('tools/call', { name: 'wait' })).result?.['taskId'] : await begin(peer);
+    const params = { taskId };
+    const cancelled = (era === 'modern' ? peer.modern('tasks/cancel', params) : peer.request('tasks/cancel', params)).then(({ error }) => [error, over]);
+    // All that could come meanwhile has come.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(over, false);
+    go.resolve();
+    assert.deepEqual(await cancelled, [undefined, true], era);
+  }
 });
 
 // ext-tasks, Streamable HTTP Routing Headers.
 test('over HTTP a client names the task in Mcp-Name', async (t) => {
   const { server } = made(t, { limits: { pollIntervalMs: 100 } });
-  server.tool('quick', { task: 'required' }, () => 'q');
+  server.tool('ask', { task: 'required' }, async (_args, ctx) => (await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
   const http = await serveHttp(server);
   t.after(() => http.close({ drainMs: 0 }));
-  const named: [unknown, unknown][] = [];
-  const client = new TaskClient({ name: 'test', version: '1' }, { era: 'modern' });
+  const named: [method: string, header: unknown, id: unknown][] = [];
+  const client = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', onElicit: () => ({ action: 'decline' }) });
   await client.connect(httpTransport(http.url, {
     fetch: (url, init) => {
       const { method, params } = JSON.parse(String(init?.body)) as { method: string; params: { taskId?: string } };
-      if (method.startsWith('tasks/')) named.push([new Headers(init?.headers).get('mcp-name'), params.taskId]);
+      if (method.startsWith('tasks/')) named.push([method, new Headers(init?.headers).get('mcp-name'), params.taskId]);
       return fetch(url, init);
     },
   }));
   t.after(() => client.close());
-  const { task } = await client.startTool('quick');
+  const { task } = await client.startTool('ask');
   await task?.result();
-  await task?.cancel().catch(() => {});
-  assert.ok(named.length > 0);
-  for (const [header, id] of named) assert.equal(header, id);
+  await task?.cancel();
+  await client.request('tasks/get', { taskId: task?.id });
+  assert.deepEqual([...new Set(named.map(([method]) => method))].sort(), ['tasks/cancel', 'tasks/get', 'tasks/update']);
+  for (const [method, header, id] of named) assert.deepEqual([header, id], [task?.id, task?.id], method);
 });
 
 // 2025-11-25 basic/utilities/tasks#ttl-and-resource-management, and schema.ts, Task.
@@ -181,7 +255,13 @@ test('errors of tasks name the parameter and say what is wrong', async (t) => {
     ['tools/call', { name: 'wait', task: { ttl: 'long' } }, /task.ttl must be a number of milliseconds/],
   ] as const) {
     const { error } = await peer.request(method, params as Bag);
-    assert.match(error?.message ?? '', says);
+    assert.equal(error?.code, -32602, method);
+    assert.match(error.message, says);
+  }
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+    for (const taskId of [undefined, null, 7, ['x'], 'none']) {
+      assert.equal((await peer.request(method, { taskId })).error?.code, -32602, `${method} ${String(taskId)}`);
+    }
   }
 });
 
@@ -245,6 +325,44 @@ test('a client that waits for a result looks at the task meanwhile', async (t) =
   wire.answer(blocked as number, { content: [{ type: 'text', text: 'done' }] });
   wire.push({ method: 'notifications/tasks/status', params: state('completed') });
   assert.deepEqual((await call).content, [{ type: 'text', text: 'done' }]);
+});
+
+// 2025-11-25 basic/utilities/tasks#input-required-status: "all required input", and whether a worker is free or not.
+test('with the last of its answers a task leaves input_required, and not before', async (t) => {
+  const { server } = made(t, { limits: { maxRunning: 1 } });
+  const begun = later<void>();
+  server.tool('ask', { task: 'required' }, async (_args, ctx) => {
+    const [one, two] = await Promise.all(['one', 'two'].map((key) => ctx.elicit(key, { sure: { type: 'boolean' } }, { key })));
+    return `${one?.action} ${two?.action}`;
+  });
+  server.tool('wait', { task: 'required' }, () => {
+    begun.resolve();
+    return new Promise<string>(() => {});
+  });
+  const client = await ModernTasks.to(server);
+  const older = await connect(server, { revision, capabilities: everything });
+  const taskId = await client.begin('ask');
+  await client.is(taskId, 'input_required');
+  await client.begin('wait');
+  await begun.promise;
+  const states = async (): Promise<unknown[]> => [(await client.get(taskId))['status'], (await older.request('tasks/get', { taskId })).result?.['status']];
+  await client.update(taskId, { one: { action: 'decline' } });
+  assert.deepEqual(await states(), ['input_required', 'input_required']);
+  await client.update(taskId, { two: { action: 'decline' } });
+  assert.deepEqual(await states(), ['working', 'working']);
+});
+
+// 2025-11-25 basic/utilities/tasks#associating-task-related-messages: "Requestors SHOULD NOT include".
+test('what a client asks about a task carries no metadata of it', async (t) => {
+  const asked = new Map<string | undefined, unknown>();
+  const { one } = await client(t, ({ method, params }) => {
+    asked.set(method, params);
+    return method === 'tasks/result' ? { content: [] } : state(method === 'tasks/get' && asked.has('tasks/result') ? 'completed' : 'input_required');
+  });
+  const { task } = await one.startTool('job');
+  await task?.cancel();
+  await task?.result();
+  assert.deepEqual([...asked].sort(), ['tasks/cancel', 'tasks/get', 'tasks/result'].map((method) => [method, { taskId: 'one' }]));
 });
 
 // 2025-11-25 basic/utilities/tasks#input-required-status: on whatever stream.

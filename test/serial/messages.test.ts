@@ -76,6 +76,8 @@ for (const era of eras) {
         [{ type: 'text', text: 'ä'.repeat(300) }], [{ type: 'text', text: 'in K' }], [{ type: 'text', text: 'two' }],
       ]);
       assert.deepEqual(reports, era === '2025-11-25' ? [1] : [1, 1]);
+      // Metadata passes both ways: a modern request is refused without it.
+      assert.equal('_meta' in await during(time, client.request('tools/list')), era === '2026-07-28');
       await during(time, client.close());
       await during(time, serving.close());
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, McpServer, MissingCapabilityError, NotAnswered } from '../../src/server/index.ts';
-import { accept, asked, connect, later, textOf } from './peer.ts';
+import { accept, asked, connect, everything, later, textOf } from './peer.ts';
 import type { Bag, Said } from './peer.ts';
 
 // Questions in a legacy session: requests to the client. For the modern era, see rounds.test.ts.
@@ -125,14 +125,24 @@ test('a form that a revision cannot show is the author\'s error, and names the p
 
 test('questions wait until the client has said that it is ready', async () => {
   const server = new McpServer(info);
-  server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
-  const peer = await connect(server);
-  await peer.request('initialize', { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo: info });
-  const result = peer.call('ask');
-  assert.deepEqual(await peer.rest(), []);
-  peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  peer.answer(await peer.next(), { action: 'decline' });
-  assert.equal(textOf(await result), 'decline');
+  server.tool('form', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
+  server.tool('page', {}, async (_args, ctx) => (await ctx.elicitUrl('Go.', 'https://example.com/')).action);
+  server.tool('sample', {}, async (_args, ctx) => (await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 1 })).model);
+  server.tool('roots', {}, async (_args, ctx) => `${(await ctx.roots()).length} roots`);
+  for (const [tool, method, given, said] of [
+    ['form', 'elicitation/create', { action: 'decline' }, 'decline'], ['page', 'elicitation/create', { action: 'cancel' }, 'cancel'],
+    ['sample', 'sampling/createMessage', { role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }, 'm'], ['roots', 'roots/list', { roots: [] }, '0 roots'],
+  ] as const) {
+    const peer = await connect(server);
+    await peer.request('initialize', { protocolVersion: revision, capabilities: everything, clientInfo: info });
+    const result = peer.call(tool);
+    assert.deepEqual(await peer.rest(), [], tool);
+    peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const question = await peer.next();
+    assert.equal(question.method, method);
+    peer.answer(question, given);
+    assert.equal(textOf(await result), said);
+  }
 });
 
 test('a cancelled call aborts the signal, and takes its question back', async () => {
@@ -350,9 +360,19 @@ test('a page to visit has a URL, and an id that no other question has', async ()
     peer.answer(question, { action: 'accept' });
   }
   assert.deepEqual((await Promise.all(calls)).map(textOf), ['accept', 'accept', 'accept']);
-  assert.equal(new Set(ids).size, 3);
-  assert.ok(ids.every((id) => typeof id === 'string' && id !== ''));
   assert.equal(ids[2], 'mine');
+  // Unique in the server, and not only on a connection.
+  for (const other of [peer, await connect(server, { revision })]) {
+    for (let n = 0; n < 20; n++) {
+      const call = other.call('visit');
+      const question = await other.next();
+      ids.push(question.params?.['elicitationId']);
+      other.answer(question, { action: 'accept' });
+      await call;
+    }
+  }
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.every((id) => typeof id === 'string' && id !== ''));
 });
 
 test('messages that a client could not send to its model are the author\'s error', async () => {

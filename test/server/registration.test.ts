@@ -263,6 +263,15 @@ test('definitions that cannot be are refused when they are made', () => {
     () => server.tool('a', { input: { type: 'object', properties: { b: { minLength: 'one' } } } as unknown as { type: 'object' } }, () => ''),
     /#\/properties\/b\/minLength: must be a whole number from 0/,
   );
+  // 2025-11-25 basic/index#schema-validation, 2026-07-28 basic/index#ref-resolution: of arguments and of results alike.
+  for (const part of ['input', 'output'] as const) {
+    const define = (b: object, more: object = {}): unknown => server.tool('a', { [part]: { type: 'object', properties: { b }, ...more } }, () => '');
+    assert.throws(() => define({ minLength: 'one' }), /#\/properties\/b\/minLength: must be a whole number from 0/);
+    for (const $ref of ['#/$defs/none', 'https://example.com/schema', 'file:///schema.json']) assert.throws(() => define({ $ref }), { code: 'reference' });
+    const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#' };
+    assert.throws(() => define({ prefixItems: [] }, draft07), /"prefixItems" is not in the small dialect/);
+    assert.throws(() => define({}, { $schema: 'http://json-schema.org/draft-04/schema#' }), /draft-04/);
+  }
   assert.throws(() => server.resourceTemplate('note://{', {}, () => ''), /template/i);
   assert.throws(() => new McpServer(info, { revisions: ['2025-06-19'] }), RangeError);
 });

@@ -11,6 +11,7 @@ import { TaskCancelled } from '../../src/tasks/task-handle.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
+import { everything, legacy, modern, Scripted } from '../client/scripted.ts';
 import { later, modernMeta } from '../server/peer.ts';
 import { declared, made } from './harness.ts';
 import { within } from '../within.ts';
@@ -106,7 +107,10 @@ for (const era of ['modern', 'legacy'] as const) {
         resolve('late');
       });
     }));
-    const one = await client(t, server, era, 'memory');
+    const sent: { id: unknown; method: string; params?: { requestId?: unknown } }[] = [];
+    const one = new TaskClient({ name: 'test', version: '1' }, { era, ...answers });
+    await one.connect(memoryTransport(server, { trace: ({ direction, text }) => direction === 'sent' && sent.push(JSON.parse(text) as typeof sent[0]) }));
+    t.after(() => one.close());
     const stop = new AbortController();
     // Once the client knows that it is a task: before, the call itself is cancelled.
     const onProgress = (): void => stop.abort(new Error('enough'));
@@ -120,6 +124,11 @@ for (const era of ['modern', 'legacy'] as const) {
     const waiting = result();
     again.abort(new Error('enough'));
     await assert.rejects(waiting, /enough/);
+    // Only a stream that listens ends by a notification.
+    const of = (wanted: string): typeof sent => sent.filter(({ method }) => method === wanted);
+    assert.deepEqual([of('tools/call').length, of('tasks/cancel').length], [3, 3]);
+    const listens = of('subscriptions/listen').map(({ id }) => id);
+    assert.deepEqual(of('notifications/cancelled').filter(({ params }) => !listens.includes(params?.requestId)), []);
   });
 
   test(`${era}: nobody who could answer ends the waiting with the reason`, async (t) => {
@@ -194,6 +203,35 @@ for (const [era, kind] of [['modern', 'memory'], ['modern', 'http'], ['legacy', 
   });
 }
 
+// ext-tasks, Client Requirements: "the same trust model".
+test('a question of a task has the checks of one that the server asks: declared, well formed, completed and judged', async (t) => {
+  const properties = { seat: { type: 'string', default: 'aisle' }, age: { type: 'integer', minimum: 0 } };
+  const form = { message: 'Seat?', requestedSchema: { type: 'object', properties, required: ['age'] } };
+  const task = { taskId: 'one', createdAt: '', lastUpdatedAt: '', ttlMs: 60_000, pollIntervalMs: 100 };
+  const play = async (inputRequests: object, onElicit?: ClientOptions['onElicit']): Promise<unknown> => {
+    let answered: unknown;
+    const wire = new Scripted('pipe', modern(({ method, params }) => {
+      if (method === 'tools/call') return { resultType: 'task', ...task, status: 'input_required', inputRequests };
+      if (method === 'tasks/update') answered = params?.['inputResponses'];
+      return { resultType: 'complete', ...task, status: answered ? 'completed' : 'input_required', ...answered ? { result: { content: [] } } : { inputRequests } };
+    }));
+    const one = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', onElicit });
+    await one.connect(wire);
+    t.after(() => one.close());
+    await within('the end of the task', one.callTool('job'));
+    return answered;
+  };
+  const elicitation = { q: { method: 'elicitation/create', params: form } };
+  const accept = (content: Record<string, unknown>): ClientOptions['onElicit'] => () => ({ action: 'accept', content });
+  assert.deepEqual(await play(elicitation, accept({ age: 5 })), { q: { action: 'accept', content: { seat: 'aisle', age: 5 } } });
+  await assert.rejects(play(elicitation, accept({ age: -1 })), /the content of the form is not valid: "age" must be at least 0/);
+  await assert.rejects(play(elicitation), /did not declare/);
+  const sampling = { q: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } } };
+  await assert.rejects(play(sampling, accept({})), /did not declare/);
+  await assert.rejects(play({ q: { method: 'elicitation/create', params: { message: 'no form' } } }, accept({})), /requestedSchema/);
+  await assert.rejects(play({ q: { method: 'ping' } }, accept({})), /not a question/);
+});
+
 test('a call that the server answers at once has no task', async (t) => {
   const { server } = made(t, { limits });
   define(server);
@@ -203,6 +241,30 @@ test('a call that the server answers at once has no task', async (t) => {
   assert.equal(textOf(await result()), 'plain');
 });
 
+// 2025-11-25 basic/utilities/tasks#tool-level-negotiation.
+test('2025-11-25: a tool that does not say that it may be a task is never called as one', async (t) => {
+  const supports = { none: undefined, empty: {}, forbidden: { taskSupport: 'forbidden' }, optional: { taskSupport: 'optional' }, required: { taskSupport: 'required' } };
+  const tasks = { requests: { tools: { call: {} } } };
+  const task = { taskId: 'one', status: 'completed', createdAt: '', lastUpdatedAt: '', ttl: null };
+  const wire = new Scripted('pipe', legacy(({ method, params }) => {
+    if (method === 'tools/list') return { tools: Object.entries(supports).map(([name, execution]) => ({ name, inputSchema: { type: 'object' }, execution })) };
+    return method === 'tools/call' && params?.['task'] ? { task } : { content: [] };
+  }, '2025-11-25', { ...everything, tasks }));
+  const one = new TaskClient({ name: 'test', version: '1' }, { era: 'legacy' });
+  await one.connect(wire);
+  t.after(() => one.close());
+  const called = (): unknown[] => wire.sent.splice(0).filter(({ method }) => method === 'tools/call')
+    .map(({ params }) => [params?.['name'], params?.['task'] !== undefined]);
+  for (const name of Object.keys(supports)) await one.callTool(name);
+  assert.deepEqual(called(), Object.keys(supports).map((name) => [name, name === 'required']));
+  for (const name of ['none', 'empty', 'forbidden', 'unlisted']) {
+    await assert.rejects(one.startTool(name), { name: 'RpcError', code: -32601, message: `Tool "${name}" cannot be called as a task` });
+  }
+  assert.deepEqual(called(), []);
+  for (const name of ['optional', 'required']) assert.deepEqual(await (await one.startTool(name)).result(), { content: [] });
+  assert.deepEqual(called(), [['optional', true], ['required', true]]);
+});
+
 test('2025-11-25: startTool makes a task where the tool says optional, and rejects where it cannot', async (t) => {
   const { server } = made(t, { limits });
   define(server);
@@ -210,6 +272,10 @@ test('2025-11-25: startTool makes a task where the tool says optional, and rejec
   const { task } = await one.startTool('optional');
   assert.equal(textOf(await task?.result() as { content: unknown[] }), 'on 2025-11-25');
   await assert.rejects(one.startTool('plain'), (error: RpcError) => error.code === -32601);
+  // A tool that came since the list was read.
+  server.tool('new', { task: 'optional' }, () => 'new');
+  const { result } = await one.startTool('new');
+  assert.equal(textOf(await result()), 'new');
 });
 
 test('2025-11-25: a server that has not declared tasks is asked for none', async (t) => {
@@ -225,6 +291,19 @@ test('2025-11-25: a server that has not declared tasks is asked for none', async
   assert.equal(textOf(await within('the result of the task', one.callTool('plain'))), 'plain');
   const calls = sent.map((text) => JSON.parse(text) as { method: string; params: object }).filter(({ method }) => method === 'tools/call');
   assert.deepEqual(calls.map(({ params }) => 'task' in params), [false, false]);
+  // Whatever its tools say, and whatever else of tasks it declares.
+  for (const tasks of [undefined, {}, { list: {}, cancel: {} }, { requests: {} }, { requests: { tools: {} } }]) {
+    const wire = new Scripted('pipe', legacy(({ method }) => (method === 'tools/list'
+      ? { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }] } : { content: [] }),
+    '2025-11-25', { ...everything, tasks }));
+    const client = new TaskClient({ name: 'test', version: '1' }, { era: 'legacy' });
+    await client.connect(wire);
+    await client.callTool('job');
+    await (await client.startTool('job')).result();
+    const asked = wire.sent.filter(({ method }) => method === 'tools/call');
+    assert.deepEqual(asked.map(({ params }) => params?.['task']), [undefined, undefined], JSON.stringify(tasks));
+    await client.close();
+  }
 });
 
 test('over HTTP each request about a task names it in Mcp-Name, and a wrong name is refused', async (t) => {

@@ -153,6 +153,8 @@ test('who did not declare the extension: required is -32021, the rest answers pl
   let decided = 0;
   server.tool('maybe', { task: () => ++decided > 0 }, () => 'm');
   const peer = await connect(server);
+  // Each request declares for itself: what another one of the connection has declared says nothing.
+  assert.equal((await peer.modern('tools/call', { name: 'required' }, declared)).result?.['resultType'], 'task');
   const required = await peer.modern('tools/call', { name: 'required' });
   assert.equal(required.error?.code, -32021);
   assert.deepEqual(required.error?.data, missing);

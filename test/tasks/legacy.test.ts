@@ -104,6 +104,18 @@ test('the client decides: with `task` a task, without it a plain call, and -3260
   assert.equal((long.result as { task: Bag }).task['ttl'], 604_800_000);
 });
 
+// basic/utilities/tasks#ttl-and-resource-management: "or `null` for unlimited".
+test('a task that is kept without end says so, in each answer', async (t) => {
+  const { server: one } = made(t, { limits: { ttlMs: Infinity, maxTtlMs: Infinity } });
+  one.tool('slow', { task: 'optional' }, () => new Promise<string>(() => {}));
+  const peer = await legacy(one);
+  const { task } = (await peer.request('tools/call', { name: 'slow', task: {} })).result as { task: Bag };
+  const params = { taskId: task['taskId'] };
+  const { tasks } = (await peer.request('tasks/list')).result as { tasks: Bag[] };
+  const [got, cancelled] = [await peer.request('tasks/get', params), await peer.request('tasks/cancel', params)];
+  assert.deepEqual([task['ttl'], got.result?.['ttl'], tasks[0]?.['ttl'], cancelled.result?.['ttl']], [null, null, null, null]);
+});
+
 test('arguments that do not fit are an error where a task is wanted, since nothing else would be understood', async (t) => {
   const one = server(t);
   one.tool('typed', { task: 'optional', input: { type: 'object', properties: { n: { type: 'number' } } } }, () => '');
@@ -120,6 +132,8 @@ test('tasks/result waits for the result, and names the task', async (t) => {
     await go.promise;
     return 'there';
   });
+  const whole = { content: [{ type: 'text' as const, text: 'n is 1' }], structuredContent: { n: 1 }, _meta: { 'com.example/own': 2 } };
+  one.tool('whole', { task: 'optional', output: { type: 'object', properties: { n: { type: 'number' } } } as const }, () => whole);
   const peer = await legacy(one);
   const id = await begin(peer, 'wait');
   const result = peer.request('tasks/result', { taskId: id });
@@ -132,6 +146,13 @@ test('tasks/result waits for the result, and names the task', async (t) => {
   assert.deepEqual((await peer.request('tasks/result', { taskId: id })).result, answer.result);
   const done = await until(peer, id, 'completed');
   assert.equal('_meta' in done, false);
+  // Exactly what the call would have returned, and beside its own metadata the task's.
+  const plain = (await peer.call('whole')).result;
+  assert.deepEqual(plain, whole);
+  const other = await begin(peer, 'whole');
+  assert.deepEqual((await peer.request('tasks/result', { taskId: other })).result, {
+    ...plain, _meta: { ...whole._meta, [relatedTask]: { taskId: other } },
+  });
 });
 
 test('a question is a request on the stream of tasks/result, and names the task', async (t) => {
@@ -206,9 +227,13 @@ test('cancelling answers with the cancelled task; a second time is -32602; its r
   const again = await peer.request('tasks/cancel', { taskId: id });
   assert.equal(again.error?.code, -32602);
   assert.match(String(again.error?.message), /it is cancelled already/);
-  const done = await begin(peer, 'optional');
-  await until(peer, done, 'completed');
-  assert.equal((await peer.request('tasks/cancel', { taskId: done })).error?.code, -32602);
+  for (const [name, status] of [['optional', 'completed'], ['tool error', 'failed'], ['protocol error', 'failed']] as const) {
+    const done = await begin(peer, name);
+    await until(peer, done, status);
+    const { error } = await peer.request('tasks/cancel', { taskId: done });
+    assert.deepEqual([error?.code, error?.message], [-32602, `taskId: the task cannot be cancelled, it is ${status} already`], name);
+    assert.equal((await peer.request('tasks/get', { taskId: done })).result?.['status'], status);
+  }
 });
 
 test('tasks/list has the own tasks, in pages; a cursor that is none is -32602', async (t) => {
@@ -222,6 +247,9 @@ test('tasks/list has the own tasks, in pages; a cursor that is none is -32602', 
   const second = (await ann.request('tasks/list', { cursor: first.nextCursor })).result as { tasks: Bag[]; nextCursor?: string };
   assert.equal(second.nextCursor, undefined);
   assert.deepEqual([...first.tasks, ...second.tasks].map(({ taskId }) => taskId).sort(), [...ids].sort());
+  // No metadata of a task: their ids are there already.
+  assert.deepEqual([Object.keys(first), Object.keys(second)], [['tasks', 'nextCursor'], ['tasks']]);
+  for (const task of [...first.tasks, ...second.tasks]) assert.equal('_meta' in task, false);
   assert.deepEqual((await bob.request('tasks/list')).result, { tasks: [] });
   for (const cursor of [7, 'x', '', '000000000000000-../x']) {
     assert.equal((await ann.request('tasks/list', { cursor })).error?.code, -32602);
@@ -314,8 +342,10 @@ test('each principal may make so many requests for tasks in a second, and others
   const [mine, also, other, nobody, stranger] = await Promise.all([
     { auth: { principal: 'ann' } }, { auth: { principal: 'ann' } }, { auth: { principal: 'bob' } }, {}, {},
   ].map((options) => legacy(one, options)));
+  const methods = ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list'];
+  // Each of the four counts.
   const refusals = async (peers: (Peer | undefined)[]): Promise<number> => {
-    const answers = await Promise.all(peers.map((peer) => peer?.request('tasks/get', { taskId: 'x' })));
+    const answers = await Promise.all(peers.map((peer, at) => peer?.request(methods[at % 4] as string, { taskId: 'x' })));
     return answers.filter((answer) => answer?.error?.message === 'Too many requests for tasks: the limit is 2 a second').length;
   };
   assert.equal(await refusals(Array.from({ length: 10 }, (_, i) => (i % 2 ? mine : also))), 8, 'one principal over two connections');

@@ -103,6 +103,18 @@ test('received tasks: the server sees the task, then its states, then its result
   await assert.rejects(ask('tasks/result', { taskId: failing.taskId }), /^Error: x{2000}$/);
   const { status, statusMessage } = await ask('tasks/get', { taskId: failing.taskId });
   assert.deepEqual([status, typeof statusMessage, String(statusMessage).length <= 1_000], ['failed', 'string', true]);
+  // What a handler says after the cancellation, a result or an error, changes nothing and tells nothing.
+  for (const late of ['resolve', 'reject'] as const) {
+    const { taskId } = await begin();
+    await settled();
+    assert.equal((await ask('tasks/cancel', { taskId }))['status'], 'cancelled');
+    const before: number = told.length;
+    if (late === 'resolve') asked.at(-1)?.resolve({ late });
+    else asked.at(-1)?.reject(new Error(late));
+    await settled();
+    assert.deepEqual([(await ask('tasks/get', { taskId }))['status'], told.length], ['cancelled', before]);
+    await assert.rejects(ask('tasks/result', { taskId }), refused(-32603, /The task was cancelled/));
+  }
   await assert.rejects(ask('tasks/unknown', {}), refused(-32601, /tasks\/unknown/));
   for (const taskId of [undefined, 5]) await assert.rejects(ask('tasks/get', { taskId }), refused(-32602, /taskId must be a string/));
   for (const odd of [5, 'x', null, []]) await assert.rejects(async () => begin({}, odd), refused(-32602, /task must be an object/));

@@ -136,6 +136,29 @@ test('sampling is a task too; its result says to which task it belongs, though t
   assert.deepEqual(result, { ...said, _meta: { [relatedTask]: { taskId } } });
 });
 
+// 2025-11-25 basic/utilities/tasks#associating-task-related-messages.
+test('the parameter taskId names a task of the client, whatever the metadata says', async (t) => {
+  const server = await made(t, { onElicit: () => new Promise(() => {}) });
+  const [one, other] = [await begin(server, 'elicitation/create', form), await begin(server, 'elicitation/create', form)];
+  const params = { taskId: one.taskId, _meta: { [relatedTask]: { taskId: other.taskId } } };
+  assert.equal((await server.ask('tasks/get', params)).result?.['taskId'], one.taskId);
+  assert.equal((await server.ask('tasks/cancel', params)).result?.['taskId'], one.taskId);
+  assert.equal((await server.ask('tasks/result', params)).error?.message, 'The task was cancelled');
+  assert.equal((await server.ask('tasks/get', { taskId: other.taskId })).result?.['status'], 'working');
+});
+
+// 2025-11-25 basic/utilities/tasks#associating-task-related-messages: the server's task, whose question is no task here.
+test("the answer to a question of a server's task names that task", async (t) => {
+  const _meta = { [relatedTask]: { taskId: 'theirs' } };
+  for (const receive of [undefined, false] as const) {
+    const server = await made(t, { receive, onElicit: () => ({ action: 'decline' }), onSample: () => said, roots: [] });
+    assert.deepEqual((await server.ask('elicitation/create', { ...form, _meta })).result, { action: 'decline', _meta });
+    assert.deepEqual((await server.ask('sampling/createMessage', { ...question, _meta })).result, { ...said, _meta });
+    assert.deepEqual((await server.ask('roots/list', { _meta })).result, { roots: [], _meta });
+    assert.deepEqual((await server.ask('elicitation/create', form)).result, { action: 'decline' });
+  }
+});
+
 test('what the request would have been refused with is the error of the result', async (t) => {
   const server = await made(t, {
     onElicit: () => {
@@ -147,8 +170,15 @@ test('what the request would have been refused with is the error of the result',
   assert.deepEqual(error, { code: 4711, message: 'nobody is at home', data: { floor: 1 } });
   const { result } = await server.ask('tasks/get', { taskId: first.taskId });
   assert.deepEqual([result?.['status'], result?.['statusMessage']], ['failed', 'nobody is at home']);
+  const again = await server.ask('tasks/cancel', { taskId: first.taskId });
+  assert.deepEqual([again.error?.code, again.error?.message], [-32602, 'taskId: the task cannot be cancelled, it is failed already']);
   const second = await begin(server, 'elicitation/create', { message: 'no form' });
   assert.equal((await server.ask('tasks/result', { taskId: second.taskId })).error?.code, -32602);
+  // What is no protocol error is an internal one.
+  const broken = await made(t, { onElicit: () => Promise.reject(new Error('the bell is broken')) });
+  const third = await begin(broken, 'elicitation/create', form);
+  const { error: internal } = await broken.ask('tasks/result', { taskId: third.taskId });
+  assert.deepEqual([internal?.code, internal?.message], [-32603, 'the bell is broken']);
 });
 
 test('cancelling stops the handler and is final: what comes late changes nothing', async (t) => {

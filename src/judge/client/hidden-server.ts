@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/door.ts';
 import type { Revision } from '../../protocol/index.ts';
-import { cacheHints, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
+import { cacheHints, capabilitiesKey, clientInfoKey, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
 import type { HiddenRequest } from './port.ts';
 import type { HiddenOffer, Play } from './scene.ts';
 import type { SeenMembers, Received } from './visit.ts';
@@ -69,10 +69,10 @@ export function serve(play: Play, message: Received): void {
   request(play, message, method);
 }
 
-/** Whether a request is of the era that has no handshake. */
+/** Whether a request is of the era that has no handshake: it has one of the fields of that era. */
 export function isModern({ params }: Received): boolean {
   const meta = params['_meta'];
-  return isObject(meta) && typeof meta[versionKey] === 'string';
+  return isObject(meta) && [versionKey, capabilitiesKey, clientInfoKey].some((key) => meta[key] !== undefined);
 }
 
 /** A request of an era that this server does not have. */
@@ -90,7 +90,8 @@ function request(play: Play, message: Received, method: string): void {
   if (visit.modern) {
     const meta = message.params['_meta'] as SeenMembers;
     const version = meta[versionKey];
-    if (version !== revision.version) return refuse(play, message, -32022, 'Unsupported protocol version', { supported: [revision.version], requested: version });
+    // A request without a version is judged, and served, so that the client shows the rest.
+    if (version !== undefined && version !== revision.version) return refuse(play, message, -32022, 'Unsupported protocol version', { supported: [revision.version], requested: version });
   }
   const list = lists[method];
   if (list) {

@@ -22,7 +22,7 @@ export function watchHttp(visit: Visit, request: HiddenRequest): void {
   } else if (method === 'GET') {
     visit.check('transports-3', takes(headers['accept'] ?? '', 'text/event-stream'), 'an Accept header with text/event-stream', request);
     if (!visit.modern && visit.agreed) legacyHeaders(visit, request);
-  } else if (body.trim() !== '') visit.check('streamable-http-43', false, 'a message in a POST', request);
+  } else if (body.trim() !== '') visit.check(['streamable-http-43', 'streamable-http-36'], false, 'a message in a POST', request);
   else if (method === 'DELETE' && !visit.modern && visit.agreed) legacyHeaders(visit, request);
 }
 

@@ -9,9 +9,10 @@ export function relay(path: string, stays: boolean): Promise<void> {
   return new Promise((resolve) => {
     const { stdin, stdout } = process;
     const socket = connect({ path, allowHalfOpen: true });
-    const tell = (how: string): void => {
+    const tell = (how: string, then: () => void = () => {}): void => {
       const told = connect({ path });
       told.on('error', () => {});
+      told.on('close', then);
       told.end(`left ${how}\n`);
     };
     socket.on('error', () => {});
@@ -22,8 +23,10 @@ export function relay(path: string, stays: boolean): Promise<void> {
     stdout.on('error', () => {});
     socket.pipe(stdout, { end: false });
     process.on('SIGTERM', () => {
-      tell('signal');
-      if (!stays) socket.destroy();
+      // This process ends with the socket: the judge is told before.
+      tell('signal', () => {
+        if (!stays) socket.destroy();
+      });
     });
     socket.on('close', () => resolve());
   });

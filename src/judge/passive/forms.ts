@@ -75,6 +75,8 @@ export function judgeForm(conversation: JudgedConversation, arrival: Arrival): v
   // A server that did not declare completions owes no result of this form: completion-4 is about that.
   if (answers.method === 'completion/complete' && completionsCapability(conversation.revision) && conversation.offered['completions'] === undefined) return;
   conversation.check(form.rule, fault === undefined, fault ?? '', arrival);
+  // 2025-11-25 server/prompts#security: outputs are validated. Whether a malformed message shows that they were not can be disputed.
+  if (answers.method === 'prompts/get' && fault !== undefined) conversation.dispute('prompts-16', `messages that were checked: ${fault}`, arrival);
   if (answers.method === 'initialize') {
     const info = object({ capabilities: object(), serverInfo: object({ name: text, version: text }) })(result, 'result');
     conversation.check('lifecycle-11', info === undefined, info ?? '', arrival);

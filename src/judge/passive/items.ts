@@ -41,6 +41,8 @@ function judgeTools(conversation: JudgedConversation, arrival: Arrival, tools: r
     conversation.check('tools-27', !names.has(name), `a name that no other tool has, not ${shown}`, arrival);
     names.add(name);
     conversation.check('tools-21', isObject(inputSchema), `an inputSchema that is a JSON Schema object, of the tool ${shown}`, arrival);
+    // 2025-11-25 schema#Tool: the type at the root is "object".
+    if (isObject(inputSchema) && inputSchema['type'] !== 'object') conversation.dispute('tools-21', `an inputSchema of the type object, of the tool ${shown}`, arrival);
     for (const schema of [inputSchema, outputSchema]) if (compile && isObject(schema)) {
       const fault = faultOf(compile, schema);
       conversation.check('base-78', fault === undefined, `a schema that is valid in its dialect, of the tool ${shown}: ${fault ?? ''}`, arrival);

@@ -18,6 +18,7 @@ export function judgeMessage(conversation: JudgedConversation, arrival: Arrival)
   if (conversation.stdio) {
     conversation.check('stdio-1', !text.includes('\r') || text.indexOf('\r') === text.length - 1, 'a message on one line', arrival);
     conversation.check('stdio-4', true, '', arrival);
+    judgePieces(conversation, arrival);
   }
   if (batch && conversation.revision.place !== 1) conversation.check('base-59', false, 'a single message: this revision has no batches', arrival);
   if (typeof json['method'] === 'string') judgeCall(conversation, arrival, json, json['method']);
@@ -32,15 +33,39 @@ function refusedOrDocument({ entries }: JudgedConversation, { exchange, json }: 
   return (head.status ?? 0) >= 400 && !(isObject(json) && 'jsonrpc' in json);
 }
 
-/** A line that is no message. Two halves of a message are a broken line; anything else is a log on stdout. */
+/** Most lines that may be the pieces of one message. */
+const mostPieces = 200;
+
+/** Whether a line may be a piece of JSON. */
+const isPiece = ({ json, text }: Arrival): boolean => !isObject(json) && /^\s*[{}[\]",\d]/.test(text);
+
+/** The lines right before this one that may be pieces of a message. */
+function piecesBefore({ arrivals }: JudgedConversation, arrival: Arrival): readonly Arrival[] {
+  const end = arrivals.lastIndexOf(arrival);
+  let from = end;
+  while (from > 0 && end - from < mostPieces && isPiece(arrivals[from - 1] as Arrival)) from--;
+  return arrivals.slice(from, end);
+}
+
+/** A line that is no message. The pieces of a message are broken lines; anything else is a log on stdout. */
 function strayed(conversation: JudgedConversation, arrival: Arrival): void {
   if (!conversation.stdio) return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
-  const { arrivals } = conversation;
-  const at = arrivals.lastIndexOf(arrival);
-  const before = arrivals[at - 1];
-  const whole = before && !isObject(before.json) ? parsed(before.text + arrival.text) ?? parsed(`${before.text}\n${arrival.text}`) : undefined;
-  if (isObject(whole)) return conversation.check('stdio-1', false, 'a message on one line', `${before?.text}\n${arrival.text}`);
-  conversation.check('stdio-4', false, 'nothing but messages on stdout', arrival);
+  if (!isPiece(arrival)) return conversation.check('stdio-4', false, 'nothing but messages on stdout', arrival);
+  // Whether it is a piece the next lines show.
+  const lines = [...piecesBefore(conversation, arrival), arrival].map(({ text }) => text);
+  for (let from = lines.length - 2; from >= 0; from--) {
+    const whole = lines.slice(from).join('\n');
+    if (isObject(parsed(whole)) || isObject(parsed(lines.slice(from).join('')))) return conversation.check('stdio-1', false, 'a message on one line', whole);
+  }
+}
+
+/** Pieces that never became a message. */
+function judgePieces(conversation: JudgedConversation, arrival: Arrival): void {
+  const pieces = piecesBefore(conversation, arrival);
+  const texts = pieces.map(({ text }) => text);
+  const [first] = pieces;
+  // Of pieces that are a message the last one has said so.
+  if (first && !texts.some((_, from) => isObject(parsed(texts.slice(from).join('\n'))) || isObject(parsed(texts.slice(from).join(''))))) conversation.check('stdio-4', false, 'nothing but messages on stdout', first);
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/door.ts';
-import { isLoggingLevel, logLevelKey, subscriptionKey } from '../../protocol/door.ts';
+import { isLoggingLevel, logLevelKey, relatedTask, subscriptionKey } from '../../protocol/door.ts';
 import type { Arrival, SentToServer, JudgedConversation } from '../conversation.ts';
 import { anything, number, object, text } from './shapes.ts';
 
@@ -76,8 +76,9 @@ function judgeComplete(conversation: JudgedConversation, arrival: Arrival, { eli
 
 function judgeCancelled(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { requestId: id } = params;
-  // In 2025-11-25 a task is cancelled otherwise, and the member is optional there.
-  if (conversation.revision.place !== 3) conversation.check('schema-2', typeof id === 'string' || Number.isSafeInteger(id), 'a cancellation that names its request', arrival);
+  // 2025-11-25 schema#CancelledNotificationParams: only a cancellation that is of a task may leave the id out, and tasks are cancelled otherwise.
+  const named = typeof id === 'string' || Number.isSafeInteger(id);
+  if (named || metaOf(params)[relatedTask] === undefined) conversation.check('schema-2', named, 'a cancellation that names its request', arrival);
   if (!conversation.modern) {
     const own = conversation.arrivals.find((one) => isObject(one.json) && typeof one.json['method'] === 'string' && one.json['id'] === id && id !== undefined);
     if (id !== undefined) conversation.check(['cancellation-4', 'cancellation-5'], own !== undefined, 'the id of a request that the server sent', arrival);
@@ -162,7 +163,9 @@ const blocks = ({ content }: Readonly<Record<string, unknown>>, type: string): R
 /** 2025-11-25 client/sampling#tool-use-and-result-balance. */
 function judgeToolUses(conversation: JudgedConversation, arrival: Arrival, messages: readonly Record<string, unknown>[]): void {
   for (const [at, message] of messages.entries()) {
-    for (const result of blocks(message, 'tool_result')) conversation.check('schema-14', typeof result['toolUseId'] === 'string', 'the toolUseId of a tool result', arrival);
+    // 2025-11-25 schema#ToolResultContent: the id is that of an earlier tool use.
+    const earlier = messages.slice(0, at).flatMap((one) => blocks(one, 'tool_use')).map(({ id }) => id);
+    for (const { toolUseId } of blocks(message, 'tool_result')) conversation.check('schema-14', typeof toolUseId === 'string' && earlier.includes(toolUseId), 'the toolUseId of an earlier tool use in a tool result', arrival);
     const uses = blocks(message, 'tool_use').map(({ id }) => id);
     if (message['role'] !== 'assistant' || uses.length === 0) continue;
     const next = messages[at + 1];

@@ -55,6 +55,8 @@ export function judgeStreamed(conversation: JudgedConversation, arrival: Arrival
   if (event.id !== undefined && event.id !== '') {
     const same = conversation.arrivals.some((one) => one !== arrival && one.exchange !== undefined && one.event?.id === event.id && one.at !== arrival.at && one.text !== arrival.text);
     conversation.check('transports-12', !same, 'an event id that no other event of the session has', arrival);
+    const elsewhere = conversation.arrivals.find((one) => one.exchange !== exchange && !one.replayed && !arrival.replayed && one.event?.id === event.id && one.text !== arrival.text);
+    if (elsewhere) conversation.check('transports-11', false, `an event id that says which stream it is of: ${event.id} is on two`, arrival);
   }
   const twice = conversation.arrivals.filter((one) => one !== arrival && one.text === arrival.text && one.exchange !== exchange);
   // The same text on another stream, where nothing was resumed: an id of an answer can occur once only.

@@ -3,6 +3,7 @@ import { ssePolling, streamableHttp } from '../../protocol/door.ts';
 import { bounds } from '../bounds.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
+import type { SurveyedCall } from './survey.ts';
 
 /** The events of an exchange: those with a message, and those without. */
 const eventsOf = ({ entries }: JudgedConversation, exchange: number) => entries.flatMap((entry, at) => {
@@ -56,13 +57,18 @@ export const streamProbes: readonly ServerProbe[] = [
       const streams = [await conversation.bare('GET', { accept: 'text/event-stream' }), await conversation.bare('GET', { accept: 'text/event-stream' })].filter((one) => one?.stream);
       if (streams.length > 0) {
         const from = conversation.arrivals.length;
-        const talking = calls.filter(({ answer, between, ms }) => answer.kind === 'result' && ms < 1_000 && between.some(({ json, answers }) => answers === undefined && isObject(json)));
-        for (const { tool, arguments: given } of [...talking, ...calls.filter(({ answer }) => answer.kind === 'result').slice(0, 1)].slice(0, 6)) {
+        // What a tool says may have had no stream until now: those that said something come first, then the others.
+        const asks = ({ between }: SurveyedCall): boolean => between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined);
+        const quick = calls.filter((one) => (one.answer.kind === 'result' || one.answer.kind === 'failed') && one.ms < 1_000 && !asks(one));
+        const says = ({ between }: SurveyedCall): boolean => between.some(({ json, answers }) => answers === undefined && isObject(json));
+        for (const { tool, arguments: given } of [...quick.filter(says), ...quick.filter((one) => !says(one))].slice(0, 12)) {
           await conversation.ask('tools/call', { name: tool['name'], arguments: given }, { meta: { progressToken: `judge-beside-${conversation.nextId()}` }, timeoutMs: bounds.callMs });
         }
         const [one] = streams;
-        const came = conversation.arrivals.slice(from);
         const onGet = (arrival: Arrival): boolean => streams.some((stream) => stream?.exchange === arrival.exchange);
+        // Between streams there is no order: what the calls brought may still be on its way.
+        await conversation.until(onGet, 300, from);
+        const came = conversation.arrivals.slice(from);
         if (one && !came.some((arrival) => onGet(arrival) && arrival.answers)) conversation.check('transports-4', true, '', 'no response on the GET stream');
         if (one && came.some((arrival) => !onGet(arrival) && !arrival.answers) && !came.some((arrival) => onGet(arrival) && isObject(arrival.json) && arrival.json['method'] === 'notifications/progress')) conversation.check('transports-6', true, '', 'nothing of a request on the GET stream');
         for (const arrival of came.filter(onGet)) {

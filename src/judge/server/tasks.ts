@@ -34,7 +34,8 @@ function judgeTask(conversation: JudgedConversation, task: TaskMembers, about: R
   if (about.asked.method === 'tasks/get') conversation.check('tasks-68', task['ttl'] === null || typeof task['ttl'] === 'number', 'the ttl as a number, or null', about);
 }
 
-const hasEnded = ({ result: { status } }: ReceivedAnswer): boolean => isTaskStatus(status) && isTerminal(status);
+const isEnd = (status: unknown): boolean => isTaskStatus(status) && isTerminal(status);
+const hasEnded = ({ result: { status } }: ReceivedAnswer): boolean => isEnd(status);
 
 /** Asks for the task until it has ended; resolves with the last answer. */
 async function watched(bench: Bench, conversation: JudgedConversation, taskId: string): Promise<ReceivedAnswer> {
@@ -53,6 +54,27 @@ async function watched(bench: Bench, conversation: JudgedConversation, taskId: s
 
 const namesTask = ({ json }: Arrival, taskId: unknown): boolean => isObject(json) && of(json['params'], '_meta', relatedTask, 'taskId') === taskId;
 
+/** Asks for the result at once. The answer has to wait for the end: what tasks/get says right after it is what counts. */
+async function earlyResult(conversation: JudgedConversation, taskId: string): Promise<ReceivedAnswer> {
+  const result = await conversation.ask('tasks/result', { taskId }, { timeoutMs: bounds.callMs });
+  if (!answered(result)) return result;
+  const after = await conversation.ask('tasks/get', { taskId });
+  if (after.kind === 'result') conversation.check('tasks-37', hasEnded(after), `no answer to tasks/result before the task has ended: ${result.came.slice(0, 200)}`, after);
+  return result;
+}
+
+/** 2025-11-25 basic/utilities/tasks#result-retrieval: `tasks/result` gives what the call itself would have been answered with. */
+function judgeEnd(conversation: JudgedConversation, { answer: plain }: SurveyedCall, taskId: string, last: ReceivedAnswer, result: ReceivedAnswer): void {
+  if (last.kind !== 'result' || !answered(result)) return;
+  if (result.kind === 'result') {
+    conversation.check('tasks-27', of(result.result, '_meta', relatedTask, 'taskId') === taskId, `${relatedTask} in the _meta of the result`, result);
+    conversation.check('tasks-34', Array.isArray(result.result['content']), 'what the call itself would have been answered with: a result with content', result);
+  }
+  // A tool that has to be a task refuses a plain call.
+  if (last.result['status'] !== 'failed' || plain.kind !== 'error' || plain.code === -32601) return;
+  conversation.check('tasks-34', result.kind === 'error', `the error that the call itself was answered with: ${plain.came.slice(0, 200)}`, result);
+}
+
 /** One call as a task, from its begin to its end. */
 async function life(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<string | undefined> {
   const token = `judge-task-${conversation.nextId()}`;
@@ -66,18 +88,9 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
   judgeTask(conversation, task, made);
   conversation.check('tasks-59', task['status'] === 'working', 'the status working', made);
   if (typeof taskId !== 'string') return undefined;
-  // The answer has to wait for the end, and the end may come in the meantime: what tasks/get says after it is what counts.
-  const early = conversation.ask('tasks/result', { taskId }, { timeoutMs: bounds.callMs });
+  const early = earlyResult(conversation, taskId);
   const last = await watched(bench, conversation, taskId);
-  const result = await early;
-  if (answered(result)) {
-    const after = await conversation.ask('tasks/get', { taskId });
-    if (after.kind === 'result') conversation.check('tasks-37', hasEnded(after), 'no answer to tasks/result before the task has ended', after);
-  }
-  if (last.kind === 'result' && result.kind === 'result') {
-    conversation.check('tasks-27', of(result.result, '_meta', relatedTask, 'taskId') === taskId, `${relatedTask} in the _meta of the result`, result);
-    conversation.check('tasks-34', Array.isArray(result.result['content']), 'what the call itself would have been answered with: a result with content', result);
-  }
+  judgeEnd(conversation, one, taskId, last, await early);
   const meanwhile = conversation.arrivals.slice(from).filter(({ json }) => isObject(json) && typeof json['method'] === 'string');
   for (const arrival of meanwhile) {
     const { json } = arrival;
@@ -88,7 +101,8 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
     if (said === token) conversation.check('progress-1', true, '', arrival);
     else if (namesTask(arrival, taskId)) conversation.check('progress-1', false, `progress of the task under the token ${token}`, arrival);
   }
-  const at = last.arrival ? conversation.arrivals.indexOf(last.arrival) : -1;
+  const told = conversation.arrivals.findIndex(({ json }) => isObject(json) && json['method'] === 'notifications/tasks/status' && of(json['params'], 'taskId') === taskId && isEnd(of(json['params'], 'status')));
+  const at = told >= 0 ? told : last.arrival ? conversation.arrivals.indexOf(last.arrival) : -1;
   const late = conversation.arrivals.slice(at + 1).find((one) => isObject(one.json) && one.json['method'] === 'notifications/progress' && (of(one.json['params'], 'progressToken') === token || namesTask(one, taskId)));
   // Over HTTP there is no order between streams.
   if (hasEnded(last) && !late) conversation.check('progress-4', true, '', last);
@@ -127,13 +141,39 @@ async function unknownTasks(conversation: JudgedConversation): Promise<void> {
   if (answered(cursor)) conversation.check('tasks-24', cursor.kind === 'error' && cursor.code === -32602, 'error -32602: the server did not give this cursor', cursor);
 }
 
+/** A task whose id is asked for among the arguments, where the tool takes more than it names; and a second task. */
+async function furtherTasks(conversation: JudgedConversation, able: readonly SurveyedCall[], [known]: readonly string[]): Promise<void> {
+  const chosen = 'judge-chosen-task';
+  const open = able.find(({ tool }) => of(tool, 'inputSchema', 'additionalProperties') !== false);
+  if (open) {
+    const made = await begun(conversation, { ...open, arguments: { ...open.arguments, taskId: chosen } });
+    if (made.kind === 'result') conversation.check('tasks-43', taskOf(made)['taskId'] !== chosen, 'a taskId that the server has made', made);
+  }
+  const [first] = able;
+  if (!first || known === undefined) return;
+  const second = await begun(conversation, first);
+  // It may have a limit.
+  if (second.kind === 'error') conversation.dispute('tasks-44', `a second task beside ${known}, with an id of its own`, second);
+}
+
 /** Cancels a task that runs. */
 async function cancelledTask(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<void> {
   const { taskId } = taskOf(await begun(conversation, one));
   if (typeof taskId !== 'string') return;
-  const answer = await conversation.ask('tasks/cancel', { taskId });
+  // Metadata of another task is to be ignored. 2025-11-25 basic/utilities/tasks#associating-task-related-messages.
+  const strange = await conversation.ask('tasks/cancel', { taskId, _meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
+  const answer = strange.kind === 'error' ? await conversation.ask('tasks/cancel', { taskId }) : strange;
+  if (answer.kind === 'error') {
+    const still = await conversation.ask('tasks/get', { taskId });
+    if (still.result['status'] !== 'working') return;
+    conversation.check('tasks-40', false, 'the status cancelled: the task runs, and the server declares tasks.cancel', answer);
+    // Nothing says that each path has to be there.
+    return conversation.dispute('tasks-58', 'a task that goes from working to cancelled', answer);
+  }
   if (answer.kind !== 'result') return;
+  conversation.check(['tasks-3', 'tasks-4'], strange.kind === 'result' && strange.result['taskId'] === taskId, 'the task of the parameter taskId, whatever _meta says', strange);
   conversation.check('tasks-40', answer.result['status'] === 'cancelled', 'the status cancelled in the answer to tasks/cancel', answer);
+  if (answer.result['status'] === 'working') conversation.dispute('tasks-58', 'a task that goes from working to cancelled', answer);
   // As long as the work itself takes.
   await new Promise<void>((resolve) => void bench.clock.after(Math.min(one.ms + 300, bounds.cancelMs), resolve));
   const later = await conversation.ask('tasks/get', { taskId });
@@ -177,6 +217,7 @@ async function run(bench: Bench, revision: Revision): Promise<void> {
     conversation.check('tasks-44', new Set(ids).size === ids.length, 'ids that no other task has', ids.join(', '));
     conversation.check('tasks-49', first.length >= 16 && !counts(first, second), 'ids of at least 16 characters, with nothing that only counts', ids.join(', '));
   }
+  await furtherTasks(conversation, able, ids);
   const [slowest] = able.filter(({ ms }) => ms > 250).toSorted((a, b) => b.ms - a.ms);
   if (slowest && of(conversation.offered, 'tasks', 'cancel') !== undefined) await cancelledTask(bench, conversation, slowest);
 }

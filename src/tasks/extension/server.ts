@@ -5,8 +5,7 @@ import type { Context, Listener, ServerExtension, TellListeners } from '../../se
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
-import { tasksExtension, tasksRevisions } from '../wire.ts';
-import { detailedTask } from './task.ts';
+import { detailedTask, tasksExtension, tasksRevisions } from '../wire.ts';
 
 /** How many ids one subscription may name. */
 const maxTaskIds = 1000;

@@ -11,7 +11,7 @@ import type { TaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
-import { legacyTask } from './task.ts';
+import { legacyTask } from '../wire.ts';
 
 const declared: ServerCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 

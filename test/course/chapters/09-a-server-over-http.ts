@@ -3,9 +3,10 @@ import { McpClient } from '../../../src/client/index.ts';
 import { httpTransport } from '../../../src/transport/http/node/index.ts';
 import { check } from '../chapter.ts';
 import type { Chapter } from '../chapter.ts';
-import { late, reachable } from '../desk.ts';
+import { acceptedDemand, listeningDemand, originDemand, typeDemand, unknownVersion, versionDemand } from '../../../src/judge/http-demand.ts';
+import { keeps, late, reachable } from '../desk.ts';
 import type { Desk } from '../desk.ts';
-import { demand, Fault, having, object, oneOf, rule, text } from '../fault.ts';
+import { demand, Fault, having, object, text } from '../fault.ts';
 import type { Bag } from '../fault.ts';
 import { said, simpleText } from './04-tools.ts';
 
@@ -45,14 +46,11 @@ export const aServerOverHttp: Chapter = {
       const answer = await desk.exchange(port, initialize, 200, {
         id: 1, result: { protocolVersion: '2025-11-25', capabilities: { tools: object }, serverInfo: { name: text, version: text } },
       });
-      const isType = rule('application/json or text/event-stream', (value) => /^(application\/json|text\/event-stream)\b/.test(String(value)));
-      demand(isType, answer.headers['content-type'], 'content-type');
+      keeps(typeDemand, answer);
     }),
     check('a notification is answered with 202 and no body', '2025-11-25 transports-20', async (desk) => {
       const { port } = await desk.httpServer();
-      const answer = await desk.post(port, { method: 'notifications/initialized' }, await session(desk, port));
-      demand(202, answer.status, 'the status');
-      demand('', answer.text, 'the body');
+      keeps(acceptedDemand, await desk.post(port, { method: 'notifications/initialized' }, await session(desk, port)));
     }),
     check('tools are listed and called', '2025-11-25 server/tools#calling-tools', async (desk) => {
       const { port } = await desk.httpServer();
@@ -65,9 +63,7 @@ export const aServerOverHttp: Chapter = {
     }),
     check('a GET gets a stream or 405', '2025-11-25 transports-5', async (desk) => {
       const { port } = await desk.httpServer();
-      const answer = await desk.post(port, '', { ...await session(desk, port), accept: 'text/event-stream' }, { method: 'GET' });
-      demand(oneOf(200, 405), answer.status, 'the status');
-      if (answer.status === 200) demand('text/event-stream', answer.headers['content-type'], 'content-type');
+      keeps(listeningDemand, await desk.post(port, '', { ...await session(desk, port), accept: 'text/event-stream' }, { method: 'GET' }));
     }),
     check('what is no JSON is answered with 400 and the error -32700', sending, async (desk) => {
       const { port } = await desk.httpServer();
@@ -81,7 +77,7 @@ export const aServerOverHttp: Chapter = {
     check('a page of another site is refused with 403, one of this machine is not', '2025-11-25 streamable-http-32', async (desk) => {
       const { port } = await desk.httpServer();
       for (const origin of ['https://evil.example', 'http://localhost.evil.example', 'null']) {
-        await desk.exchange(port, initialize, 403, undefined, { origin });
+        keeps(originDemand, await desk.post(port, initialize, { origin }));
       }
       await desk.exchange(port, initialize, 200, undefined, { origin: `http://localhost:${port}` });
       await desk.exchange(port, initialize, 200, undefined, { origin: 'http://127.0.0.1:5173' });
@@ -89,7 +85,7 @@ export const aServerOverHttp: Chapter = {
     check('a revision in the header that the server does not speak is a 400', '2025-11-25 transports-9', async (desk) => {
       const { port } = await desk.httpServer();
       const headers = await session(desk, port);
-      await desk.exchange(port, { id: 2, method: 'tools/list' }, 400, undefined, { ...headers, 'mcp-protocol-version': '1999-12-31' });
+      keeps(versionDemand, await desk.post(port, { id: 2, method: 'tools/list' }, { ...headers, 'mcp-protocol-version': unknownVersion }));
       await desk.exchange(port, { id: 3, method: 'tools/list' }, 200, { id: 3 }, headers);
     }),
     check('it listens on this machine alone', warning, async (desk) => {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { HiddenRequest, HiddenStream } from '../../../src/judge/client/port.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { check } from '../chapter.ts';
@@ -12,37 +12,37 @@ import { filled, form } from './08-asked-in-turn.ts';
 
 const sending = '2025-11-25 basic/transports#sending-messages-to-the-server';
 
-export function json(response: ServerResponse, status: number, message: Bag, headers: Readonly<Record<string, string>> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ jsonrpc: '2.0', ...message }));
+export function json(request: HiddenRequest, status: number, message: Bag, headers: Readonly<Record<string, string>> = {}): void {
+  request.respond(status, { 'content-type': 'application/json', ...headers }, JSON.stringify({ jsonrpc: '2.0', ...message }));
 }
 
 interface Script {
   readonly headers?: Readonly<Record<string, string>>;
   /** Answers the call; without it the sum is answered in JSON. */
-  readonly call?: (arrived: Arrived, response: ServerResponse) => void;
+  readonly call?: (arrived: Arrived, request: HiddenRequest) => void;
   /** Sees each request before it is answered. */
   readonly see?: (arrived: Arrived) => void;
 }
 
 /** A small server of 2025-11-25 that does what a check says. */
 function legacy({ headers = {}, call, see }: Script) {
-  return (arrived: Arrived, response: ServerResponse): void => {
+  return (arrived: Arrived, request: HiddenRequest): void => {
     see?.(arrived);
     const { method, message } = arrived;
     if (method !== 'POST' || message === undefined) {
-      response.writeHead(method === 'DELETE' ? 200 : 405).end();
+      request.respond(method === 'DELETE' ? 200 : 405, {});
     } else if (message['method'] === 'server/discover') {
-      json(response, 400, { id: message['id'], error: { code: -32600, message: 'Bad request: no session' } });
+      json(request, 400, { id: message['id'], error: { code: -32600, message: 'Bad request: no session' } });
     } else if (message['method'] === 'initialize') {
-      json(response, 200, { id: message['id'], result: { protocolVersion: '2025-11-25', ...server } }, headers);
+      json(request, 200, { id: message['id'], result: { protocolVersion: '2025-11-25', ...server } }, headers);
     } else if (message['id'] === undefined || message['method'] === undefined) {
-      response.writeHead(202).end();
+      request.respond(202, {});
     } else if (message['method'] === 'tools/list') {
-      json(response, 200, { id: message['id'], result: { tools: [addTool] } });
+      json(request, 200, { id: message['id'], result: { tools: [addTool] } });
     } else if (call) {
-      call(arrived, response);
+      call(arrived, request);
     } else {
-      json(response, 200, { id: message['id'], result: { content: [{ type: 'text', text: 'five, by HTTP' }] } });
+      json(request, 200, { id: message['id'], result: { content: [{ type: 'text', text: 'five, by HTTP' }] } });
     }
   };
 }
@@ -93,8 +93,8 @@ export const aClientOverHttp: Chapter = {
       await printsHttp(desk, client, 'five, by HTTP');
     }),
     check('an answer that comes as a stream of events is read, however it is cut', '2025-11-25 streamable-http-42', async (desk) => {
-      const client = await desk.httpClient(legacy({ call: ({ message }, response) => {
-        response.writeHead(200, stream);
+      const client = await desk.httpClient(legacy({ call: ({ message }, request) => {
+        const open = request.stream(stream);
         const pieces = [
           ': a comment\r\n\r\n', 'id: 1\r\nretry: 10\r\ndata:\r\n\r\n', 'event: message\r\ndata: {"jsonrpc":"2.0","method":"notifi',
           'cations/message","params":{"level":"info","data":"wörking"}}\r\n\r\ndata: {"jsonrpc":"2.0",\r\n', `data:"id":${JSON.stringify(message?.['id'])},\r\ndata: "result"`,
@@ -102,8 +102,8 @@ export const aClientOverHttp: Chapter = {
         ];
         const write = (): void => {
           const piece = pieces.shift();
-          if (piece === undefined) return void response.end();
-          response.write(piece);
+          if (piece === undefined) return open.end();
+          open.write(piece);
           setTimeout(write, 5);
         };
         write();
@@ -111,20 +111,19 @@ export const aClientOverHttp: Chapter = {
       await printsHttp(desk, client, 'five, in a stream');
     }),
     check('the answer is taken as soon as it comes, also where the stream stays open', sending, async (desk) => {
-      const client = await desk.httpClient(legacy({ call: ({ message }, response) => {
-        response.writeHead(200, stream);
-        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message?.['id'], result: { content: [{ type: 'text', text: 'five at once' }] } })}\n\n`);
+      const client = await desk.httpClient(legacy({ call: ({ message }, request) => {
+        request.stream(stream).write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message?.['id'], result: { content: [{ type: 'text', text: 'five at once' }] } })}\n\n`);
       } }));
       await printsHttp(desk, client, 'five at once');
     }),
     check('a question in the stream is answered with a POST', sending, async (desk) => {
-      let open: ServerResponse | undefined;
+      let open: HiddenStream | undefined;
       let callId: unknown;
       const client = await desk.httpClient(legacy({
         headers: { 'mcp-session-id': 'session-7f3a' },
-        call: ({ message }, response) => {
+        call: ({ message }, request) => {
           callId = message?.['id'];
-          open = response.writeHead(200, stream);
+          open = request.stream(stream);
           const question = { jsonrpc: '2.0', id: 'seat', method: 'elicitation/create', params: { message: 'Which seat?', requestedSchema: form } };
           open.write(`data: ${JSON.stringify(question)}\n\n`);
         },
@@ -132,13 +131,14 @@ export const aClientOverHttp: Chapter = {
           if (message?.['id'] !== 'seat') return;
           demand({ jsonrpc: '2.0', id: 'seat', result: filled }, message);
           demand('session-7f3a', headers['mcp-session-id'], 'the header Mcp-Session-Id');
-          open?.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: callId, result: { content: [{ type: 'text', text: 'a seat by HTTP' }] } })}\n\n`);
+          open?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: callId, result: { content: [{ type: 'text', text: 'a seat by HTTP' }] } })}\n\n`);
+          open?.end();
         },
       }));
       await printsHttp(desk, client, 'a seat by HTTP');
     }),
     check('a status that says no ends it with code 1', sending, async (desk) => {
-      const client = await desk.httpClient((_arrived, response) => void response.writeHead(500, { 'content-type': 'text/plain' }).end('no'));
+      const client = await desk.httpClient((_arrived, request) => request.respond(500, { 'content-type': 'text/plain' }, 'no'));
       demand(1, await client.program.ended('the program to end', desk.options.startMs), 'the exit code');
     }),
     check('a real server serves it', sending, async (desk) => {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { HiddenRequest } from '../../../src/judge/client/port.ts';
 import { McpServer } from '../../../src/server/index.ts';
 import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { check } from '../chapter.ts';
@@ -59,15 +59,15 @@ function mirrored({ headers, message }: Arrived): void {
   demand(modernMeta, params['_meta'], 'params._meta');
 }
 
-function modernHttp(call: (arrived: Arrived, response: ServerResponse) => void) {
-  return (arrived: Arrived, response: ServerResponse): void => {
+function modernHttp(call: (arrived: Arrived, request: HiddenRequest) => void) {
+  return (arrived: Arrived, request: HiddenRequest): void => {
     demand('POST', arrived.method, 'the method');
     mirrored(arrived);
     const { id, method } = arrived.message ?? {};
-    if (method === 'server/discover') json(response, 200, { id, result: discovered });
-    else if (method === 'tools/list') json(response, 200, { id, result: listed });
-    else if (method === 'tools/call') call(arrived, response);
-    else json(response, 404, { id, error: { code: -32601, message: `Method not found: ${String(method)}` } });
+    if (method === 'server/discover') json(request, 200, { id, result: discovered });
+    else if (method === 'tools/list') json(request, 200, { id, result: listed });
+    else if (method === 'tools/call') call(arrived, request);
+    else json(request, 404, { id, error: { code: -32601, message: `Method not found: ${String(method)}` } });
   };
 }
 
@@ -121,11 +121,11 @@ export const bothEras: Chapter = {
       demand(1, await program.ended('the program to end', desk.options.patienceMs), 'the exit code');
     }),
     check('over HTTP the headers mirror the body', '2026-07-28 streamable-http-8', async (desk) => {
-      const client = await desk.httpClient(modernHttp(({ message }, response) => {
+      const client = await desk.httpClient(modernHttp(({ message }, request) => {
         const { id, params } = message ?? {};
-        if ((params as Bag)['inputResponses'] === undefined) return json(response, 200, { id, result: asking });
+        if ((params as Bag)['inputResponses'] === undefined) return json(request, 200, { id, result: asking });
         demand(answered, params, 'params');
-        return json(response, 200, { id, result: done('seated, by HTTP') });
+        return json(request, 200, { id, result: done('seated, by HTTP') });
       }));
       await printsHttp(desk, client, 'seated, by HTTP');
       const ids = client.arrived.map(({ message }) => message?.['id']);
@@ -137,14 +137,14 @@ export const bothEras: Chapter = {
         [404, ''], [405, 'Method Not Allowed'],
       ];
       for (const [status, body] of refusals) {
-        const client = await desk.httpClient(({ message, method }, response) => {
+        const client = await desk.httpClient(({ message, method }, request) => {
           const id = message?.['id'];
-          if (method !== 'POST') response.writeHead(405).end();
-          else if (message?.['method'] === 'initialize') json(response, 200, { id, result: { protocolVersion: '2025-11-25', ...server } });
-          else if (message?.['method'] === 'notifications/initialized') response.writeHead(202).end();
-          else if (message?.['method'] === 'tools/list') json(response, 200, { id, result: { tools: [addTool] } });
-          else if (message?.['method'] === 'tools/call') json(response, 200, { id, result: { content: [{ type: 'text', text: 'old, by HTTP' }] } });
-          else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+          if (method !== 'POST') request.respond(405, {});
+          else if (message?.['method'] === 'initialize') json(request, 200, { id, result: { protocolVersion: '2025-11-25', ...server } });
+          else if (message?.['method'] === 'notifications/initialized') request.respond(202, {});
+          else if (message?.['method'] === 'tools/list') json(request, 200, { id, result: { tools: [addTool] } });
+          else if (message?.['method'] === 'tools/call') json(request, 200, { id, result: { content: [{ type: 'text', text: 'old, by HTTP' }] } });
+          else request.respond(status, { 'content-type': 'application/json' }, body);
         });
         await printsHttp(desk, client, 'old, by HTTP');
       }
@@ -179,12 +179,12 @@ export const bothEras: Chapter = {
       await prints(desk, program, 'awake at last');
     }),
     check('a name that is not ASCII goes into Mcp-Name in Base64', '2026-07-28 streamable-http-57', async (desk) => {
-      const client = await desk.httpClient((arrived, response) => {
+      const client = await desk.httpClient((arrived, request) => {
         const { message } = arrived;
         if (message?.['method'] !== 'tools/list') {
-          modernHttp((_arrived, answer) => json(answer, 200, { id: message?.['id'], result: done('named in Base64') }))(arrived, response);
+          modernHttp((_arrived, answer) => json(answer, 200, { id: message?.['id'], result: done('named in Base64') }))(arrived, request);
         } else {
-          json(response, 200, { id: message['id'], result: { ...listed, tools: [{ ...addTool, name: 'add-足す' }] } });
+          json(request, 200, { id: message['id'], result: { ...listed, tools: [{ ...addTool, name: 'add-足す' }] } });
         }
       });
       await printsHttp(desk, client, 'named in Base64');

@@ -20,8 +20,7 @@ export function editsOf(top, role) {
 /** The newest revision of each era that has the rule, which is enough to see it. */
 export function newestOf(id) {
   const found = [...new Set(allRules().get(id).places.map(({ revision }) => revision))].sort().reverse();
-  // In 2025-11-25 a cancellation need not name its request.
-  const legacy = found.filter((one) => one < '2026' && (id !== 'schema-2' || one !== '2025-11-25'));
+  const legacy = found.filter((one) => one < '2026');
   return [found.find((one) => one >= '2026'), legacy[0]].filter(Boolean);
 }
 

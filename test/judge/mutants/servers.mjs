@@ -7,11 +7,11 @@ import { stdioTransport } from '../../../dist/lib/stdio.js';
 import { editsOf, newestOf, saidOf } from './edits.mjs';
 
 /** These compare what is said in several revisions. */
-const revisionsOf = (id) => (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1|base-1)$/.test(id) ? undefined : newestOf(id));
+const revisionsOf = (id) => (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1|base-1|base-80)$/.test(id) ? undefined : newestOf(id));
 
 /** How the target is started, the likeliest first. `--careless` has an author who writes what the library refuses. */
 function modesOf(id) {
-  if (/^base-(26|27|28|30|31)$|^elicitation-5[123]$/.test(id)) return [['--codes'], [], ['--http']];
+  if (/^base-(26|27|28|30|31)$|^elicitation-(12|5[123])$/.test(id)) return [['--codes'], [], ['--http']];
   if (/^authorization/.test(id)) return [['--http', '--guarded'], ['--http', '--root', '--guarded']];
   const modern = (newestOf(id)[0] ?? '2026') >= '2026';
   const pipe = [[], ...modern ? [['--modern']] : [], ['--careless']];

@@ -140,6 +140,8 @@ test('a server that has only legacy revisions does not look like a modern one, n
   const fresh = await start(t, {}, ['2026-07-28']);
   const handshake = await fresh.ask({ body: rpc('initialize', { protocolVersion: '2025-06-18' }) });
   assert.deepEqual([handshake.status, code(handshake)], [400, -32022]);
+  // 2026-07-28 basic/versioning: on any transport it names what it speaks, for clients that know nothing newer.
+  assert.deepEqual((JSON.parse(handshake.text) as { error: { data: unknown } }).error.data, { supported: ['2026-07-28'], requested: '2025-06-18' });
   for (const method of ['GET', 'DELETE']) {
     const { status, headers } = await fresh.ask({ method, headers: { 'mcp-session-id': 'x' } });
     assert.deepEqual([status, headers.allow], [405, 'POST']);

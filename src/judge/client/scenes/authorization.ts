@@ -77,7 +77,7 @@ function guard(play: Play, request: HiddenRequest, state: OpenedDoor): boolean {
   if (token !== undefined) {
     visit.check('authorization-82', state.servers.some(({ tokens }) => tokens.has(token)), 'a token of the authorization server that this server names', request);
     visit.check(['authorization-85', 'authorization-83', 'authorization-84'], !path.includes('access_token') && !path.includes(token), 'the token in the Authorization header, and not in the URL', request);
-  } else if (/[?&](access_)?token=/.test(path)) visit.check(['authorization-84', 'authorization-85'], false, 'the token in the Authorization header, and not in the URL', request);
+  } else if (/[?&](access_)?token=/.test(path)) visit.check(['authorization-83', 'authorization-84', 'authorization-85'], false, 'the token in the Authorization header, and not in the URL', request);
   if (given && token === undefined) state.bare = request;
   if (given && state.entered > 0) visit.check('authorization-86', token !== undefined, 'an Authorization header on each request', request);
   if (good) {

@@ -124,7 +124,7 @@ export const resumed: Scene = {
   after({ visit, notes }) {
     if (!notes.has('cut') || notes.has('resumed')) return;
     // "If the client wishes to resume": the client may have given the request up.
-    visit.dispute('transports-13', `GET with Last-Event-ID: ${String(notes.get('id'))} after a stream that ended without the response`, `no such request (${visit.ended ?? 'the client waits'})`);
+    for (const rule of ['transports-13', 'transports-27']) visit.dispute(rule, `GET with Last-Event-ID: ${String(notes.get('id'))} after a stream that ended without the response`, `no such request (${visit.ended ?? 'the client waits'})`);
   },
 };
 

@@ -18,7 +18,7 @@ const optional = new Set(['notifications/cancelled', 'notifications/progress', '
 export const plain: Scene = {
   name: 'a plain server', first: true,
   rules: [
-    'lifecycle-5', 'lifecycle-6', 'lifecycle-7', 'lifecycle-8', 'lifecycle-9', 'lifecycle-25', 'lifecycle-15', 'lifecycle-20', 'transports-10', 'transports-3',
+    'lifecycle-5', 'lifecycle-6', 'lifecycle-7', 'lifecycle-8', 'lifecycle-9', 'lifecycle-10', 'lifecycle-25', 'lifecycle-15', 'lifecycle-20', 'transports-10', 'transports-3',
     'base-7', 'base-8', 'base-10', 'base-13', 'base-17', 'base-59', 'base-60', 'base-61', 'base-65', 'base-66', 'base-67', 'base-68', 'stdio-1', 'stdio-3',
     'streamable-http-6', 'streamable-http-8', 'streamable-http-15', 'streamable-http-19', 'streamable-http-36', 'streamable-http-41', 'streamable-http-43',
     'streamable-http-58', 'progress-8', 'progress-9', 'elicitation-1', 'versioning-4',
@@ -51,9 +51,13 @@ export const plain: Scene = {
 };
 
 export const onlyTools: Scene = {
-  name: 'a server that has only tools', rules: ['lifecycle-13'],
+  name: 'a server that has only tools', rules: ['lifecycle-13', 'tasks-12'],
   suits: ({ era }) => era === 'legacy',
-  offer: () => ({ capabilities: { tools: {} }, resources: [], prompts: [], templates: [] }),
+  // Without the capability of the server the taskSupport of a tool counts for nothing. 2025-11-25 basic/utilities/tasks#tool-level-negotiation.
+  offer: ({ place }) => ({
+    capabilities: { tools: {} }, resources: [], prompts: [], templates: [],
+    ...place === 3 && { tools: [addTool, { ...echoTool, execution: { taskSupport: 'optional' } }, { ...addTool, name: 'add_task', execution: { taskSupport: 'required' } }] },
+  }),
   after({ visit }) {
     const wants: Readonly<Record<string, string>> = { resources: 'resources', prompts: 'prompts', logging: 'logging', completion: 'completions' };
     for (const message of visit.messages) {

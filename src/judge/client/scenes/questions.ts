@@ -18,7 +18,7 @@ export const questions: Scene = {
   name: 'a server that asks during a call',
   rules: [
     'ping-1', 'roots-2', 'roots-4', 'roots-14', 'roots-18', 'elicitation-2', 'elicitation-10', 'elicitation-11', 'elicitation-15', 'sampling-2', 'sampling-6', 'sampling-7',
-    'schema-3', 'sampling-21', 'roots-15', 'elicitation-25', 'schema-7', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71',
+    'schema-3', 'sampling-21', 'roots-15', 'elicitation-25', 'schema-7', 'base-59', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71',
   ],
   suits: ({ era, place }, way) => era === 'legacy' && (way === 'pipe' || place > 0),
   answer(play, message) {

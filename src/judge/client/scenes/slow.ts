@@ -23,9 +23,15 @@ export const slow: Scene = {
     }
     // 2026-07-28 over HTTP: the end of the stream is the cancellation.
     if (visit.modern && visit.way === 'http') return;
+    const other = visit.messages.find(({ method, params, place }) => place > call.place && method !== undefined && method.startsWith('notifications/') && method !== 'notifications/cancelled' && params['requestId'] === call.id);
+    if (other) visit.dispute('cancellation-6', 'notifications/cancelled for the call', other);
     const wrong = visit.messages.find((one) => one.method === 'notifications/cancelled' && one.place > call.place);
     if (wrong && visit.modern) visit.check('cancellation-23', false, `notifications/cancelled with requestId ${JSON.stringify(call.id)}`, wrong);
     // Without the notification nobody can tell a call that was given up from one that still waits beside others.
-    else if (later) visit.dispute('cancellation-21', 'notifications/cancelled for the call before the client goes on', later);
+    else if (later) {
+      for (const rule of ['cancellation-21', 'cancellation-1', visit.modern ? 'cancellation-23' : 'transports-30']) {
+        if (rule !== 'transports-30' || visit.way === 'http') visit.dispute(rule, 'notifications/cancelled for the call before the client goes on', later);
+      }
+    }
   },
 };

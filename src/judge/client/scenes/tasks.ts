@@ -45,7 +45,13 @@ export const taskTools: Scene = {
     }
     // Nothing was told: who asks goes by what it asked.
     visit.check('tasks-55', true, 'tasks/get or tasks/result without a notification', message);
+    notes.set('polled', true);
     return true;
+  },
+  after({ visit, notes }) {
+    const [made] = [...notes].flatMap(([name, one]) => (name.startsWith('task ') ? [one as HiddenTask] : []));
+    // A program may have no use for the result.
+    if (made && !notes.has('polled')) visit.dispute('tasks-55', 'tasks/get or tasks/result: nothing is told of the task', `no request for it (${visit.ended ?? 'the client waits'})`, made.call.text);
   },
 };
 
@@ -78,7 +84,7 @@ const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}
 export const taskQuestions: Scene = {
   name: 'a server that asks with tasks',
   rules: [
-    'tasks-11', 'schema-11', 'tasks-22', 'tasks-24', 'tasks-25', 'tasks-27', 'tasks-34', 'tasks-35', 'tasks-37', 'tasks-42', 'tasks-43', 'tasks-44', 'tasks-49', 'tasks-52', 'tasks-57', 'tasks-58', 'tasks-59',
+    'tasks-3', 'tasks-4', 'tasks-11', 'schema-11', 'tasks-22', 'tasks-24', 'tasks-25', 'tasks-27', 'tasks-34', 'tasks-35', 'tasks-37', 'tasks-42', 'tasks-43', 'tasks-44', 'tasks-49', 'tasks-52', 'tasks-57', 'tasks-58', 'tasks-59',
     'tasks-60', 'tasks-66', 'tasks-67', 'tasks-68',
   ],
   suits: ({ place }) => place === 3,

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { judgeServer } from '../../src/judge/index.ts';
+import type { JudgeRuling, RuleVerdict } from '../../src/judge/index.ts';
+import { memoryTransport } from '../../src/transport/memory.ts';
+import { smallServer } from './small-server.ts';
+import { target } from './target.ts';
+
+// Each verdict of a probe, kept by a server that is right and broken by the same server with one fault.
+
+const faults: Readonly<Record<string, RuleVerdict>> = {
+  'tasks-37': 'broken', 'tasks-34': 'broken', 'tasks-4': 'broken', 'tasks-40': 'broken', 'tasks-43': 'broken', 'progress-4': 'broken', 'schema-2': 'broken',
+  'schema-14': 'broken', 'stdio-1': 'broken',
+  // Two honest readers could differ.
+  'tasks-44': 'dispute', 'prompts-16': 'dispute', 'tools-21': 'dispute',
+};
+
+const judged = (fault: string | undefined, only: readonly string[]): Promise<JudgeRuling> => judgeServer(smallServer(fault), { only, revisions: ['2025-11-25'], answerMs: 1_500 });
+const verdictOf = ({ judgements }: JudgeRuling, id: string) => judgements.find(({ rule }) => rule.id === id)?.verdict;
+
+test('judge: a small server that is right keeps each of these rules', async () => {
+  const ruling = await judged(undefined, Object.keys(faults));
+  assert.deepEqual(ruling.failures, []);
+  assert.deepEqual(ruling.others.map(({ rule, evidence }) => [rule.id, evidence[0]?.expected]), []);
+  // It asks nobody for a prompt with arguments.
+  for (const id of Object.keys(faults)) assert.equal(verdictOf(ruling, id), id === 'prompts-16' ? 'not-seen' : 'kept', id);
+});
+
+for (const [id, verdict] of Object.entries(faults)) {
+  test(`judge: a small server with one fault: ${id}`, async () => {
+    const ruling = await judged(id, [id]);
+    assert.equal(verdictOf(ruling, id), verdict);
+    const [evidence] = ruling.judgements.find(({ rule }) => rule.id === id)?.evidence ?? [];
+    assert.ok(evidence && evidence.expected !== '' && evidence.came !== '');
+  });
+}
+
+test('judge: what a line of stdout is that only looks like a piece of a message', async () => {
+  const printed = (text: string): Promise<JudgeRuling> => judgeServer({
+    name: 'target', open: (trace) => memoryTransport(target(), { trace(entry) {
+      if (entry.direction === 'received' && entry.text.includes('"prompts":[')) trace({ ...entry, text });
+      trace(entry);
+    } }),
+  }, { only: ['stdio-4', 'stdio-1'], quick: true, revisions: ['2025-11-25'], answerMs: 500 });
+  for (const text of ['[info] listing', 'listing']) {
+    const ruling = await printed(text);
+    assert.deepEqual(['stdio-1', 'stdio-4'].map((id) => verdictOf(ruling, id)), ['kept', 'broken'], text);
+  }
+});
+
+test('judge: a modern request after a handshake is answered by what it says itself', async () => {
+  const ruled = (edit: (text: string) => string): Promise<JudgeRuling> => judgeServer({
+    name: 'target', open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
+  }, { only: ['base-80'], revisions: ['2026-07-28', '2025-11-25'], answerMs: 1_500, mayCall: ({ name }) => name === 'ask' });
+  assert.equal(verdictOf(await ruled((text) => text), 'base-80'), 'kept');
+  assert.equal(verdictOf(await ruled((text) => (text.includes('"id":"judge-modern"') ? text.replace('"resultType":"complete",', '') : text)), 'base-80'), 'broken');
+  assert.equal(verdictOf(await ruled((text) => (text.includes('"id":"judge-modern"') ? '{"jsonrpc":"2.0","id":"judge-modern","error":{"code":-32600,"message":"no"}}' : text)), 'base-80'), 'dispute');
+});

@@ -115,7 +115,7 @@ export class ModernExchange extends RepeatedExchange {
     if (!(result instanceof Promise)) return result;
     return new Promise((resolve, reject) => {
       this.#end = { resolve, reject };
-      result.then(resolve, reject).finally(() => {
+      void result.then(resolve, reject).then(() => {
         this.#end = undefined;
       });
     });

@@ -55,7 +55,8 @@ export function completion(prompts: Completable, resources: Completable): Featur
         if (!isObject(argument)) throw invalidParams('argument must be an object');
         const name = text(argument, 'name', 'argument');
         const value = text(argument, 'value', 'argument');
-        const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
+        const settled = (isObject(context) ? context['arguments'] : context) ?? {};
+        if (!isObject(settled)) throw invalidParams('context.arguments must be an object');
         for (const key of Object.keys(settled)) text(settled, key, 'context.arguments');
         const completer = among.completer(target, name, exchange);
         return host.guard(

@@ -61,6 +61,8 @@ export async function skills(
     },
   });
   for (const file of tree.files.values()) register(file);
+  // Skills, Capability Negotiation: resources are declared with skills. What was declared is not taken back.
+  if (tree.files.size === 0) server.resource('skill://none/SKILL.md', {}, () => '').remove();
   return {
     get entries() {
       return [...tree.skills.values()];

@@ -208,4 +208,6 @@ function checkInput<I extends CardInput>(place: string, input: I, shape: Shape<I
 
 function checkUrl(what: string, text: string): void {
   if (!URL.canParse(text)) throw new TypeError(`serverCard: ${what} is not a URL`);
+  const { username, password } = new URL(text);
+  if (username !== '' || password !== '') throw new TypeError(`serverCard: ${what} names a user: everybody can read a card`);
 }

@@ -106,8 +106,10 @@ export class ModernExchange extends RepeatedExchange {
   #bound(): string {
     const { method, params } = this.inbound.request;
     const { _meta, inputResponses, requestState, ...own } = params ?? {};
-    // 2026-07-28 client/elicitation#security-considerations: the user and the client.
-    return `${JSON.stringify([this.auth?.principal, this.auth?.clientId, method]).slice(0, -1)},${canonical(own)}]`;
+    const { principal = null, clientId } = this.auth ?? {};
+    // 2026-07-28 client/elicitation#security-considerations: the user, and the client where the credentials name it.
+    // Without a client the form is that of older versions, whose states stay readable.
+    return `${JSON.stringify([principal, ...clientId === undefined ? [] : [clientId], method]).slice(0, -1)},${canonical(own)}]`;
   }
 
   /** The handler's result, or `input_required` when the run ends with open questions before there is one. */

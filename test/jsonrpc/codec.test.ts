@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { classify, decode, encode } from '../../src/jsonrpc/codec.ts';
-import { failureText, notificationText, Serialized, successText } from '../../src/jsonrpc/inbound.ts';
+import { failureText, notificationText, Serialized, successText } from '../../src/jsonrpc/inbound-request.ts';
 import type { RequestId } from '../../src/jsonrpc/message.ts';
 
 const v = '"jsonrpc":"2.0"';

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { batching, capabilitiesKey, clientInfoKey, hasMethod, isMetaKey, methods, versionKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { batching, capabilitiesKey, clientInfoKey, hasMethod, isMetaKey, methods, versionKey } from '../../protocol/internal-exports.ts';
 import { isModern } from './hidden-server.ts';
 import type { SeenMembers, Received, Visit } from './visit.ts';
 

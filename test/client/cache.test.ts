@@ -41,18 +41,23 @@ test('a fresh result is not asked for twice, and belongs to its caller', async (
 });
 
 test('freshness ends when its time is up', async () => {
-  const { client, asked } = await connect(modern(() => fresh(1000)));
-  mockClock(mock, { apis: ['Date'], now: 5000 });
-  try {
-    await client.listTools();
-    mock.timers.tick(999);
-    await client.listTools();
-    assert.equal(asked(), 1);
-    mock.timers.tick(1);
-    await client.listTools();
-    assert.equal(asked(), 2);
-  } finally {
-    mock.reset();
+  for (const cacheScope of ['private', 'public']) {
+    const { client, asked } = await connect(modern(() => ({ ...fresh(1000), cacheScope })));
+    mockClock(mock, { apis: ['Date'], now: 5000 });
+    try {
+      for (const get of [() => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.readResource('a:b')]) {
+        const before = asked();
+        await get();
+        mock.timers.tick(999);
+        await get();
+        assert.equal(asked(), before + 1);
+        mock.timers.tick(1);
+        await get();
+        assert.equal(asked(), before + 2);
+      }
+    } finally {
+      mock.reset();
+    }
   }
 });
 
@@ -98,6 +103,19 @@ test('the result of a retried round is not kept', async () => {
   await client.readResource('a:b');
   await client.readResource('a:b');
   assert.equal(asked(), 4);
+  // The same of a retry that has answers only, and of a request whose caller retries by itself.
+  const inputRequests = { where: { method: 'roots/list' } };
+  const answered = await connect(modern((sent) =>
+    sent.params?.['inputResponses'] ? fresh() : { resultType: 'input_required', inputRequests }), { roots: [] });
+  await answered.client.readResource('a:b');
+  await answered.client.readResource('a:b');
+  assert.equal(answered.asked(), 4);
+  for (const retried of [{ requestState: 's' }, { inputResponses: {} }]) {
+    const own = await connect(modern(() => fresh()));
+    await own.client.request('resources/read', { uri: 'a:b', ...retried });
+    await own.client.request('resources/read', { uri: 'a:b', ...retried });
+    assert.equal(own.asked(), 2);
+  }
 });
 
 test('the number of results is bounded; the oldest goes first', async () => {

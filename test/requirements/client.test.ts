@@ -19,14 +19,21 @@ const page = (nextCursor?: string): object => ({
 test('a result that has run out is not fetched by itself', async () => {
   mockClock(mock, { apis: ['setTimeout', 'setInterval', 'Date'], now: 0 });
   try {
-    const { client, wire } = await connect(modern(() => page()));
-    await client.listTools();
-    const asked = (): number => wire.methods().filter((method) => method === 'tools/list').length;
-    assert.equal(asked(), 1);
-    mock.timers.tick(3_600_000);
-    assert.equal(asked(), 1);
-    await client.listTools();
-    assert.equal(asked(), 2);
+    const { client, wire } = await connect(modern(() => ({ ...page(), prompts: [], resources: [], resourceTemplates: [], contents: [] })));
+    const gets = [
+      () => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates(),
+      () => client.readResource('a:b'),
+    ];
+    for (const get of gets) {
+      const before = wire.sent.length;
+      await get();
+      assert.equal(wire.sent.length, before + 1);
+      mock.timers.tick(3_600_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(wire.sent.length, before + 1);
+      await get();
+      assert.equal(wire.sent.length, before + 2);
+    }
   } finally {
     mock.timers.reset();
     mock.restoreAll();

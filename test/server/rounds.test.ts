@@ -92,6 +92,14 @@ test('a missing answer is asked for again, as it was', async () => {
   );
   assert.deepEqual(questions, [['k'], ['k'], ['k'], ['k'], []]);
   assert.equal(textOf(last), 'accept');
+  // Of several only those that are missing, whatever their kinds.
+  server.tool('several', {}, async (_args, ctx) => {
+    const [a, b, roots] = await Promise.all([ctx.elicit('a?', text, { key: 'a' }), ctx.elicit('b?', text, { key: 'b' }), ctx.roots({ key: 'c' })]);
+    return `${a.action} ${b.action} ${roots.length}`;
+  });
+  const several = await rounds(peer, 'several', { b: { action: 'decline' } }, { c: { roots: [] } }, { a: { action: 'cancel' } });
+  assert.deepEqual(several.questions, [['a', 'b', 'c'], ['a', 'c'], ['a'], []]);
+  assert.equal(textOf(several.last), 'cancel decline 0');
 });
 
 test('an answer is never taken for another question under the same key', async () => {

@@ -83,6 +83,33 @@ test('an answer that does not fit is asked for again with the reason, three time
   assert.match(textOf(answer), /^failed: elicitation\/create: no usable answer after 3 attempts/);
 });
 
+test('an answer of each kind is checked, and asked for again where it is none', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => {
+    const [form, page, said, roots] = await Promise.all([
+      ctx.elicit('?', text, { key: 'form' }), ctx.elicitUrl('Go.', 'https://example.com/', { key: 'page' }),
+      ctx.sample({ messages: [], maxTokens: 1 }, { key: 'model' }), ctx.roots({ key: 'roots' }),
+    ]);
+    return `${form.action} ${page.action} ${said.model} ${roots.length}`;
+  });
+  const peer = await connect(server);
+  const message = { role: 'assistant', content: { type: 'text', text: 'ok' }, model: 'm' };
+  const good = { form: { action: 'decline' }, page: { action: 'accept' }, model: message, roots: { roots: [{ uri: 'file:///a' }] } };
+  const bad: Record<keyof typeof good, unknown[]> = {
+    form: [{}, { action: 'maybe' }, { action: 'accept', content: { value: 7 } }, 'accept'],
+    page: [{}, { action: 'maybe' }, []],
+    model: [{}, { ...message, role: 'system' }, { ...message, content: 'ok' }, { ...message, model: undefined }, null],
+    roots: [{}, { roots: {} }, { roots: [{ name: 'a' }] }, { roots: ['file:///a'] }, [{ uri: 'file:///a' }]],
+  };
+  for (const [key, wrong] of Object.entries(bad)) {
+    for (const answer of wrong) {
+      const { last, questions } = await rounds(peer, 'ask', { ...good, [key]: answer }, { [key]: good[key as keyof typeof good] });
+      assert.deepEqual(questions, [['form', 'page', 'model', 'roots'], [key], []], `${key}: ${JSON.stringify(answer)}`);
+      assert.equal(textOf(last), 'decline accept m 1');
+    }
+  }
+});
+
 test('a missing answer is asked for again, as it was', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('?', text, { key: 'k' })).action);

@@ -141,7 +141,7 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
     if (decoded.kind === 'request') owe(decoded.message.id, sent);
     // What was to be an answer fails the question that waits for it, and gets no answer itself: its sender may have asked
     // something with the same id. One without "jsonrpc" is not known as an answer, unless its question waits.
-    else if (decoded.kind === 'refusal') owe(decoded.id, sent, !decoded.answer);
+    else if (decoded.kind === 'refusal') owe(decoded.id, sent, !decoded.responseFault);
     else if (decoded.kind === 'batch') owe(null, sent);
   }
 

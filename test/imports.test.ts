@@ -52,7 +52,7 @@ interface Import {
 
 /** The names between braces. Of `a as b` the one that is known outside the file with the statement. */
 const namesIn = (file: string, clause: string): string[] => [...clause.matchAll(/[\w$]+(?: as [\w$]+)?/g)]
-  .map(([name]) => name.replace(/^type (?=\w)/, '').replace(file.endsWith('/door.ts') ? /^.* as / : / as .*$/, ''))
+  .map(([name]) => name.replace(/^type (?=\w)/, '').replace(file.endsWith('/internal-exports.ts') ? /^.* as / : / as .*$/, ''))
   .filter((name) => name !== 'from');
 
 function importsOf(file: string, folder: string): Import[] {
@@ -111,15 +111,15 @@ const kit = ['oauth', 'tasks', 'fleet', 'skills', 'apps', 'host', 'executables',
 const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'];
 /** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */
 const doors = [
-  'client/door.ts', 'jsonrpc/door.ts', 'protocol/door.ts', 'server/door.ts', 'transport/door.ts', 'transport/http/node/door.ts',
-  'transport/socket/node/door.ts', 'transport/stdio/door.ts',
+  'client/internal-exports.ts', 'jsonrpc/internal-exports.ts', 'protocol/internal-exports.ts', 'server/internal-exports.ts', 'transport/http/node/internal-exports.ts', 'transport/internal-exports.ts',
+  'transport/socket/node/internal-exports.ts', 'transport/stdio/internal-exports.ts',
 ];
 
 test('imports: the kit enters a folder of the protocol by its index or its door', () => {
-  assert.deepEqual(files.filter((file) => file.endsWith('/door.ts') && protocol.includes(folderOf(file))), doors);
+  assert.deepEqual(files.filter((file) => file.endsWith('/internal-exports.ts') && protocol.includes(folderOf(file))), doors);
   const entering = imports.filter(({ from, to }) => kit.includes(folderOf(from)) && protocol.includes(folderOf(to)));
   for (const door of doors) assert.ok(entering.some(({ to }) => to === door), door);
-  assert.deepEqual(entering.filter(({ to }) => !/^(\w+\/)+(index|door)\.ts$/.test(to)).map(({ from, to }) => `${from} imports ${to}`), []);
+  assert.deepEqual(entering.filter(({ to }) => !/^(\w+\/)+(index|internal-exports)\.ts$/.test(to)).map(({ from, to }) => `${from} imports ${to}`), []);
 });
 
 test('imports: a door is for the kit, and has nothing of its own', () => {

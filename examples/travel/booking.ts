@@ -1,11 +1,11 @@
 import { ask, MissingCapabilityError, ToolError } from 'barewire/server';
-import type { Handle, McpServer, ResourceDefinition } from 'barewire/server';
+import type { EntryHandle, McpServer, ResourceDefinition } from 'barewire/server';
 import { dateSchema, describeFlight } from './data.ts';
 import type { Agency } from './agency.ts';
 
 /** The tools that change something, and ask the traveller before they do. */
 export function registerBooking(server: McpServer, agency: Agency, scopes: readonly string[]): void {
-  const listed = new Map<string, Handle<ResourceDefinition>>();
+  const listed = new Map<string, EntryHandle<ResourceDefinition>>();
 
   server.tool('book_trip', {
     title: 'Book a trip',

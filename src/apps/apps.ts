@@ -1,11 +1,11 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
-import { titles } from '../protocol/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
+import { titles } from '../protocol/internal-exports.ts';
 import { revisions } from '../protocol/index.ts';
 import { guards } from '../server/index.ts';
-import type { Handle, Listener, ListFilter, McpServer, Outcome, Context, ResourceDefinition } from '../server/index.ts';
-import { insideOf } from '../server/door.ts';
+import type { EntryHandle, Listener, ListFilter, McpServer, Outcome, Context, ResourceDefinition } from '../server/index.ts';
+import { internalsOf } from '../server/internal-exports.ts';
 import { cspShape } from './content-security-policy.ts';
 import { appMimeType, appsExtension, declaresApps } from './extension.ts';
 import { permissionsShape, readAppMeta } from './resource-meta.ts';
@@ -76,7 +76,7 @@ function register(server: Pick<McpServer, 'resource'>, uri: string, definition: 
     ...csp && { csp }, ...permissions && { permissions }, ...domain !== undefined && { domain }, ...prefersBorder !== undefined && { prefersBorder },
   };
   const _meta = Object.keys(ui).length > 0 ? { ui: { ...ui } } : undefined;
-  const handle: Handle<ResourceDefinition> = server.resource(uri, { ...described, mimeType: appMimeType, ..._meta && { _meta } }, async (_uri, context) => {
+  const handle: EntryHandle<ResourceDefinition> = server.resource(uri, { ...described, mimeType: appMimeType, ..._meta && { _meta } }, async (_uri, context) => {
     const text = typeof html === 'string' ? html : await settled(html(context));
     checkHtml(place, text);
     return { uri, mimeType: appMimeType, text, ..._meta && { _meta } };
@@ -121,7 +121,7 @@ function checkHtml(place: string, html: unknown): void {
  * check the client's capabilities. A document stays readable: a tool of the list may name it.
  */
 function hideFromUndeclared(server: McpServer): void {
-  const inside = insideOf(server);
+  const inside = internalsOf(server);
   if (!inside) throw new TypeError('apps: this is not a server of barewire');
   const base = inside.guards ?? guards();
   const { listFilter: before } = base;

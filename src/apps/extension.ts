@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { ClientCapabilities } from '../protocol/index.ts';
 
 /** The identifier of the extension. Its specification: ext-apps, `specification/2026-01-26/apps.mdx` (SEP-1865). */

@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { decodeUtf8, isObject } from '../jsonrpc/door.ts';
+import { decodeUtf8, isObject } from '../jsonrpc/internal-exports.ts';
 import type { ReadResourceResult, Resource } from '../protocol/index.ts';
 import { AppError, appMimeType } from './extension.ts';
 import { readAppMeta } from './resource-meta.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import { cspShape, parseOrigin } from './content-security-policy.ts';
 import type { AppCsp } from './content-security-policy.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Tool } from '../protocol/index.ts';
 
 /** Where a tool may be called from: by a model, or by an app of the same server. */

@@ -1,5 +1,5 @@
 import { quote } from '../bounds/quote.ts';
-import { invalidParams, isObject, methodNotFound } from '../jsonrpc/door.ts';
+import { invalidParams, isObject, methodNotFound } from '../jsonrpc/internal-exports.ts';
 import { RpcError } from '../jsonrpc/index.ts';
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '../protocol/index.ts';
 

@@ -6,8 +6,8 @@ import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';
 import type { ClientHandlers, ElicitAnswer } from '../client/index.ts';
 import type { CreateMessageResult, ElicitRequestParams } from '../protocol/index.ts';
-import { completeForm } from '../protocol/door.ts';
-import type { Form } from '../protocol/door.ts';
+import { completeForm } from '../protocol/internal-exports.ts';
+import type { Form } from '../protocol/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 
 /** How the tour answers what a server asks. */

@@ -1,5 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { shorten } from '../bounds/quote.ts';
 import type { Tool } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';

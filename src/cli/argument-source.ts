@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** Where arguments come from that do not stand on the command line: the text of a file, or of stdin by the name `-`. */

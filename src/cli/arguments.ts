@@ -1,4 +1,4 @@
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { MessageMembers } from '../explain/words.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ServerConfig } from '../host/index.ts';
 import { revisions } from '../explain/phrases.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { configurationHelp, readConfiguration } from './configuration.ts';
 import { WrongUse } from './exit-codes.ts';
 import { shellWord } from './shell-word.ts';

@@ -6,8 +6,8 @@ import { editJson } from '../host/node/json-edit.ts';
 import { openPrompter } from '../host/node/prompter.ts';
 import { withoutComments } from '../host/node/json-with-comments.ts';
 import { replaceFile } from '../host/node/replace-file.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
-import { redactText } from '../transport/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
+import { redactText } from '../transport/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 import { exitCodes, Refused, WrongUse } from './exit-codes.ts';
 

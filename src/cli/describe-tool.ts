@@ -1,5 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Prompt, Tool } from '../protocol/index.ts';
 import type { Style } from '../host/node/style.ts';
 import { makeArguments } from './arguments.ts';

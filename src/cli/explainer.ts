@@ -3,7 +3,7 @@ import { revisions } from '../explain/phrases.ts';
 import { visible, width, wireLine } from '../explain/safe-text.ts';
 import { bag } from '../explain/words.ts';
 import { httpLines } from '../explain/http.ts';
-import type { EventTraceEntry, HttpTraceEntry } from '../transport/door.ts';
+import type { EventTraceEntry, HttpTraceEntry } from '../transport/internal-exports.ts';
 import type { Style } from '../host/node/style.ts';
 
 /** Says of a message what it is, and remembers what it needs for the next. */

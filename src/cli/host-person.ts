@@ -1,7 +1,7 @@
 import type { ApprovalRequest, Decision, Model, Person, PinChange } from '../host/index.ts';
 import { name as nameOf } from '../explain/words.ts';
-import { completeForm } from '../protocol/door.ts';
-import type { Form } from '../protocol/door.ts';
+import { completeForm } from '../protocol/internal-exports.ts';
+import type { Form } from '../protocol/internal-exports.ts';
 import { askAboutCall } from './ask-consent.ts';
 import type { Desk } from './desk.ts';
 import { fillForm } from '../host/node/elicitation.ts';

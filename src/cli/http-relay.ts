@@ -3,11 +3,11 @@ import { createServer, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
-import { redact, redactPath, watchBody, watchStream } from '../transport/door.ts';
+import { redact, redactPath, watchBody, watchStream } from '../transport/internal-exports.ts';
 import { guarded } from '../transport/http/node/index.ts';
-import type { HttpTrace } from '../transport/door.ts';
+import type { HttpTrace } from '../transport/internal-exports.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /** A proxy on this machine in front of an address. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { withoutComments } from '../host/node/json-with-comments.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import type { Application, Machine } from '../host/node/index.ts';
 import { configFiles } from '../host/node/index.ts';
 import { isProgram, readServers } from '../host/index.ts';

@@ -1,5 +1,5 @@
 import type { JudgeLogin } from '../judge/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 import { NotReached, WrongUse } from './exit-codes.ts';
 import { isLoopback } from './loopback.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { badgeReport, baselineOf, htmlReport, junitReport, sarifReport, wireReport } from '../judge/index.ts';
 import type { JudgeRuling } from '../judge/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import type { ClientWords, OwnOptions } from './client-options.ts';
 import { WrongUse } from './exit-codes.ts';
 

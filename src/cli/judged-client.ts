@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { visible } from '../explain/safe-text.ts';
 import { linesTo } from '../host/node/lines.ts';
 import { style, wantsColour } from '../host/node/style.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { allRules, jsonReport, judgeClient, textReport } from '../judge/index.ts';
 import { clientProgram } from '../judge/node/client-bench.ts';
 import { relay } from '../judge/node/relay.ts';

@@ -1,10 +1,10 @@
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import type { McpClient } from '../client/index.ts';
 import type { CallOptions } from '../client/index.ts';
 import { digestOf, isProgram } from '../host/index.ts';
 import type { ServerConfig } from '../host/index.ts';
 import { listSkills, skillsOf } from '../skills/index.ts';
-import { redactText, redactUrl } from '../transport/door.ts';
+import { redactText, redactUrl } from '../transport/internal-exports.ts';
 import type { Transcript } from '../transcript/index.ts';
 
 /** The kinds of items that are locked: the member of the list result with the items, by its method. */

@@ -1,7 +1,7 @@
 import { visible } from '../explain/safe-text.ts';
 import type { ElicitRequestFormParams, Tool } from '../protocol/index.ts';
-import { completeForm } from '../protocol/door.ts';
-import type { Form } from '../protocol/door.ts';
+import { completeForm } from '../protocol/internal-exports.ts';
+import type { Form } from '../protocol/internal-exports.ts';
 import { Refused, WrongUse } from './exit-codes.ts';
 import { fillForm } from '../host/node/elicitation.ts';
 import type { Prompter } from '../host/node/prompter.ts';

@@ -5,7 +5,7 @@ import { openServer as openPlain } from '../host/node/index.ts';
 import type { OAuth } from '../oauth/index.ts';
 import { httpTrace, httpTransport } from '../transport/http/fetch/index.ts';
 import type { HttpAuthorization, HttpTrace } from '../transport/http/fetch/index.ts';
-import type { ClientTransport } from '../transport/door.ts';
+import type { ClientTransport } from '../transport/internal-exports.ts';
 import { socketTransport } from '../transport/socket/node/index.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
 import { homeFolder } from './configuration.ts';

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { createFramer } from '../jsonrpc/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { isProgram } from '../host/index.ts';
 import type { ServerConfig } from '../host/index.ts';
-import { openSocket } from '../transport/socket/node/door.ts';
+import { openSocket } from '../transport/socket/node/internal-exports.ts';
 import { exitCodes, NotReached } from './exit-codes.ts';
 import { socketPath } from './socket-target.ts';
 import type { CommandProcess } from './command-process.ts';
@@ -83,7 +83,7 @@ async function connected(url: string): Promise<ServerEnd> {
 
 async function started(proc: CommandProcess, { command, args = [], env, cwd }: Program): Promise<ServerEnd> {
   const own = Object.fromEntries(Object.entries({ ...proc.env, ...env }).filter((pair): pair is [string, string] => pair[1] !== undefined));
-  const windows = process.platform === 'win32' ? await import('../transport/stdio/door.ts') : undefined;
+  const windows = process.platform === 'win32' ? await import('../transport/stdio/internal-exports.ts') : undefined;
   const begin = async (): Promise<ChildProcessByStdio<Writable, Readable, null>> => {
     const how = windows?.spawnOnWindows(command, args, own, cwd) ?? { command, args, options: { env: own, cwd } };
     const started = spawn(how.command, [...how.args], { ...how.options, stdio: ['pipe', 'pipe', 'inherit'] });

@@ -4,7 +4,7 @@ import { head, truncate, visible, width, wireLine } from '../explain/safe-text.t
 import { table, wrap } from './terminal.ts';
 import type { Style } from '../host/node/style.ts';
 import { bag } from '../explain/words.ts';
-import type { HttpTrace, TracedEvent } from '../transport/door.ts';
+import type { HttpTrace, TracedEvent } from '../transport/internal-exports.ts';
 
 /** What came of one step. */
 export interface Row {

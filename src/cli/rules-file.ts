@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readRules, rule, toolDigest } from '../host/index.ts';
 import type { HostStore, Rule, ServerConfig } from '../host/index.ts';
 import { resolvePath } from '../host/node/index.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import type { Tool } from '../protocol/index.ts';
 import { homeFolder } from './configuration.ts';
 import { consentTo } from './consent.ts';

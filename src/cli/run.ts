@@ -4,7 +4,7 @@ import { commands, overview } from './commands.ts';
 import { version } from '../judge/version.ts';
 import { visible } from '../explain/safe-text.ts';
 import { columnsFor, framed } from '../host/node/frame.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { linesTo } from '../host/node/lines.ts';
 import { exitCodes, isNotAccepted, NotReached, Refused, WrongUse } from './exit-codes.ts';
 import type { CommandProcess } from './command-process.ts';

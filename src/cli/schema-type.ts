@@ -1,5 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 
 /** The deepest nesting that is written out; what is deeper is `unknown`. */
 const maxDepth = 12;

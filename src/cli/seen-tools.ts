@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 import { userStore } from './configuration.ts';
 

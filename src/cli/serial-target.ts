@@ -1,4 +1,4 @@
-import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import { frames, lines, serialTransport } from '../transport/serial/index.ts';
 import type { SerialFraming } from '../transport/serial/index.ts';
 import { numberOf, readRevisions, readWords } from './client-options.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createInterface } from 'node:readline';
-import type { ClientTransport, HttpTrace } from '../transport/door.ts';
+import type { ClientTransport, HttpTrace } from '../transport/internal-exports.ts';
 import { stdioTransport } from '../transport/stdio/index.ts';
 import type { ServerConfig } from '../host/index.ts';
 import { readConfiguration } from './configuration.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import type { ArgumentSource } from './argument-source.ts';
 import { WrongUse } from './exit-codes.ts';

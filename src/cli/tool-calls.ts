@@ -6,7 +6,7 @@ import type { ConsentOptions } from './consent.ts';
 import { count, some } from '../explain/words.ts';
 import { RpcError } from '../client/index.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import type { Tool } from '../protocol/index.ts';
 
 /** A step that the server has nothing for. */

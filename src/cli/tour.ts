@@ -9,11 +9,11 @@ import { createWatchdog } from './watchdog.ts';
 import { count } from '../explain/words.ts';
 import { McpClient, RpcError } from '../client/index.ts';
 import type { CallOptions, ClientOptions } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { expandUriTemplate, uriTemplate } from '../protocol/index.ts';
 import type { CompleteRequestParams, Prompt, Resource, ResourceTemplate, Root, Tool } from '../protocol/index.ts';
 import { compile } from '../schema/full/index.ts';
-import type { ClientTransport, HttpTrace } from '../transport/door.ts';
+import type { ClientTransport, HttpTrace } from '../transport/internal-exports.ts';
 import { version } from '../judge/version.ts';
 
 export interface TourOptions {

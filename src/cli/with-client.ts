@@ -3,7 +3,7 @@ import type { CallOptions } from '../client/index.ts';
 import { visible } from '../explain/safe-text.ts';
 import { name as nameOf } from '../explain/words.ts';
 import type { Bag } from '../jsonrpc/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { compile } from '../schema/index.ts';
 import { answersOf } from './answers.ts';
 import type { ClientWords } from './client-options.ts';

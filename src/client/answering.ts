@@ -1,9 +1,9 @@
 import { checkOptions } from '../bounds/options.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import type { Abortable } from '../jsonrpc/inbound.ts';
+import type { Abortable } from '../jsonrpc/inbound-request.ts';
 import type { Bag } from '../jsonrpc/message.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import { metaOf } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -39,7 +39,7 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
       },
     });
     // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: an answer names its task.
-    const task = columns.coreTasks(revision) ? metaOf(params)?.[relatedTask] : undefined;
+    const task = revisionTable.coreTasks(revision) ? metaOf(params)?.[relatedTask] : undefined;
     return task === undefined ? answered : { ...answered, _meta: { ...metaOf({ ...answered }), [relatedTask]: task } };
   };
   const port = ({ revision, clock, signal, send }: AskingCall): RoundsPort => ({
@@ -75,13 +75,13 @@ function declared(options: AnsweringOptions, revision: Revision): ClientCapabili
   const declared: ClientCapabilities = {};
   const elicitation = capabilities.elicitation
     ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
-  if (elicitation && columns.urlElicitation(revision)) declared.elicitation = elicitation;
+  if (elicitation && revisionTable.urlElicitation(revision)) declared.elicitation = elicitation;
   // Before the revisions with modes, all elicitation was by form.
-  else if (elicitation && columns.elicitation(revision) && (elicitation.form || !elicitation.url)) {
+  else if (elicitation && revisionTable.elicitation(revision) && (elicitation.form || !elicitation.url)) {
     declared.elicitation = {};
   }
   const sampling = capabilities.sampling ?? (onSample && {});
-  if (sampling) declared.sampling = columns.samplingTools(revision) ? sampling : {};
+  if (sampling) declared.sampling = revisionTable.samplingTools(revision) ? sampling : {};
   const rooted = capabilities.roots ?? (roots && { listChanged: true });
   if (rooted) declared.roots = revision.era === 'legacy' ? rooted : {};
   return declared;

@@ -6,9 +6,9 @@ import type { RequestOptions } from '../jsonrpc/pending-requests.ts';
 import {
   headerMismatchCode, invalidRequest, methodNotFound, needTimers, RpcError, toError, urlElicitationRequiredCode,
 } from '../jsonrpc/errors.ts';
-import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
+import type { InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
 import type { Bag, Notification, Params, RequestId } from '../jsonrpc/message.ts';
-import { notify } from '../jsonrpc/inbound.ts';
+import { notify } from '../jsonrpc/inbound-request.ts';
 import { shorten } from '../bounds/quote.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
 import type { Implementation } from '../protocol/lifecycle.ts';
@@ -144,7 +144,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
       if (kind === 'refusal') {
         // A malformed request of a legacy server is answered with an error. Nothing else is answered: 2026-07-28
         // basic/transports/stdio.
-        if (decoded.answer === undefined && decoded.id !== null && terms && !terms.meta) {
+        if (decoded.responseFault === undefined && decoded.id !== null && terms && !terms.meta) {
           connection.receive(decoded);
         } else if (!requests.refused(decoded)) {
           this.#fault(`the server's message was refused: ${decoded.error.message}`);
@@ -173,7 +173,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     let told = false;
     for (const value of values) {
       if (!isObject(value) || 'method' in value || !isRequestId(value['id'])) continue;
-      told = this.#link.requests.refused({ ...invalid(why, value), answer: why }) || told;
+      told = this.#link.requests.refused({ ...invalid(why, value), responseFault: why }) || told;
     }
     if (!told) this.#fault(why);
   }
@@ -182,7 +182,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     this.#link.connection.fault(() => new Error(what));
   }
 
-  #answerRequest(inbound: Inbound): object | Promise<object> {
+  #answerRequest(inbound: InboundRequest): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     const { terms, state } = this.#link;
     if (terms?.meta !== undefined) {

@@ -7,7 +7,7 @@
 export { answering } from './answering.ts';
 export { resultCache } from './cache.ts';
 export { ClientCore } from './client-core.ts';
-export { listening } from './listening.ts';
+export { listening } from './subscriptions.ts';
 export { McpClient } from './mcp-client.ts';
 export type { Agreement } from './negotiation.ts';
 export { defaultAnsweringLimits, defaultCoreClientLimits } from './options.ts';
@@ -22,7 +22,7 @@ export { MalformedResult } from './terms.ts';
 export type { AnyServer, ServerTypes } from './server-types.ts';
 export { toolOutputs } from './tool-output.ts';
 export { ConnectionError, errorCodes, RpcError } from '../jsonrpc/errors.ts';
-export type { Abortable } from '../jsonrpc/inbound.ts';
+export type { Abortable } from '../jsonrpc/inbound-request.ts';
 export type { Stop } from '../jsonrpc/stop.ts';
 export { HttpError, SessionExpired } from '../transport/http/http-error.ts';
 export type { ClientReceiver, ClientTransport, Outgoing, ToolHeaders } from '../transport/client-port.ts';

@@ -4,10 +4,10 @@ import { Connection } from '../jsonrpc/connection.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
-import { notify, pipeOutlet } from '../jsonrpc/inbound.ts';
+import { notify, pipeOutlet } from '../jsonrpc/inbound-request.ts';
 import type { PendingRequests, RequestOptions } from '../jsonrpc/pending-requests.ts';
 import { weighValue } from '../bounds/weight.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { Implementation, LifecycleEvent, LifecycleState } from '../protocol/lifecycle.ts';
 import { clientLifecycle } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -171,8 +171,8 @@ export class Link {
     const modern = revision.era === 'modern';
     const headers = modern ? transport.toolHeaders?.(port.receiver.error) : undefined;
     const terms = this.terms = new Terms(agreement, port.options, modern ? this.metaFor(revision) : undefined, headers);
-    this.connection.takeBatch = columns.batching(revision) ? takeBatch : undefined;
-    this.connection.nullErrorId = columns.nullErrorId(revision);
+    this.connection.takeBatch = revisionTable.batching(revision) ? takeBatch : undefined;
+    this.connection.nullErrorId = revisionTable.nullErrorId(revision);
     transport.agreed?.(revision);
     this.count++;
     if (modern) {

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Bag } from '../jsonrpc/message.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import type { Implementation } from '../protocol/lifecycle.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
@@ -8,7 +8,7 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '../protocol
 import { answering } from './answering.ts';
 import { resultCache } from './cache.ts';
 import { ClientCore } from './client-core.ts';
-import { listening } from './listening.ts';
+import { listening } from './subscriptions.ts';
 import { clientShape, defaultClientLimits } from './options.ts';
 import type { AnsweringOptions, CallOptions, ClientOptions } from './options.ts';
 import type { Cache, Listening } from './parts.ts';
@@ -113,7 +113,7 @@ export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> 
     settled?: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<CompleteResult['completion']> {
-    const context = settled && this.revision && columns.completionContext(this.revision) ? { context: { arguments: settled } } : {};
+    const context = settled && this.revision && revisionTable.completionContext(this.revision) ? { context: { arguments: settled } } : {};
     return (await this.#typed<CompleteResult>('completion/complete', { ref, argument, ...context }, options)).completion;
   }
 

@@ -12,7 +12,7 @@ import { capabilitiesKey, clientInfoKey, logLevelKey, versionKey } from '../prot
 import type { Observe } from '../protocol/observe.ts';
 import type { ListName } from '../protocol/pagination.ts';
 import type { Pinging } from '../protocol/pinging.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { Era, Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
@@ -266,9 +266,9 @@ export function declaredCapabilities(options: CoreClientOptions, revision: Revis
 
 /** The name and version of the client, with the members that the revision defines. */
 export function declaredInfo(info: Implementation, revision: Revision): Implementation {
-  if (columns.icons(revision)) return info;
+  if (revisionTable.icons(revision)) return info;
   const { name, version, title } = info;
-  return columns.titles(revision) && title !== undefined ? { name, version, title } : { name, version };
+  return revisionTable.titles(revision) && title !== undefined ? { name, version, title } : { name, version };
 }
 
 /** `_meta` of every modern request. 2026-07-28 basic/index#_meta. */

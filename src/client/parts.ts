@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { ConnectionLimits } from '../jsonrpc/connection.ts';
-import type { Abortable } from '../jsonrpc/inbound.ts';
+import type { Abortable } from '../jsonrpc/inbound-request.ts';
 import type { RpcError } from '../jsonrpc/errors.ts';
 import type { Bag, RequestId } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../jsonrpc/pending-requests.ts';

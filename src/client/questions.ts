@@ -1,12 +1,12 @@
 import { invalidParams, invalidParamsCode, methodNotFound, methodNotFoundCode, RpcError } from '../jsonrpc/errors.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { checkRoots } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
-import { samplingFault } from '../protocol/sampling-rules.ts';
+import { samplingFault } from '../protocol/sampling-messages.ts';
 import { shapeFault } from '../protocol/shape.ts';
 import type { MessageShape } from '../protocol/shape.ts';
 import { completeForm } from '../protocol/form.ts';
@@ -45,7 +45,7 @@ export async function answerQuestion(
       }
       if (params['mode'] === 'url') {
         if (!onElicitUrl) break;
-        mustHave(params, { message: 'string', url: 'string', ...columns.elicitationId(revision) && { elicitationId: 'string' } });
+        mustHave(params, { message: 'string', url: 'string', ...revisionTable.elicitationId(revision) && { elicitationId: 'string' } });
         const { action } = judge(await onElicitUrl(params as unknown as ElicitRequestURLParams, context));
         return { action };
       }

@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { Abortable } from '../jsonrpc/inbound.ts';
+import { Abortable } from '../jsonrpc/inbound-request.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import { mayAsk } from '../protocol/methods.ts';
 import type { AnsweringLimits } from './options.ts';

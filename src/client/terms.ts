@@ -2,7 +2,7 @@ import type { Bag } from '../jsonrpc/message.ts';
 import { serverSupports } from '../protocol/capabilities.ts';
 import { clientLifecycle, mayPass } from '../protocol/lifecycle.ts';
 import { mayAsk } from '../protocol/methods.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import { block, resourceContents } from '../protocol/shape.ts';
 import type { MessageShape } from '../protocol/shape.ts';
 import type { ToolHeaders } from '../transport/client-port.ts';
@@ -51,7 +51,7 @@ export class Terms {
     this.agreement = agreement;
     this.meta = meta;
     this.headers = headers;
-    this.typed = columns.resultType(agreement.revision);
+    this.typed = revisionTable.resultType(agreement.revision);
     this.#options = options;
   }
 
@@ -78,7 +78,7 @@ export class Terms {
       method,
       all: this,
       asks: mayAsk(method),
-      cache: columns.cacheHints(revision) && cache?.keeps?.(method) !== false ? cache : undefined,
+      cache: revisionTable.cacheHints(revision) && cache?.keeps?.(method) !== false ? cache : undefined,
       shape: resultShape(method),
     };
     if (this.#methods.size < maxKept) this.#methods.set(method, terms);

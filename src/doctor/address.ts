@@ -1,10 +1,10 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { visible } from '../explain/safe-text.ts';
 import { shorten } from '../bounds/quote.ts';
 import { acceptedDemand, foreignOrigin, listeningDemand, mediaType, messageExpected, originDemand, sessionDemand, shownHead, typeDemand, unknownSession, unknownVersion, versionDemand } from '../judge/http-demand.ts';
 import type { HttpDemand, HttpHead } from '../judge/http-demand.ts';
-import { redactText, redactUrl } from '../transport/door.ts';
+import { redactText, redactUrl } from '../transport/internal-exports.ts';
 import { initializeParams } from './conversation.ts';
 import { finding } from './finding.ts';
 import type { Finding, FindingCode } from './finding.ts';

@@ -1,11 +1,11 @@
 import { systemClock } from '../bounds/clock.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { modernMeta, PlainConversation } from '../judge/plain-conversation.ts';
 import type { Arrival, ReceivedAnswer } from '../judge/plain-conversation.ts';
 import { transportCarrier } from '../judge/transport-carrier.ts';
 import { version } from '../judge/version.ts';
 import type { Revision } from '../protocol/index.ts';
-import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import { finding } from './finding.ts';
 import type { AskedBy, Finding, FindingCode } from './finding.ts';
 

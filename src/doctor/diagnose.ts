@@ -1,8 +1,8 @@
 import { checkOptions } from '../bounds/options.ts';
 import { visible } from '../explain/safe-text.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { quote, shorten } from '../bounds/quote.ts';
-import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import { examineAddress } from './address.ts';
 import type { Address } from './address.ts';
 import { Conversation } from './conversation.ts';

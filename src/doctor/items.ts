@@ -1,5 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { shorten } from '../bounds/quote.ts';
 import { toolNameCharacters, toolNameLength } from '../judge/listed.ts';
 import { uriTemplate } from '../protocol/index.ts';

@@ -1,5 +1,5 @@
 import { visible } from '../explain/safe-text.ts';
-import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
+import { isObject, methodNotFoundCode } from '../jsonrpc/internal-exports.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 import { listPages, nextCursor } from '../judge/listed.ts';
 import type { ReceivedAnswer } from '../judge/plain-conversation.ts';

@@ -1,8 +1,8 @@
 import { systemClock } from '../bounds/clock.ts';
-import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
+import { isObject, methodNotFoundCode } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import { visible } from '../explain/safe-text.ts';
-import { findRevision, isImplementation } from '../protocol/door.ts';
+import { findRevision, isImplementation } from '../protocol/internal-exports.ts';
 import { revisions } from '../protocol/index.ts';
 import { initializeParams } from './conversation.ts';
 import type { ReceivedAnswer } from '../judge/plain-conversation.ts';

@@ -1,4 +1,4 @@
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import type { ToolAnnotations } from '../protocol/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { ExecutableFile } from './file-checks.ts';

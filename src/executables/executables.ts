@@ -3,7 +3,7 @@ import type { Timer } from '../bounds/clock.ts';
 import { readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { checkOptions } from '../bounds/options.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { ToolError } from '../server/index.ts';
 import type { AddTool, Context, ToolReturn } from '../server/index.ts';
 import { findConfinement, findUser } from './confinement.ts';

@@ -1,6 +1,6 @@
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { compile } from '../schema/index.ts';
-import type { AddTool, Context, Handle, ToolDefinition, ToolReturn } from '../server/index.ts';
+import type { AddTool, Context, EntryHandle, ToolDefinition, ToolReturn } from '../server/index.ts';
 import type { ToolDescription } from './description.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { CallableTool } from './tool-call.ts';
@@ -9,7 +9,7 @@ import type { CallableTool } from './tool-call.ts';
 interface KnownTool {
   readonly version: string;
   readonly described: string;
-  readonly handle?: Handle<ToolDefinition>;
+  readonly handle?: EntryHandle<ToolDefinition>;
   readonly tool?: CallableTool;
 }
 
@@ -94,7 +94,7 @@ export function knownTools(options: KnownToolsOptions): KnownTools {
   };
 }
 
-function register({ server, run }: KnownToolsOptions, description: ToolDescription): Handle<ToolDefinition> {
+function register({ server, run }: KnownToolsOptions, description: ToolDescription): EntryHandle<ToolDefinition> {
   const { name, title, description: text, parameters, output, annotations } = description;
   return server.tool(name, {
     input: parameters,
@@ -102,5 +102,5 @@ function register({ server, run }: KnownToolsOptions, description: ToolDescripti
     ...text !== undefined && { description: text },
     ...output && { output },
     ...annotations && { annotations },
-  }, (params: unknown, ctx: Context): Promise<ToolReturn> => run(description, params, ctx)) as Handle<ToolDefinition>;
+  }, (params: unknown, ctx: Context): Promise<ToolReturn> => run(description, params, ctx)) as EntryHandle<ToolDefinition>;
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import { readDescription } from './description.ts';
 import type { ToolDescription } from './description.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { LoggingLevel } from '../protocol/index.ts';
 
 /** The message that ends a run of a tool: its answer, or a question. */

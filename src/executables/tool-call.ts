@@ -1,6 +1,6 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Timer } from '../bounds/clock.ts';
-import type { Form } from '../protocol/door.ts';
+import type { Form } from '../protocol/internal-exports.ts';
 import type { Validate } from '../schema/index.ts';
 import { ToolError } from '../server/index.ts';
 import type { Context } from '../server/index.ts';

@@ -1,7 +1,7 @@
 import {
   headerMismatchCode, internalErrorCode, invalidParamsCode, invalidRequestCode, methodNotFoundCode, missingClientCapabilityCode,
   parseErrorCode, resourceNotFoundCode, unsupportedProtocolVersionCode, urlElicitationRequiredCode,
-} from '../jsonrpc/door.ts';
+} from '../jsonrpc/internal-exports.ts';
 import { locate } from './locate.ts';
 import { methods, questions, revisions, taskCreated } from './phrases.ts';
 import type { Where, WireMethod } from './phrases.ts';

@@ -1,4 +1,4 @@
-import type { EventTraceEntry, HttpTraceEntry } from '../transport/door.ts';
+import type { EventTraceEntry, HttpTraceEntry } from '../transport/internal-exports.ts';
 import type { Explanation } from './explain.ts';
 import { locate } from './locate.ts';
 import type { Where } from './phrases.ts';

@@ -1,4 +1,4 @@
-import { hasMethod, methodRow } from '../protocol/door.ts';
+import { hasMethod, methodRow } from '../protocol/internal-exports.ts';
 import { revisions as rows } from '../protocol/index.ts';
 import {
   bag,

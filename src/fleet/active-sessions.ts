@@ -1,10 +1,10 @@
 import { every } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { ConnectionError, decodeValue } from '../jsonrpc/index.ts';
-import { internalErrorCode } from '../jsonrpc/door.ts';
+import { internalErrorCode } from '../jsonrpc/internal-exports.ts';
 import type { Notification, Request } from '../jsonrpc/index.ts';
-import { randomId } from '../transport/door.ts';
-import type { Agreed, Auth, EndpointServices, GivenSession, Session, Sessions } from '../transport/door.ts';
+import { randomId } from '../transport/internal-exports.ts';
+import type { Agreed, Auth, EndpointServices, GivenSession, Session, Sessions } from '../transport/internal-exports.ts';
 import type { Told } from './messages.ts';
 import { unreachable } from './forwarding.ts';
 import { recordCache } from './session-records.ts';

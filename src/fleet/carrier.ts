@@ -1,5 +1,5 @@
-import { SseStream } from '../transport/door.ts';
-import type { EndpointServices, HeaderFields, HttpRequest, Session } from '../transport/door.ts';
+import { SseStream } from '../transport/internal-exports.ts';
+import type { EndpointServices, HeaderFields, HttpRequest, Session } from '../transport/internal-exports.ts';
 import type { KeptStream, StreamStore } from './engine.ts';
 import { isListening } from './names.ts';
 

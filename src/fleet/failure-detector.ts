@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
-import { toError } from '../jsonrpc/door.ts';
+import { toError } from '../jsonrpc/internal-exports.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus } from './engine.ts';
 

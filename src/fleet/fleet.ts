@@ -1,11 +1,11 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { toError } from '../jsonrpc/door.ts';
+import { toError } from '../jsonrpc/internal-exports.ts';
 import { ToolError } from '../server/index.ts';
 import type { SpentStates } from '../server/index.ts';
-import { keyBytes, requestStateSealer } from '../server/door.ts';
-import type { FleetPort } from '../transport/door.ts';
+import { keyBytes, requestStateSealer } from '../server/internal-exports.ts';
+import type { FleetPort } from '../transport/internal-exports.ts';
 import { isUndeliverable } from './engine.ts';
 import type { Bus, FleetEngine } from './engine.ts';
 import { failureDetector } from './failure-detector.ts';

@@ -1,7 +1,7 @@
 import { classify, decodeValue } from '../jsonrpc/index.ts';
 import type { Decoded, Notification } from '../jsonrpc/index.ts';
-import { refuse, refuseSession } from '../transport/door.ts';
-import type { Auth, EndpointServices, Reply, Session, Sessions, Shared } from '../transport/door.ts';
+import { refuse, refuseSession } from '../transport/internal-exports.ts';
+import type { Auth, EndpointServices, Reply, Session, Sessions, Shared } from '../transport/internal-exports.ts';
 import { isUndeliverable } from './engine.ts';
 import type { CarriedMessage } from './messages.ts';
 import { processIn } from './names.ts';
@@ -32,9 +32,9 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
       case 'success':
       case 'failure': return abroad(value.message.id, value.message);
       case 'refusal': {
-        const { id, answer, error: { code } } = value;
-        return answer === undefined ? undefined
-          : abroad(id, { jsonrpc: '2.0', id, error: { code, message: answer } });
+        const { id, responseFault, error: { code } } = value;
+        return responseFault === undefined ? undefined
+          : abroad(id, { jsonrpc: '2.0', id, error: { code, message: responseFault } });
       }
       case 'notification': {
         const { method, params } = value.message;

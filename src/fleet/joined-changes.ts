@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
-import { insideOf, tellUpdated } from '../server/door.ts';
-import type { ServerInside } from '../server/door.ts';
+import { internalsOf, tellUpdated } from '../server/internal-exports.ts';
+import type { ServerInternals } from '../server/internal-exports.ts';
 import type { ListName } from '../server/index.ts';
-import type { ServerPort } from '../transport/door.ts';
+import type { ServerPort } from '../transport/internal-exports.ts';
 import type { Change } from './messages.ts';
 
 /** Milliseconds within which the changes of one list in several processes are one notification. */
@@ -27,7 +27,7 @@ export interface JoinedChanges {
  * short functions share the servers that have joined.
  */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void, clock: Clock): JoinedChanges {
-  const servers = new Set<ServerInside>();
+  const servers = new Set<ServerInternals>();
   const lists = new Set<ListName>();
   let timer: Timer | undefined;
   let changed = 0;
@@ -50,7 +50,7 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
 
   return {
     share(port) {
-      const server = insideOf(port);
+      const server = internalsOf(port);
       if (server === undefined) {
         return report(new Error(
           'the server was not made by this copy of barewire: no other process is told when its lists or resources change',

@@ -1,4 +1,4 @@
-import { failureText, internalError, toErrorObject } from '../jsonrpc/door.ts';
+import { failureText, internalError, toErrorObject } from '../jsonrpc/internal-exports.ts';
 import type { Outlet, Request } from '../jsonrpc/index.ts';
 
 /** What has to be done before a result is sent. */
@@ -29,7 +29,7 @@ export function keptAnswer({ response, keep, message, data, report, done }: Kept
 
   return {
     send: (text, sent) => response.send(text, sent),
-    room: (length, mayBeLost) => response.room?.(length, mayBeLost) ?? true,
+    room: (length, droppable) => response.room?.(length, droppable) ?? true,
     answer(text, errorCode, thrown) {
       if (text === undefined || errorCode !== undefined) return response.answer(text, errorCode, thrown);
       keep().then((kept) => kept === false || response.answer(text), (fault: unknown) => failed(text, fault)).finally(done);

@@ -1,8 +1,8 @@
 import { ConnectionError } from '../jsonrpc/index.ts';
-import { notificationText } from '../jsonrpc/door.ts';
-import { insideOf } from '../server/door.ts';
-import { refuseSession } from '../transport/door.ts';
-import type { EndpointServices, HttpRequest, Session } from '../transport/door.ts';
+import { notificationText } from '../jsonrpc/internal-exports.ts';
+import { internalsOf } from '../server/internal-exports.ts';
+import { refuseSession } from '../transport/internal-exports.ts';
+import type { EndpointServices, HttpRequest, Session } from '../transport/internal-exports.ts';
 import { connect, endOrDestroy } from './carrier.ts';
 import type { EndpointConnections, ResumedStream } from './carrier.ts';
 import { goOn, release } from './shared-stream.ts';
@@ -112,7 +112,7 @@ export function listeningStreams(
 
   function tellLists(stream: SharedStream): void {
     const { revision } = stream.session.peer;
-    const declared = revision && insideOf(services.server)?.capabilities(revision);
+    const declared = revision && internalsOf(services.server)?.capabilities(revision);
     for (const list of lists) {
       if (declared?.[list]?.listChanged) stream.write(notificationText(`notifications/${list}/list_changed`));
     }

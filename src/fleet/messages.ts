@@ -1,6 +1,6 @@
 import type { RequestId } from '../jsonrpc/index.ts';
 import type { ListName } from '../server/index.ts';
-import type { Auth } from '../transport/door.ts';
+import type { Auth } from '../transport/internal-exports.ts';
 
 /** A message of the client's for a session that the other process has open. */
 export interface CarriedMessage {

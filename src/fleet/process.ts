@@ -1,7 +1,7 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
-import type { RequestStateSealer } from '../server/door.ts';
-import type { Sessions } from '../transport/door.ts';
+import type { RequestStateSealer } from '../server/internal-exports.ts';
+import type { Sessions } from '../transport/internal-exports.ts';
 import type { SessionStore, StreamStore } from './engine.ts';
 import type { FailureDetector } from './failure-detector.ts';
 import type { CarriedMessage, FleetMessage, Told } from './messages.ts';

@@ -1,9 +1,9 @@
 import { quote } from '../bounds/quote.ts';
-import { failureText, internalError, notificationText, toErrorObject } from '../jsonrpc/door.ts';
+import { failureText, internalError, notificationText, toErrorObject } from '../jsonrpc/internal-exports.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
-import { nullErrorId } from '../protocol/door.ts';
-import { refuse, refuseSession } from '../transport/door.ts';
-import type { EndpointServices, HttpRequest, Session } from '../transport/door.ts';
+import { nullErrorId } from '../protocol/internal-exports.ts';
+import { refuse, refuseSession } from '../transport/internal-exports.ts';
+import type { EndpointServices, HttpRequest, Session } from '../transport/internal-exports.ts';
 import { connect, endOrDestroy, resumedStream } from './carrier.ts';
 import type { EndpointConnections, ResumedStream, StreamConnection } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../bounds/clock.ts';
 import { Faults } from '../bounds/faults.ts';
-import { fromBase64Url, toBase64 } from '../jsonrpc/door.ts';
-import { aesGcm } from '../server/door.ts';
-import type { AesGcm } from '../server/door.ts';
+import { fromBase64Url, toBase64 } from '../jsonrpc/internal-exports.ts';
+import { aesGcm } from '../server/internal-exports.ts';
+import type { AesGcm } from '../server/internal-exports.ts';
 import type { Bus, BusHandler } from './engine.ts';
 
 /** A message on the bus that was refused: no process with the fleet's keys has sent it to this one, or it came before. */

@@ -1,15 +1,15 @@
 import type { Clock } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
-import { invalidParams, isObject, methodNotFound } from '../jsonrpc/door.ts';
+import { invalidParams, isObject, methodNotFound } from '../jsonrpc/internal-exports.ts';
 import { ConnectionError } from '../jsonrpc/index.ts';
 import type { Outlet } from '../jsonrpc/index.ts';
 import type { ServerCapabilities } from '../protocol/index.ts';
-import { isImplementation } from '../protocol/door.ts';
-import type { RequestStateSealer } from '../server/door.ts';
-import { noRoom, randomId, refuse } from '../transport/door.ts';
+import { isImplementation } from '../protocol/internal-exports.ts';
+import type { RequestStateSealer } from '../server/internal-exports.ts';
+import { noRoom, randomId, refuse } from '../transport/internal-exports.ts';
 import type {
   Agreed, Auth, EndpointServices, HttpRequest, Session, Sessions, Shared, SharedHandshake, SharedPeer, SharedRequest,
-} from '../transport/door.ts';
+} from '../transport/internal-exports.ts';
 import { keptAnswer } from './kept-answer.ts';
 import { createForwarding } from './forwarding.ts';
 import { takeOver } from './session-settings.ts';

@@ -1,8 +1,8 @@
 import { BoundedMap } from '../bounds/bounded-map.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { LoggingLevel } from '../protocol/index.ts';
-import { isImplementation, isLoggingLevel } from '../protocol/door.ts';
-import type { Agreed } from '../transport/door.ts';
+import { isImplementation, isLoggingLevel } from '../protocol/internal-exports.ts';
+import type { Agreed } from '../transport/internal-exports.ts';
 import type { KeptSession, SessionStore } from './engine.ts';
 
 /** The GET stream of a session, and the process that writes it. */

@@ -1,15 +1,15 @@
 import { decodeValue } from '../jsonrpc/index.ts';
 import type { Request, RequestId } from '../jsonrpc/index.ts';
-import { nobody } from '../jsonrpc/door.ts';
+import { nobody } from '../jsonrpc/internal-exports.ts';
 import type { LoggingLevel } from '../protocol/index.ts';
-import { findRevision, isLoggingLevel } from '../protocol/door.ts';
-import type { Agreed, ServerPeer, SharedHandshake } from '../transport/door.ts';
+import { findRevision, isLoggingLevel } from '../protocol/internal-exports.ts';
+import type { Agreed, ServedClient, SharedHandshake } from '../transport/internal-exports.ts';
 import type { StoredRecord } from './session-records.ts';
 
 /** A session that is open in this process. */
 interface OpenSession {
   readonly id: string;
-  readonly peer: Pick<ServerPeer, 'receive'>;
+  readonly peer: Pick<ServedClient, 'receive'>;
 }
 
 /** The settings that were applied to an open session. */

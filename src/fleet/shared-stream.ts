@@ -1,6 +1,6 @@
-import { failureText, internalError, isObject, toErrorObject } from '../jsonrpc/door.ts';
+import { failureText, internalError, isObject, toErrorObject } from '../jsonrpc/internal-exports.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
-import type { AnswerStream, Attachment, EndpointServices, HttpRequest, Session } from '../transport/door.ts';
+import type { AnswerStream, Attachment, EndpointServices, HttpRequest, Session } from '../transport/internal-exports.ts';
 import { StreamConnection } from './carrier.ts';
 import type { StreamCarrier } from './carrier.ts';
 import type { KeptStream } from './engine.ts';

@@ -1,6 +1,6 @@
 import type { RequestId } from '../jsonrpc/index.ts';
-import { readAccept, refuse } from '../transport/door.ts';
-import type { AnswerStream, EndpointServices, HttpRequest, Session } from '../transport/door.ts';
+import { readAccept, refuse } from '../transport/internal-exports.ts';
+import type { AnswerStream, EndpointServices, HttpRequest, Session } from '../transport/internal-exports.ts';
 import type { EndpointConnections } from './carrier.ts';
 import { listeningStreams } from './listening-streams.ts';
 import type { StreamRecords } from './listening-streams.ts';

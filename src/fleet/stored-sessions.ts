@@ -1,7 +1,7 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Decoded, Outlet } from '../jsonrpc/index.ts';
-import { noRoom, randomId, refuse } from '../transport/door.ts';
-import type { Agreed, Auth, EndpointServices, HttpRequest, Session, Sessions, Shared, SharedRequest } from '../transport/door.ts';
+import { noRoom, randomId, refuse } from '../transport/internal-exports.ts';
+import type { Agreed, Auth, EndpointServices, HttpRequest, Session, Sessions, Shared, SharedRequest } from '../transport/internal-exports.ts';
 import type { SessionStore } from './engine.ts';
 import { keptAnswer } from './kept-answer.ts';
 import { activeSessions } from './active-sessions.ts';

@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/index.ts';
-import type { EndpointServices, Session } from '../transport/door.ts';
+import type { EndpointServices, Session } from '../transport/internal-exports.ts';
 import type { StreamCarrier } from './carrier.ts';
 import { isUndeliverable } from './engine.ts';
 import type { FleetMessage, Take } from './messages.ts';

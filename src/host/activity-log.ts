@@ -1,4 +1,4 @@
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { canonicalJson, sha256 } from '../skills/digest.ts';
 import { redact } from './redaction.ts';
 

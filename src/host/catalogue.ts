@@ -1,4 +1,4 @@
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 import { HostError } from './errors.ts';

@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import type { Root } from '../protocol/index.ts';
 import { checkSelection } from './availability.ts';
 import type { ToolSelection } from './availability.ts';

@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import type { CallToolResult, Tool } from '../protocol/index.ts';
 import type { CatalogueTool } from './catalogue.ts';

@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/index.ts';
-import type { ClientReceiver, ClientTransport, Outgoing } from '../transport/door.ts';
+import type { ClientReceiver, ClientTransport, Outgoing } from '../transport/internal-exports.ts';
 import { HostError } from './errors.ts';
 
 /** Rejects an approved call that was not sent, since the definition of its tool may have changed. */

@@ -1,4 +1,4 @@
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import { canonicalJson } from '../skills/digest.ts';
 

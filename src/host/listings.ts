@@ -1,5 +1,5 @@
 import type { Clock } from '../bounds/clock.ts';
-import { errorMessage, toError } from '../jsonrpc/door.ts';
+import { errorMessage, toError } from '../jsonrpc/internal-exports.ts';
 import type { ListName, McpClient } from '../client/index.ts';
 import type { ActivityLog } from './activity-log.ts';
 import type { Catalogue } from './catalogue.ts';

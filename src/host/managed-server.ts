@@ -1,9 +1,9 @@
 import { pause } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import type { ClientOptions, McpClient } from '../client/index.ts';
-import { errorMessage, toError } from '../jsonrpc/door.ts';
+import { errorMessage, toError } from '../jsonrpc/internal-exports.ts';
 import type { Implementation } from '../protocol/index.ts';
-import type { ClientTransport } from '../transport/door.ts';
+import type { ClientTransport } from '../transport/internal-exports.ts';
 import { HostError } from './errors.ts';
 import { gate } from './gate.ts';
 import type { Gate } from './gate.ts';

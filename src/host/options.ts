@@ -1,9 +1,9 @@
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { ClientOptions, McpClient } from '../client/index.ts';
-import { checkInfo } from '../protocol/door.ts';
+import { checkInfo } from '../protocol/internal-exports.ts';
 import type { Implementation } from '../protocol/index.ts';
-import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import type { LogSink } from './activity-log.ts';
 import { checkSelection } from './availability.ts';
 import type { ToolSelection } from './availability.ts';

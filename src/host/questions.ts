@@ -1,5 +1,5 @@
 import type { ElicitAnswer } from '../client/index.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import type {
   CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestURLParams,
 } from '../protocol/index.ts';

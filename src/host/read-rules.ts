@@ -1,4 +1,4 @@
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { quote } from '../bounds/quote.ts';
 import { HostError } from './errors.ts';
 import { checkRule } from './rules.ts';

@@ -1,6 +1,6 @@
 import { head } from '../explain/safe-text.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
-import { redactText, redactUrl } from '../transport/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
+import { redactText, redactUrl } from '../transport/internal-exports.ts';
 
 /** Names of members whose values are secrets. */
 const secretName = /pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;

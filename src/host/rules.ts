@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Tool, ToolAnnotations } from '../protocol/index.ts';
 import { canonicalJson } from '../skills/digest.ts';
 import { fitsLoosely, kindOf, normal as normalPath, patternOf, readLocation } from './locations.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 
 /** What is searched: something that a server offers, under a name that nothing else of its kind has. */

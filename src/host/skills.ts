@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { digestOf } from '../skills/digest.ts';
 import { fileOf, getSkill, listSkills, readSkill, readSkillFile, skillsOf } from '../skills/client.ts';
 import type { ReadSkillFile } from '../skills/client.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import type { CallOptions, McpClient } from '../client/index.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
 import { weighValue } from '../bounds/weight.ts';

@@ -2,7 +2,7 @@ import { classify, invalid, refusal } from './codec.ts';
 import type { Connection, TakeBatch } from './connection.ts';
 import { internalErrorCode } from './errors.ts';
 import type { Decoded, Notification, Request } from './message.ts';
-import type { Outlet } from './inbound.ts';
+import type { Outlet } from './inbound-request.ts';
 
 /** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
 const longAnswers = 1_048_576;
@@ -69,10 +69,10 @@ class BatchOutlet implements Outlet {
     this.#done();
   }
 
-  room(more: number, mayBeLost?: boolean): boolean {
+  room(more: number, droppable?: boolean): boolean {
     const outlet = this.#outlet;
     // A notification goes its own way, and does not make the batch longer.
-    if (mayBeLost) return outlet.room?.(more, true) ?? true;
+    if (droppable) return outlet.room?.(more, true) ?? true;
     const whole = this.length + more;
     this.full ||= whole > this.#maxLength || outlet.room?.(whole) === false;
     return !this.full;

@@ -4,7 +4,7 @@ import { smallText, weighText, weightShape, weighValue } from '../bounds/weight.
 import type { WeightLimits } from '../bounds/weight.ts';
 import { invalidRequestCode, parseErrorCode } from './errors.ts';
 import type {
-  Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unjudged, UnjudgedAnswer,
+  Bag, Decoded, Failure, Message, Notification, Refusal, Request, RequestId, Success, Unchecked, UncheckedResponse,
 } from './message.ts';
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
@@ -23,12 +23,12 @@ export function decodeUtf8(bytes: Uint8Array): string {
  */
 export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
   if (limits) checkOptions('decode: options', limits, weightShape);
-  const decoded = decodeUnjudged(data, limits);
-  return decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
+  const decoded = decodeUnchecked(data, limits);
+  return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
 }
 
 /** The same, but an answer's members are not judged: the connection judges those that it has asked for. */
-export function decodeUnjudged(data: string | Uint8Array, limits?: WeightLimits): Unjudged {
+export function decodeUnchecked(data: string | Uint8Array, limits?: WeightLimits): Unchecked {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
     // A parser that throws costs ten times what it costs to look: most lines that are not JSON are a log.
@@ -52,14 +52,14 @@ export const notJson = (why: string): Refusal => refusal(null, parseErrorCode, `
 /** The same for a value that came parsed, such as a body from a framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
   if (limits) checkOptions('decodeValue: options', limits, weightShape);
-  const decoded = decodeValueUnjudged(value, limits);
-  return decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
+  const decoded = decodeValueUnchecked(value, limits);
+  return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
 }
 
-/** `decodeUnjudged` for a value. */
-export function decodeValueUnjudged(value: unknown, limits?: WeightLimits): Unjudged {
+/** `decodeUnchecked` for a value. */
+export function decodeValueUnchecked(value: unknown, limits?: WeightLimits): Unchecked {
   const weight = weighValue(value, limits);
-  if (typeof weight === 'object') return { ...invalid(overLimit(weight.over), isObject(value) ? value : {}), lost: true };
+  if (typeof weight === 'object') return { ...invalid(overLimit(weight.over), isObject(value) ? value : {}), unread: true };
   return Array.isArray(value) ? classifyBatch(value, weight) : classifyOne(value, weight);
 }
 
@@ -68,17 +68,17 @@ const overLimit = (what: string): string => `the message is over ${what}`;
 /** The refusal of a message that is too large to be read. The ends of `text` may tell which request it answers. */
 export function tooLarge(what: string, text: string): Refusal {
   const { members, next } = outerMembers(text);
-  return { ...invalid(overLimit(what), next === 'params' ? { method: '', ...members } : members), lost: true };
+  return { ...invalid(overLimit(what), next === 'params' ? { method: '', ...members } : members), unread: true };
 }
 
 /** The refusal of bytes that are not UTF-8, or of text that is not JSON. Where it begins as an answer does, its caller is told. */
 export function unreadable(data: string | Uint8Array, why: string): Refusal {
   // What is not UTF-8 is replaced: of the text no more is read than its ends.
   const { members: { id }, next } = outerMembers(typeof data === 'string' ? data : new TextDecoder().decode(data));
-  return { ...notJson(why), .../^(?:result|error)$/.test(next) && isRequestId(id) && { id, answer: why } };
+  return { ...notJson(why), .../^(?:result|error)$/.test(next) && isRequestId(id) && { id, responseFault: why } };
 }
 
-function classifyBatch(value: readonly unknown[], weight: number): Unjudged {
+function classifyBatch(value: readonly unknown[], weight: number): Unchecked {
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
   if (value.length === 0) return invalid('a batch must not be empty');
   // Its items are judged one by one, and only where the revision has batches.
@@ -88,10 +88,10 @@ function classifyBatch(value: readonly unknown[], weight: number): Unjudged {
 /** Judges one value that is already parsed. `weight`: the memory that it takes, in bytes. */
 export function classify(value: unknown, weight: number = 0): Exclude<Decoded, { kind: 'batch' }> {
   const decoded = classifyOne(value, weight);
-  return decoded.kind === 'answer' ? judgeAnswer(decoded) : decoded;
+  return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
 }
 
-function classifyOne(value: unknown, weight: number): Exclude<Unjudged, { kind: 'batch' }> {
+function classifyOne(value: unknown, weight: number): Exclude<Unchecked, { kind: 'batch' }> {
   if (!isObject(value)) return invalid('a message must be an object');
   const { id, method, params } = value;
   if (value['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', value);
@@ -108,11 +108,11 @@ function classifyOne(value: unknown, weight: number): Exclude<Unjudged, { kind: 
     return { kind: 'request', message: value as unknown as Request, weight };
   }
   if (value['result'] === undefined && value['error'] === undefined) return invalid('neither "method" nor "result" nor "error"', value);
-  return { kind: 'answer', message: value };
+  return { kind: 'response', message: value };
 }
 
 /** What an answer is: a success, a failure, or the refusal of what is neither. */
-export function judgeAnswer({ message }: UnjudgedAnswer): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
+export function checkResponse({ message }: UncheckedResponse): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
   const { id, result, error } = message;
   if (error !== undefined) return classifyFailure(message, error);
   if (!isRequestId(id)) return invalid(idRule, message);
@@ -154,7 +154,7 @@ const idRule = '"id" must be a string of at most 1024 characters or an integer w
 /** The refusal says the message's own id back where it can be one. */
 export const invalid = (what: string, { id, method }: { readonly id?: unknown; readonly method?: unknown } = {}): Refusal => ({
   ...refusal(isRequestId(id) ? id : null, invalidRequestCode, `Invalid request: ${what}`),
-  ...method === undefined && { answer: `Invalid answer: ${what}` },
+  ...method === undefined && { responseFault: `Invalid answer: ${what}` },
 });
 
 export function refusal(id: RequestId | null, code: number, message: string): Refusal {

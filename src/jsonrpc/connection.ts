@@ -5,9 +5,9 @@ import type { Budget } from '../bounds/budget.ts';
 import { invalid, refusal } from './codec.ts';
 import { ConnectionError, internalErrorCode, toError } from './errors.ts';
 import { Faults } from '../bounds/faults.ts';
-import { Cancelled, failureText, Inbound } from './inbound.ts';
-import type { Decoded, Notification, Refusal, Request, RequestId, UnjudgedAnswer } from './message.ts';
-import type { Outlet } from './inbound.ts';
+import { Cancelled, failureText, InboundRequest } from './inbound-request.ts';
+import type { Decoded, Notification, Refusal, Request, RequestId, UncheckedResponse } from './message.ts';
+import type { Outlet } from './inbound-request.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 
@@ -37,7 +37,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
 /** What the layer above does with what arrives. */
 export interface ConnectionHandlers {
   /** The result, or a promise of it. A throw is the error answer. */
-  request(inbound: Inbound): object | Promise<object>;
+  request(inbound: InboundRequest): object | Promise<object>;
   /** A notification came. */
   notification(notification: Notification): void;
   /**
@@ -66,7 +66,7 @@ export type TakeBatch = (
  * so an entry is emptied when it leaves.
  */
 interface RunningRequest {
-  inbound: Inbound | undefined;
+  inbound: InboundRequest | undefined;
 }
 
 /**
@@ -107,7 +107,7 @@ export class Connection {
   #waiting: (() => void)[] | undefined;
   #faults: Faults | undefined;
   // Bound once a connection, not once a request.
-  readonly #handle: ConnectionHandlers['request'];
+  readonly #onRequest: ConnectionHandlers['request'];
 
   constructor(
     outlet: Outlet,
@@ -119,7 +119,7 @@ export class Connection {
     this.budget = budget;
     this.outlet = outlet;
     this.handlers = handlers;
-    this.#handle = handlers.request.bind(handlers);
+    this.#onRequest = handlers.request.bind(handlers);
     this.limits = limits;
     this.clock = clock;
   }
@@ -133,7 +133,7 @@ export class Connection {
    * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise
    * the connection's. Never throws.
    */
-  receive(decoded: Decoded | UnjudgedAnswer, outlet: Outlet = this.outlet): void {
+  receive(decoded: Decoded | UncheckedResponse, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
     this.monitor?.heard();
     switch (decoded.kind) {
@@ -145,7 +145,7 @@ export class Connection {
         if (this.takeBatch) return this.takeBatch(this, decoded, outlet);
         return this.refuse(outlet, invalid('this protocol revision has no batches'));
       default:
-        if (!this.pending?.answered(decoded)) this.fault(() => unasked(decoded.message));
+        if (!this.pending?.takeResponse(decoded)) this.fault(() => unasked(decoded.message));
     }
   }
 
@@ -167,9 +167,9 @@ export class Connection {
     if (inFlight.size >= maxInFlight) return this.refuseWork(outlet, id, `requests in flight: the limit is ${maxInFlight}`);
     const held = weight + openThingBytes;
     if (!this.budget.charge(held)) return this.refuseBytes(outlet, id, held);
-    const inbound = new Inbound(request, outlet, held);
+    const inbound = new InboundRequest(request, outlet, held);
     inFlight.set(id, { inbound });
-    inbound.run(this.#handle, this.#done);
+    inbound.run(this.#onRequest, this.#done);
   }
 
   /** Refuses bytes that do not fit in the budget, and names the bound that they are over: the peer's, or the process's. */
@@ -184,13 +184,13 @@ export class Connection {
     this.refuse(outlet, refusal(id, internalErrorCode, `Too many ${what}`));
   }
 
-  readonly #done = (inbound: Inbound): void => {
+  readonly #done = (inbound: InboundRequest): void => {
     this.#forget(inbound);
     // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
     this.budget.release(inbound.weight);
   };
 
-  #forget(inbound: Inbound): void {
+  #forget(inbound: InboundRequest): void {
     const { id } = inbound.request;
     const inFlight = this.#inFlight;
     const entry = inFlight?.get(id);
@@ -219,7 +219,7 @@ export class Connection {
   }
 
   /** Stops a request of the peer's: its handler is told, and it gets no answer. */
-  cancel(inbound: Inbound, reason: string): void {
+  cancel(inbound: InboundRequest, reason: string): void {
     this.#forget(inbound);
     inbound.cancel(new Cancelled(reason));
   }

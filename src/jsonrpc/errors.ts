@@ -88,9 +88,8 @@ export function internalError(message: string): RpcError {
  */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (thrown instanceof RpcError) {
-    const { message, data } = thrown;
-    const code = Number.isInteger(thrown.code) ? thrown.code : internalErrorCode;
-    return data === undefined ? { code, message } : { code, message, data };
+    const { code: said, message, data } = thrown;
+    return { code: Number.isInteger(said) ? said : internalErrorCode, message, ...data !== undefined && { data } };
   }
   return { code: internalErrorCode, message: errorMessage(thrown) };
 }

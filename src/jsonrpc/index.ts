@@ -14,12 +14,12 @@ export { ConnectionError, errorCodes, RpcError } from './errors.ts';
 export type { LocalFailure } from './errors.ts';
 export { createFramer, defaultMaxMessageBytes } from './framing.ts';
 export type { Framer, FramerEvents } from './framing.ts';
-export { Cancelled, Inbound, notify } from './inbound.ts';
+export { Cancelled, InboundRequest, notify } from './inbound-request.ts';
 export type {
   Bag, Decoded, ErrorObject, Failure, Message, Notification, Params, Refusal, Request, RequestId, Response,
-  Success, UnjudgedAnswer,
+  Success, UncheckedResponse,
 } from './message.ts';
-export type { Outlet } from './inbound.ts';
+export type { Outlet } from './inbound-request.ts';
 export { PendingRequests } from './pending-requests.ts';
 export type { Progress, RequestOptions, RequestRules } from './pending-requests.ts';
 export { stopOf } from './stop.ts';

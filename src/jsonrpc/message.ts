@@ -63,22 +63,22 @@ export type Decoded =
   | { kind: 'batch'; values: readonly unknown[]; weight: number }
   | Refusal;
 
-/** A message with a result or an error, whose members are not judged yet: `judgeAnswer` judges them. */
-export interface UnjudgedAnswer {
-  kind: 'answer';
+/** A message with a result or an error, whose members are not judged yet: `checkResponse` judges them. */
+export interface UncheckedResponse {
+  kind: 'response';
   message: Bag;
 }
 
-/** What `decodeUnjudged` makes of one message. */
-export type Unjudged = Exclude<Decoded, { kind: 'success' | 'failure' }> | UnjudgedAnswer;
+/** What `decodeUnchecked` makes of one message. */
+export type Unchecked = Exclude<Decoded, { kind: 'success' | 'failure' }> | UncheckedResponse;
 
 /** A message that is not JSON-RPC. `id` is the message's, when it could still be read; otherwise null. */
 export interface Refusal {
   kind: 'refusal';
   id: RequestId | null;
   /** The error message for our pending request with this id. Set where the message has no `method`. */
-  answer?: string;
+  responseFault?: string;
   /** The message was dropped unread. If its id is unknown and one request of ours waits, it was the response to that. */
-  lost?: true;
+  unread?: true;
   error: ErrorObject;
 }

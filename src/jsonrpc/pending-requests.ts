@@ -1,12 +1,12 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import { checkOptions, longestTimerMs } from '../bounds/options.ts';
-import { encode, judgeAnswer } from './codec.ts';
+import { encode, checkResponse } from './codec.ts';
 import { ConnectionError, invalidRequestCode, parseErrorCode, RpcError, toError } from './errors.ts';
 import type {
-  Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success, UnjudgedAnswer,
+  Decoded, ErrorObject, Failure, Notification, Params, Refusal, Request, RequestId, Success, UncheckedResponse,
 } from './message.ts';
-import { notify } from './inbound.ts';
-import type { Outlet } from './inbound.ts';
+import { notify } from './inbound-request.ts';
+import type { Outlet } from './inbound-request.ts';
 import type { Stop } from './stop.ts';
 
 /** `progress` grows with each report; `total` is in the same unit, when it is known. */
@@ -248,12 +248,12 @@ export class PendingRequests {
   }
 
   /** Takes an answer, judged or not. False: no request of ours has its id. */
-  answered(answer: UnjudgedAnswer | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
-    const decoded = answer.kind === 'answer' ? judgeAnswer(answer) : answer;
+  takeResponse(answer: UncheckedResponse | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
+    const decoded = answer.kind === 'response' ? checkResponse(answer) : answer;
     return decoded.kind === 'refusal' ? this.refused(decoded) : this.settle(decoded.message);
   }
 
-  /** Takes an answer that is well formed. False: as for `answered`. */
+  /** Takes an answer that is well formed. False: as for `takeResponse`. */
   settle(response: Success | Failure): boolean {
     // An error without an id says that a message of ours could not be read.
     const id = response.id ?? ('error' in response && isUnread(response.error) ? this.#only : undefined);
@@ -280,11 +280,11 @@ export class PendingRequests {
   }
 
   /** Rejects our pending request if this malformed message was its response. False: it was not. */
-  refused({ id, answer, lost, error: { code } }: Refusal): boolean {
-    if (answer === undefined) return false;
-    const asked = id ?? (lost && this.#only);
+  refused({ id, responseFault, unread, error: { code } }: Refusal): boolean {
+    if (responseFault === undefined) return false;
+    const asked = id ?? (unread && this.#only);
     if (asked === undefined || !this.#pending.has(asked)) return false;
-    const error = new RpcError(code, answer);
+    const error = new RpcError(code, responseFault);
     this.fail(asked, error);
     this.#port.handlers.error(error);
     return true;

@@ -1,4 +1,4 @@
-import type { Abortable } from './inbound.ts';
+import type { Abortable } from './inbound-request.ts';
 
 /** What is needed of a signal. An `AbortSignal` has it, and `stopOf` makes it. */
 export interface Stop {

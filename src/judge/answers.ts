@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Revision } from '../protocol/index.ts';
 
 /** What a client of a revision can declare, so that a server may use it all. */

@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import type { HttpAbout, CarrierReply, PostedMessage } from './carrier.ts';

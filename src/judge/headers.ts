@@ -1,4 +1,4 @@
-import { encodeHeaderValue, mirroredParameter } from '../protocol/door.ts';
+import { encodeHeaderValue, mirroredParameter } from '../protocol/internal-exports.ts';
 import type { JudgedConversation } from './conversation.ts';
 
 /** 2026-07-28 basic/transports/streamable-http#standard-request-headers: what mirrors the body of a modern message. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
-import { errorMessage } from '../jsonrpc/door.ts';
-import { redact, redactPath, watchStream } from '../transport/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
+import { redact, redactPath, watchStream } from '../transport/internal-exports.ts';
 import type { ByteCarrier, CarrierEvents, HttpAbout, CarrierReply } from './carrier.ts';
 
 /** An address, and how to send requests to it. */

@@ -1,6 +1,6 @@
 import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import { revisions } from '../protocol/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import { Bench, handshake } from './bench.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { revisions } from '../protocol/index.ts';
-import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import type { JudgedAddress } from './http.ts';
 import { allRules } from './rules.ts';
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../bounds/clock.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
 import type { RequestId } from '../jsonrpc/index.ts';
-import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/door.ts';
-import type { TracedEvent } from '../transport/door.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../protocol/internal-exports.ts';
+import type { TracedEvent } from '../transport/internal-exports.ts';
 import type { ByteCarrier, PostedMessage, CarrierEvents, CarrierReply, HttpAbout } from './carrier.ts';
 import type { WireEntry } from './verdict.ts';
 

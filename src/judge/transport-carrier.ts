@@ -1,5 +1,5 @@
 import type { Clock } from '../bounds/clock.ts';
-import type { ClientTransport, Trace } from '../transport/door.ts';
+import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import type { ByteCarrier, CarrierEvents } from './carrier.ts';
 
 /** Carries messages over a transport that is handed in; what it traces is what came. */

@@ -1,5 +1,5 @@
 import type { Level, JudgedRole, JudgedRule } from './rules.ts';
-import type { EventTraceEntry, HttpTraceEntry, TraceEntry } from '../transport/door.ts';
+import type { EventTraceEntry, HttpTraceEntry, TraceEntry } from '../transport/internal-exports.ts';
 
 /**
  * What is said about a rule. `kept`: a probe exercised it, and nothing was wrong. `broken`: the bytes show it.

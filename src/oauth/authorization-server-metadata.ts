@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 import { OAuthError, shown, shownUrl } from './errors.ts';
 import { fetchJson, parseUrl } from './fetch-json.ts';
 import type { FetchOptions } from './fetch-json.ts';

@@ -2,7 +2,7 @@ import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import type { Shape } from '../bounds/options.ts';
 import { joinBytes } from '../bounds/budget.ts';
-import { decodeUtf8, errorMessage } from '../jsonrpc/door.ts';
+import { decodeUtf8, errorMessage } from '../jsonrpc/internal-exports.ts';
 import { OAuthError, shownUrl } from './errors.ts';
 
 /** Limits for the response of an authorization server. */

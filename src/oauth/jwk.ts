@@ -1,4 +1,4 @@
-import { fromBase64Url, isObject, toBase64 } from '../jsonrpc/door.ts';
+import { fromBase64Url, isObject, toBase64 } from '../jsonrpc/internal-exports.ts';
 import type { Algorithm } from './algorithms.ts';
 import { shown, TokenError } from './errors.ts';
 

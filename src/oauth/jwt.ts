@@ -1,4 +1,4 @@
-import { decodeUtf8, fromBase64Url, isObject, toBase64 } from '../jsonrpc/door.ts';
+import { decodeUtf8, fromBase64Url, isObject, toBase64 } from '../jsonrpc/internal-exports.ts';
 import { findAlgorithm } from './algorithms.ts';
 import { shown, TokenError } from './errors.ts';
 import { fits, importPublicKey } from './jwk.ts';

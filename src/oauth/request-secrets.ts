@@ -1,4 +1,4 @@
-import { fromBase64Url, isObject, toBase64 } from '../jsonrpc/door.ts';
+import { fromBase64Url, isObject, toBase64 } from '../jsonrpc/internal-exports.ts';
 
 /** The parts of a request that may hold credentials. */
 export interface Carried {

@@ -2,7 +2,7 @@ import { isRequestId } from '../jsonrpc/codec.ts';
 import type { CancelledRequest } from '../jsonrpc/connection.ts';
 import { errorMessage } from '../jsonrpc/errors.ts';
 import type { Notification, RequestId } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/inbound.ts';
+import { notificationText } from '../jsonrpc/inbound-request.ts';
 import { shorten } from '../bounds/quote.ts';
 import type { NotificationParams } from './base.ts';
 import { subscriptionMeta } from './meta.ts';

@@ -1,5 +1,5 @@
 import { missingClientCapabilityCode, RpcError } from '../jsonrpc/errors.ts';
-import * as columns from './revisions.ts';
+import * as revisionTable from './revisions.ts';
 import type { ClientCapabilities, ServerCapabilities } from './lifecycle.ts';
 import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
@@ -28,16 +28,16 @@ export function missingForQuestion(
   switch (method) {
     case 'elicitation/create':
       if (params['mode'] === 'url') {
-        if (columns.urlElicitation(revision) && elicitation?.url) return undefined;
+        if (revisionTable.urlElicitation(revision) && elicitation?.url) return undefined;
         return new MissingCapabilityError('elicitation by URL', { elicitation: { url: {} } });
       }
       // 2025-11-25 client/elicitation#capabilities: an empty object means forms.
-      if (columns.elicitation(revision) && elicitation && (elicitation.form || !elicitation.url)) return undefined;
+      if (revisionTable.elicitation(revision) && elicitation && (elicitation.form || !elicitation.url)) return undefined;
       return new MissingCapabilityError('elicitation', { elicitation: { form: {} } });
     case 'sampling/createMessage':
       if (!sampling) return new MissingCapabilityError('sampling', { sampling: {} });
       // 2025-11-25 client/sampling: tools MUST NOT be sent to a client without sampling.tools.
-      if ((params['tools'] || params['toolChoice']) && !(columns.samplingTools(revision) && sampling.tools)) {
+      if ((params['tools'] || params['toolChoice']) && !(revisionTable.samplingTools(revision) && sampling.tools)) {
         return new MissingCapabilityError('tools in sampling', { sampling: { tools: {} } });
       }
       return undefined;
@@ -55,7 +55,7 @@ export function missingForQuestion(
 export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
   const needs = neededCapability(method);
   if (needs === undefined) return true;
-  if (needs === 'completions' && !columns.completionsCapability(revision)) return true;
+  if (needs === 'completions' && !revisionTable.completionsCapability(revision)) return true;
   const [name = '', setting] = needs.split('.');
   const own = Object.hasOwn(has, name) ? has[name as keyof ServerCapabilities] as Record<string, unknown> : undefined;
   return Boolean(setting === undefined ? own : own?.[setting]);

@@ -83,9 +83,10 @@ function faultOf(field: unknown, rich: boolean): string | undefined {
     !(Array.isArray(enumNames) && enumNames.every(isText) && enumNames.length === options?.length)
   )
     return 'enumNames must name each value of enum';
-  for (const pair of ['Length', 'imum', 'Items'])
-    if ((field[`min${pair}`] as number) > (field[`max${pair}`] as number))
-      return `min${pair} is above max${pair}`;
+  for (const key of Object.keys(field)) {
+    const most = key.startsWith('min') && `max${key.slice(3)}`;
+    if (most && (field[key] as number) > (field[most] as number)) return `${key} is above ${most}`;
+  }
   if (!('default' in field)) return undefined;
   const wrong = errorOf(field, field.default) ?? (rich || type === 'boolean' ? undefined : newer);
   return wrong && `default ${wrong}`;

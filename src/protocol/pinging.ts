@@ -30,7 +30,7 @@ export interface PingedClient {
   readonly connection: Connection;
   readonly options: {
     /** Tells the channel that the peer has gone. */
-    readonly lost?: ((why: string) => void) | undefined;
+    readonly onSilent?: ((why: string) => void) | undefined;
     /** Whether the channel also carries modern requests, which belong to no session. */
     readonly modern?: boolean | undefined;
   };
@@ -83,7 +83,7 @@ export function pinging(options: PingOptions = {}): Pinging {
       watch(client.connection, (error) => {
         client.error(error);
         client.close(error.message, error);
-        client.options.lost?.(error.message);
+        client.options.onSilent?.(error.message);
       });
     },
   };

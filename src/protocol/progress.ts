@@ -1,6 +1,6 @@
 import type { Clock } from '../bounds/clock.ts';
 import { isRequestId } from '../jsonrpc/codec.ts';
-import { notificationText } from '../jsonrpc/inbound.ts';
+import { notificationText } from '../jsonrpc/inbound-request.ts';
 import type { NotificationParams } from './base.ts';
 
 /** Chosen by the side that sends the request, in `_meta.progressToken`. */

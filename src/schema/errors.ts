@@ -67,26 +67,35 @@ function prepare({ node, keyword, detail }: CheckFailure, more: typeof SENTENCES
         : '',
       ),
     );
-  return { keyword, schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts, next: node.sentences };
+  return {
+    keyword, schemaPath: rule === undefined ? path : `${path}/${keyword}`, parts, next: node.sentences,
+    open: `${parts[0]}"`, close: parts.length === 3 ? `"${parts[2]}` : undefined,
+  };
 }
 
 /** Puts a failure into words: only for errors that are reported, and not for those that are discarded. */
 export function explain(failure: CheckFailure, more?: Readonly<Record<string, string>>): ValidationError {
   const { path, keyword, value, detail } = failure;
-  const { schemaPath, parts } = sentenceOf(failure, more);
+  const { schemaPath, parts, open, close } = sentenceOf(failure, more);
+  // Most sentences have the value once, and most values are short texts: two strings are joined there, not four.
+  if (close !== undefined && typeof value === 'string' && isPlain(value)) {
+    return { path, schemaPath, keyword, message: open + value + close };
+  }
   let [message = ''] = parts;
   for (let i = 1; i < parts.length; i += 2)
     message += (parts[i] === '@' ? quote(value) : quoteAll(detail)) + parts[i + 1];
   return { path, schemaPath, keyword, message };
 }
 
+/** Whether a text stands in JSON as it is, between quotes. */
+const isPlain = (text: string): boolean => text.length <= 80 && !/[^ !#-[\]-~]/.test(text);
+
 /** Scalars as JSON, cut when long; composites by name. */
 function quote(value: unknown): string {
   if (typeof value === 'object' && value) return Array.isArray(value) ? 'the array' : 'the object';
   if (typeof value !== 'string') return String(value);
   const text = value.length > 80 ? value.slice(0, 80) + '…' : value;
-  // Usually there is nothing to escape, which is much cheaper.
-  return /[^ !#-[\]-~]/.test(text) ? JSON.stringify(text) : `"${text}"`;
+  return JSON.stringify(text);
 }
 
 function quoteAll(rule: unknown): string {

@@ -142,6 +142,9 @@ export interface Sentence {
   keyword: string;
   schemaPath: string;
   parts: string[];
+  /** What stands before and after a text in quotes, where there is one sign. A value that is a text is the one that it stands for. */
+  open: string;
+  close: string | undefined;
   /** Another of the same node. */
   next: Sentence | undefined;
 }

@@ -23,7 +23,8 @@ export function createValidator<T>(
   };
   const scope = { resource: root.resource, outer: undefined };
   const { maxErrors, defaults } = options;
-  const most = maxErrors || 100;
+  // A number from which one can count down, where the caller wants all.
+  const most = Math.min(maxErrors || 100, 2 ** 32);
   let check: Check | undefined;
   return (value) => {
     const run: Run = {
@@ -38,9 +39,11 @@ export function createValidator<T>(
       const subject = defaults ? defaults(root, value, run) : value;
       // The caller guarantees that T is the type that the schema describes: see FromSchema.
       if (check(subject, run)) return { valid: true, value: subject as T };
-      const errors: ValidationError[] = [];
-      for (let error = run.last; error; error = error.before) errors.push(explain(error, language.sentences));
-      return { valid: false, errors: errors.reverse() };
+      // Each that was noted took one from `room`. The newest comes first here.
+      let at = most - run.room;
+      const errors = new Array<ValidationError>(at);
+      for (let error = run.last; error; error = error.before) errors[--at] = explain(error, language.sentences);
+      return { valid: false, errors };
     } catch (error) {
       const name = limitOf(error as Error);
       if (!name) throw error;

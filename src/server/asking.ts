@@ -1,11 +1,11 @@
 import { systemClock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Context } from './context.ts';
-import type { Exchanges } from './exchange.ts';
-import { LegacyExchange } from './legacy/exchange.ts';
+import type { ExchangeClasses } from './exchange.ts';
+import { LegacyExchange } from './legacy/legacy-exchange.ts';
 import { openQuestions, requestStateSealer, requestStateShape } from './modern/request-state.ts';
 import type { RequestStateOptions, RequestStateSealer } from './modern/request-state.ts';
-import { ModernExchange } from './modern/exchange.ts';
+import { ModernExchange } from './modern/modern-exchange.ts';
 
 /** How the state of questions is sealed (2026-07-28), and who hears of changed roots (legacy). */
 export interface AskingOptions extends RequestStateOptions {
@@ -14,14 +14,14 @@ export interface AskingOptions extends RequestStateOptions {
 }
 
 /** What a server needs so that its handlers may ask: `ctx.elicit` and its kin, in both eras. */
-export function asking(given: AskingOptions = {}): Exchanges<Context> {
+export function asking(given: AskingOptions = {}): ExchangeClasses<Context> {
   checkOptions('asking: options', given, { ...requestStateShape, onRootsChanged: 'function' });
   const { onRootsChanged, ...options } = given;
   let clock = systemClock;
   const questions = openQuestions(() => clock.now());
   // What other processes have the keys of, they can open as well.
   const seal = (): RequestStateSealer => requestStateSealer(options, options.keys ? undefined : questions, clock);
-  const exchanges: Exchanges<Context> & { sealer: RequestStateSealer } = {
+  const exchanges: ExchangeClasses<Context> & { sealer: RequestStateSealer } = {
     questions,
     sealer: seal(),
     attach(given) {

@@ -1,7 +1,7 @@
-import { notificationText } from '../jsonrpc/inbound.ts';
+import { notificationText } from '../jsonrpc/inbound-request.ts';
 import type { ListName } from '../protocol/pagination.ts';
 import type { ServerCapabilities } from '../protocol/lifecycle.ts';
-import type { ServerInside } from './server.ts';
+import type { ServerInternals } from './server-core.ts';
 import type { TellListeners } from './extensions.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './exchange.ts';
@@ -14,7 +14,7 @@ export interface Changes {
   /**
    * Called once, by the server that it belongs to. Throws at the second call.
    */
-  attach(server: ServerInside): void;
+  attach(server: ServerInternals): void;
   /** Called at each change of a legacy client's state. It is told of changes from its handshake to its end. */
   moved(client: ToldClient): void;
   /** From now on the client is told of changes of the lists that are declared to its revision. */
@@ -39,7 +39,7 @@ export interface Changes {
  */
 export function changes(): Changes {
   let subscriptions: Subscriptions | undefined;
-  let server: ServerInside | undefined;
+  let server: ServerInternals | undefined;
   const told = new Map<ToldClient, ServerCapabilities>();
   const pending = new Set<ListName>();
 

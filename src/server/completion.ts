@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import { shorten } from '../bounds/quote.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { CompleteResult } from '../protocol/completion.ts';
 import type { Exchange } from './exchange.ts';
 import type { Feature, FeatureHost } from './feature.ts';
@@ -55,7 +55,8 @@ export function completion(prompts: Completable, resources: Completable): Featur
         if (!isObject(argument)) throw invalidParams('argument must be an object');
         const name = text(argument, 'name', 'argument');
         const value = text(argument, 'value', 'argument');
-        const settled = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
+        const settled = (isObject(context) ? context['arguments'] : context) ?? {};
+        if (!isObject(settled)) throw invalidParams('context.arguments must be an object');
         for (const key of Object.keys(settled)) text(settled, key, 'context.arguments');
         const completer = among.completer(target, name, exchange);
         return host.guard(
@@ -65,7 +66,7 @@ export function completion(prompts: Completable, resources: Completable): Featur
     },
     /** Before 2025-03-26 there was nothing to declare, and it could always be asked. */
     capabilities(revision) {
-      if (!columns.completionsCapability(revision)) return {};
+      if (!revisionTable.completionsCapability(revision)) return {};
       return prompts.completes() || resources.completes() ? { completions: {} } : undefined;
     },
   };

@@ -2,10 +2,10 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { Connection } from '../jsonrpc/connection.ts';
 import type { ConnectionHandlers } from '../jsonrpc/connection.ts';
 import { invalidParams, invalidRequest, methodNotFound } from '../jsonrpc/errors.ts';
-import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
-import type { Decoded, Notification, Params, UnjudgedAnswer } from '../jsonrpc/message.ts';
+import type { InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
+import type { Decoded, Notification, Params, UncheckedResponse } from '../jsonrpc/message.ts';
 import { readCancellation } from '../protocol/cancellation.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import { mayPass, negotiate, serverLifecycle } from '../protocol/lifecycle.ts';
 import type { ClientCapabilities, Implementation, LifecycleEvent, LifecycleState, Passage } from '../protocol/lifecycle.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -15,9 +15,9 @@ import type { Observe } from '../protocol/observe.ts';
 import { versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { unsupportedVersion } from '../protocol/unsupported-version.ts';
-import type { Agreed, PeerOptions, ServerPeer } from '../transport/server-port.ts';
-import { adaptImplementation } from './adapt.ts';
-import type { ServerInside } from './server.ts';
+import type { Agreed, PeerOptions, ServedClient } from '../transport/server-port.ts';
+import { adaptImplementation } from './older-revisions.ts';
+import type { ServerInternals } from './server-core.ts';
 import type { LegacyRequester } from './exchange.ts';
 
 /** The level until the client has chosen one. The specification leaves it to the server. */
@@ -31,7 +31,7 @@ const maxHandshakeBytes = 65_536;
  * level) makes it a legacy client, whose states are a table, `serverLifecycle` (2025-11-25 basic/lifecycle). Over pipes,
  * modern requests are served beside it, each for itself. While it is idle there is this object and its connection, no more.
  */
-export class ConnectedClient implements LegacyRequester, ConnectionHandlers, ServerPeer {
+export class ConnectedClient implements LegacyRequester, ConnectionHandlers, ServedClient {
   revision: Revision | undefined;
   client: Implementation | undefined;
   capabilities: ClientCapabilities = {};
@@ -40,14 +40,14 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   /** Which of its requests are served in this state. */
   #passage: Passage = serverLifecycle.new.receive;
   listeners: LegacyRequester['listeners'];
-  readonly server: ServerInside;
+  readonly server: ServerInternals;
   readonly connection: Connection;
   readonly options: PeerOptions;
   readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
   /** Bytes that are charged to the client's budget. */
   #held = 0;
 
-  constructor(server: ServerInside, outlet: Outlet, options: PeerOptions) {
+  constructor(server: ServerInternals, outlet: Outlet, options: PeerOptions) {
     this.server = server;
     this.connection = new Connection(outlet, this, server.limits, options.budget, server.clock);
     this.options = options;
@@ -58,7 +58,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     return this.connection.inFlight;
   }
 
-  receive(decoded: Decoded | UnjudgedAnswer, outlet?: Outlet): void {
+  receive(decoded: Decoded | UncheckedResponse, outlet?: Outlet): void {
     this.connection.receive(decoded, outlet);
   }
 
@@ -66,14 +66,14 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     return this.connection.idle();
   }
 
-  request(inbound: Inbound, observe: Observe | null | undefined = this.server.observe): object | Promise<object> {
+  request(inbound: InboundRequest, observe: Observe | null | undefined = this.server.observe): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     const { server, options } = this;
     // Read anew for each request: over HTTP each is authenticated on its own.
     const { auth } = options;
     if (server.modern && options.modern !== false) {
       const meta = '_meta' in params ? metaOf(params) : undefined;
-      if (this.#speaksModern(method, meta)) return server.answerModern(inbound, readRequestMeta(meta, server.revisions), auth);
+      if (this.#speaksModern(method, meta)) return server.serveModern(inbound, readRequestMeta(meta, server.revisions), auth);
     }
     if (observe) return observe({ kind: 'server', ...inbound.request, peer: this, auth }, () => this.request(inbound, null));
     if (method === 'initialize') return this.initialize(params, inbound.weight);
@@ -86,7 +86,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     options.shared?.admit?.(method);
     if (method === 'ping') return {};
     if (method === 'logging/setLevel') return this.setLevel(params);
-    return server.handle(method, params, new server.exchanges.legacy(inbound, this, auth, server.exchanges));
+    return server.dispatch(method, params, new server.exchanges.legacy(inbound, this, auth, server.exchanges));
   }
 
   /**
@@ -165,8 +165,8 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     this.revision = revision;
     this.client = client;
     this.capabilities = capabilities;
-    this.connection.takeBatch = columns.batching(revision) ? this.server.batches : undefined;
-    this.connection.nullErrorId = columns.nullErrorId(revision);
+    this.connection.takeBatch = revisionTable.batching(revision) ? this.server.batches : undefined;
+    this.connection.nullErrorId = revisionTable.nullErrorId(revision);
   }
 
   setLevel(params: Params): object {

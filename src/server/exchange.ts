@@ -1,10 +1,10 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import type { Connection } from '../jsonrpc/connection.ts';
-import type { Inbound, FailureHandler } from '../jsonrpc/inbound.ts';
+import type { InboundRequest, FailureHandler } from '../jsonrpc/inbound-request.ts';
 import type { Notification } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/inbound.ts';
-import * as columns from '../protocol/revisions.ts';
+import { notificationText } from '../jsonrpc/inbound-request.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { ClientCapabilities, Implementation, LifecycleState } from '../protocol/lifecycle.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -17,7 +17,7 @@ import type { Auth } from '../transport/auth.ts';
 import type { OpenQuestions, PeerOptions } from '../transport/server-port.ts';
 import type { PlainContext, Outcome } from './context.ts';
 import type { ErrorPlace, Failures } from './failure.ts';
-import type { ServerInside, ServerLimits } from './server.ts';
+import type { ServerInternals, ServerLimits } from './server-core.ts';
 import type { RequestStateSealer } from './modern/request-state.ts';
 import type { Need } from './registry.ts';
 
@@ -50,7 +50,7 @@ export type HandlerFailures = Pick<Failures, 'alarm' | 'errorFor' | 'report'>;
 
 /** One request on its way to its answer: who asks, in which revision. To handlers it is their context. */
 export class Exchange implements PlainContext, FailureHandler {
-  readonly inbound: Inbound;
+  readonly inbound: InboundRequest;
   readonly auth: Auth | undefined;
   readonly revision: Revision;
   readonly requester: Requester;
@@ -64,7 +64,7 @@ export class Exchange implements PlainContext, FailureHandler {
   runDeferred: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
 
-  constructor(inbound: Inbound, requester: Requester, auth: Auth | undefined) {
+  constructor(inbound: InboundRequest, requester: Requester, auth: Auth | undefined) {
     this.inbound = inbound;
     this.auth = auth;
     this.revision = requester.revision as Revision;
@@ -85,10 +85,10 @@ export class Exchange implements PlainContext, FailureHandler {
     this.requester.options?.closeStream?.(this.inbound.request.id);
   }
 
-  /** Has a request of the modern era answered, with what comes before and after. A session calls `server.handle` itself. */
-  beginModern(server: ServerInside): object | Promise<object> {
+  /** Has a request of the modern era answered, with what comes before and after. A session calls `server.dispatch` itself. */
+  answerModern(server: ServerInternals): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
-    return server.handle(method, params, this);
+    return server.dispatch(method, params, this);
   }
 
   /** Throws where the client cannot be asked so. Handlers that ask nothing need nothing. */
@@ -122,7 +122,7 @@ export class Exchange implements PlainContext, FailureHandler {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
     this.#reports ??= ProgressReports.of(this.meta, this.clock);
-    const text = this.#reports?.next(progress, total, columns.progressMessage(this.revision) ? message : undefined);
+    const text = this.#reports?.next(progress, total, revisionTable.progressMessage(this.revision) ? message : undefined);
     if (text) this.#mention(text);
   }
 
@@ -140,15 +140,15 @@ export class Exchange implements PlainContext, FailureHandler {
  * The exchanges of a server: a class for each era, whose constructor is also given this object. With `asking()` their
  * handlers may ask.
  */
-export interface Exchanges<C extends PlainContext> {
+export interface ExchangeClasses<C extends PlainContext> {
   /** Called when the server is made, with its clock. */
   attach?(clock: Clock): void;
   /** For a request of a session. */
   readonly legacy: new (
-    inbound: Inbound, requester: LegacyRequester, auth: Auth | undefined, exchanges: Exchanges<PlainContext>,
+    inbound: InboundRequest, requester: LegacyRequester, auth: Auth | undefined, exchanges: ExchangeClasses<PlainContext>,
   ) => Exchange & C;
   /** For a request that belongs to no session. */
-  readonly modern: new (inbound: Inbound, meta: RequestMeta, auth: Auth | undefined, exchanges: Exchanges<PlainContext>) => Exchange & C;
+  readonly modern: new (inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined, exchanges: ExchangeClasses<PlainContext>) => Exchange & C;
   /** What clients are asked, where handlers may ask. */
   readonly questions?: (OpenQuestions & { asked: boolean }) | undefined;
   /** Seals the state of questions in the modern era. */
@@ -158,4 +158,4 @@ export interface Exchanges<C extends PlainContext> {
 }
 
 /** Exchanges whose handlers do not ask. */
-export const plainExchanges: Exchanges<PlainContext> = { legacy: Exchange, modern: Exchange };
+export const plainExchanges: ExchangeClasses<PlainContext> = { legacy: Exchange, modern: Exchange };

@@ -2,17 +2,17 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/inbound.ts';
+import { notificationText } from '../jsonrpc/inbound-request.ts';
 import { mergeCapabilities, MissingCapabilityError } from '../protocol/capabilities.ts';
 import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { selectRevisions } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Changes } from './changes.ts';
-import type { ServerInside, ServerCore } from './server.ts';
+import type { ServerInternals, ServerCore } from './server-core.ts';
 import type { Context, Listener, Outcome, PlainContext } from './context.ts';
 import type { Requester } from './exchange.ts';
-import type { Agree, AnswerMethod, Feature } from './feature.ts';
+import type { Agree, MethodHandler, Feature } from './feature.ts';
 
 /** What an extension adds, by the kind. */
 export interface ExtensionParts<C extends PlainContext = Context> {
@@ -123,18 +123,18 @@ const known = new WeakMap<object, Extensions>();
  * identifier is malformed, or it, or something of it, is taken. `McpServer` has it as `extend`.
  */
 export function extend<C extends PlainContext>(server: ServerCore<C>, extension: ServerExtension<C>): TellListeners {
-  const { inside } = server;
+  const { internals } = server;
   let all = known.get(server);
   if (!all) {
-    all = extensions(inside);
+    all = extensions(internals);
     known.set(server, all);
     // Where two answer the same method, what the server has itself does.
-    inside.features.unshift(all);
+    internals.features.unshift(all);
   }
   all.add(extension);
-  inside.refresh();
+  internals.refresh();
   return (key, method, params, matches) => {
-    const { changes } = inside;
+    const { changes } = internals;
     changes?.tell(key, method, params, matches);
     const part = all.part('filters', key);
     const agree = extension.legacy?.filters?.[key];
@@ -161,13 +161,13 @@ const legacyOf = ({ legacy }: Extension, { era, version }: Revision): ServerCapa
   era === 'legacy' ? legacy?.capabilities?.(version) : undefined;
 
 /** Makes the feature. Long function: an object of short methods over the same few variables. */
-function extensions(server: ServerInside): Extensions {
+function extensions(server: ServerInternals): Extensions {
   const ids = new Map<string, Extension>();
   /** By the kind and the name: an extension's method may be called like another's result type. */
   const parts = new Map<string, ExtensionPart>();
   const filters: Record<string, Agree> = {};
   const part = (kind: ExtensionPart['kind'], name: unknown): ExtensionPart | undefined => parts.get(`${kind} ${String(name)}`);
-  const answer = (handler: ExtensionPart['call'], of?: ExtensionPart): AnswerMethod => (params, exchange) => {
+  const answer = (handler: ExtensionPart['call'], of?: ExtensionPart): MethodHandler => (params, exchange) => {
     if (of && !mayUse(of, exchange)) throw exchange.revision.era === 'modern' ? lacking(of) : methodNotFound(of.name);
     return server.guard<unknown>(exchange, () => handler?.(params as never, exchange as never), (value) => value as object);
   };
@@ -214,7 +214,7 @@ function extensions(server: ServerInside): Extensions {
       }
     },
     methods(revision) {
-      const answers: Record<string, AnswerMethod> = {};
+      const answers: Record<string, MethodHandler> = {};
       for (const one of parts.values()) {
         if (one.kind === 'methods' && isFor(one.extension, revision)) answers[one.name] = answer(one.call, one);
       }

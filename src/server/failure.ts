@@ -2,10 +2,10 @@ import {
   errorMessage, headerMismatchCode, internalError, internalErrorCode, invalidRequestCode, missingClientCapabilityCode,
   resourceNotFoundCode, RpcError, toError, unsupportedProtocolVersionCode, urlElicitationRequiredCode,
 } from '../jsonrpc/errors.ts';
-import type { Inbound } from '../jsonrpc/inbound.ts';
+import type { InboundRequest } from '../jsonrpc/inbound-request.ts';
 import type { Request } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
 /**
@@ -54,7 +54,7 @@ export function placeOf(request: Request): ErrorPlace {
 
 /** The request whose handler has failed, and the row of its revision. */
 interface FailedRequest {
-  readonly inbound: Inbound;
+  readonly inbound: InboundRequest;
   readonly revision: Revision;
 }
 
@@ -149,9 +149,9 @@ const isEnding = (thrown: unknown): boolean =>
  */
 function codeFor(code: number, revision: Revision): number {
   const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;
-  if (code === resourceNotFoundCode) return columns.resourceNotFound(revision);
+  if (code === resourceNotFoundCode) return revisionTable.resourceNotFound(revision);
   let allowed = !within(-32768, -32000) || within(internalErrorCode, invalidRequestCode);
-  if (code === urlElicitationRequiredCode) allowed = columns.elicitationId(revision);
+  if (code === urlElicitationRequiredCode) allowed = revisionTable.elicitationId(revision);
   else if (revision.era === 'modern') allowed ||= code >= -32019 || code === missingClientCapabilityCode;
   // A legacy client that sees a code of 2026-07-28 takes the server for a modern one.
   else allowed ||= code >= -32099 && !within(unsupportedProtocolVersionCode, headerMismatchCode);

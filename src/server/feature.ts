@@ -1,19 +1,19 @@
 import type { Params } from '../jsonrpc/message.ts';
-import type { Serialized } from '../jsonrpc/inbound.ts';
+import type { Serialized } from '../jsonrpc/inbound-request.ts';
 import type { ListName } from '../protocol/pagination.ts';
 import type { ServerCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { Caching } from './caching.ts';
-import type { EntryCall, Entry, Handled, ListedKind, Registry } from './registry.ts';
+import type { EntryRunner, Entry, RegisteredHandler, ListedKind, Registry } from './registry.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange, Requester } from './exchange.ts';
 import type { TellListeners } from './extensions.ts';
-import type { ServerLimits } from './server.ts';
+import type { ServerLimits } from './server-core.ts';
 import type { ListFilter } from './guards.ts';
 
 /** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
-export type AnswerMethod = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
+export type MethodHandler = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
 
 /**
  * What is agreed of what a client wants under a key of the filter of `subscriptions/listen`; undefined: nothing.
@@ -28,7 +28,7 @@ export type Agree = (wanted: unknown, exchange: Exchange) => unknown;
  */
 export interface Feature<C extends PlainContext = PlainContext> {
   /** What it answers, by method; a function where that differs between revisions. */
-  readonly methods: Readonly<Record<string, AnswerMethod>> | ((revision: Revision) => Readonly<Record<string, AnswerMethod>>);
+  readonly methods: Readonly<Record<string, MethodHandler>> | ((revision: Revision) => Readonly<Record<string, MethodHandler>>);
   /** What it declares; undefined while there is nothing of it: its methods are not found then. */
   readonly capabilities: (revision: Revision, host: FeatureHost) => ServerCapabilities | undefined;
   /** What of all that the server declares a certain client is told, where it is not the same for all. */
@@ -73,9 +73,9 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
    * and at each `rechain`. Whatever the handler throws is reported and becomes what the caller may read: in `tools/call` a
    * `ToolError`, which `failed` makes a result of, otherwise an `RpcError`.
    */
-  makeCall<R>(handled: Handled<R>): EntryCall;
+  makeRunner<R>(handled: RegisteredHandler<R>): EntryRunner;
   /** Runs a function of the author's that nothing stands around, and makes a result of its value. */
-  guard<R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>): object | Promise<object>;
+  guard<R>(exchange: Exchange, call: () => Outcome<R>, toResult: (value: R) => object | Promise<object>): object | Promise<object>;
   /** Tells the author of something that works but should not be. */
   warn(message: string, name: string): void;
 }

@@ -2,11 +2,11 @@ import { checkOptions } from '../bounds/options.ts';
 import { MetaWatch } from '../protocol/meta.ts';
 import { AccessDenied } from '../transport/auth.ts';
 import type { Auth } from '../transport/auth.ts';
-import type { AnyAround, Around, Guarded, Handled, HandlerCall, Invoke, ListedKind, View } from './registry.ts';
+import type { AnyAround, Around, Guarded, RegisteredHandler, HandlerCall, RunHandler, ListedKind, View } from './registry.ts';
 import type { PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { placeOf } from './failure.ts';
-import type { ServerInside } from './server.ts';
+import type { ServerInternals } from './server-core.ts';
 
 /**
  * Hides entries from some requesters: what is hidden is neither listed nor found. Lists are made once for
@@ -60,10 +60,10 @@ export class Guards<C extends PlainContext = PlainContext> {
   };
 
   /** A handler with all that stands around it, which is called where the caller's credentials reach it. */
-  enclose({ kind, name, definition, handler }: Handled): Invoke {
+  enclose({ kind, name, definition, handler }: RegisteredHandler): RunHandler {
     const inner = this.#inner;
     const outer = this.#around;
-    const invoke: Invoke = !inner && outer.length === 0 ? handler : (args, exchange, params) => {
+    const invoke: RunHandler = !inner && outer.length === 0 ? handler : (args, exchange, params) => {
       const call: HandlerCall = { kind, name, definition, args, params, ctx: exchange, requester: exchange.requester };
       return callThrough(inner?.wants(call) ? inner.around : outer, call, handler);
     };
@@ -76,7 +76,7 @@ export class Guards<C extends PlainContext = PlainContext> {
 }
 
 /** Calls a handler through all that stands around it. */
-function callThrough<C extends PlainContext>(around: readonly Around<C>[], call: HandlerCall, handler: Invoke): Outcome<unknown> {
+function callThrough<C extends PlainContext>(around: readonly Around<C>[], call: HandlerCall, handler: RunHandler): Outcome<unknown> {
   const step = (at: number, args: unknown, ctx: PlainContext): unknown => {
     const outer = around[at];
     const exchange = ctx as Exchange;
@@ -97,7 +97,7 @@ export function guards<C extends PlainContext = PlainContext>(options: GuardsOpt
 }
 
 /** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once a server. */
-export function surround(server: ServerInside, around: AnyAround, wants: (call: HandlerCall) => boolean): void {
+export function surround(server: ServerInternals, around: AnyAround, wants: (call: HandlerCall) => boolean): void {
   (server.guards ??= guards()).surround(around, wants);
   for (const feature of server.features) feature.rechain?.(server);
 }

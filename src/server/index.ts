@@ -10,7 +10,7 @@ export type {
 } from './question.ts';
 export { RawResult } from './registry.ts';
 export type {
-  EntryCall, AnyAround, Around, Handled, HandlerCall, Invoke, Callable, ListedKind, Guarded, Need, Entry, Handle, Registry,
+  EntryRunner, AnyAround, Around, RegisteredHandler, HandlerCall, RunHandler, RunnableEntry, ListedKind, Guarded, Need, Entry, EntryHandle, Registry,
   View,
 } from './registry.ts';
 export { asking } from './asking.ts';
@@ -24,14 +24,14 @@ export type { Changes } from './changes.ts';
 export { completion } from './completion.ts';
 export type { Completable, Completer, Completers } from './completion.ts';
 export type { Context, PlainContext, Step, TaskSteps, Listener, Outcome, QuestionGenerator } from './context.ts';
-export type { Exchanges, Exchange, LegacyRequester, Requester } from './exchange.ts';
+export type { ExchangeClasses, Exchange, LegacyRequester, Requester } from './exchange.ts';
 export type { ExtensionParts, LegacyExtension, ServerExtension, TellListeners } from './extensions.ts';
 export { extend } from './extensions.ts';
 export { ToolError } from './failure.ts';
 export type { ErrorPlace, OnError } from './failure.ts';
-export type { Agree, AnswerMethod, Feature, FeatureHost } from './feature.ts';
-export { defaultServerLimits, ServerCore } from './server.ts';
-export type { ServerLimits, CoreOptions } from './server.ts';
+export type { Agree, MethodHandler, Feature, FeatureHost } from './feature.ts';
+export { defaultServerLimits, ServerCore } from './server-core.ts';
+export type { ServerLimits, CoreOptions } from './server-core.ts';
 export type { ListFilter, Guards, GuardsOptions } from './guards.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
@@ -53,7 +53,7 @@ export { resources } from './resources.ts';
 export type {
   AddResource, AddResourceTemplate, ReadResource, ReadTemplate, ResourceDefinition, ResourceReturn, Resources, ResourceTemplateDefinition,
 } from './resources.ts';
-export { structured } from './structured.ts';
+export { structured } from './structured-content.ts';
 export { tools } from './tools.ts';
 export type {
   AddTool, ExtensionResult, SchemaReader, TaskContext, TaskDecision, TaskDefinition, TaskSupport, ToolArguments, ToolDefinition, ToolHandler, ToolReturn, Tools, ToolsOptions, Validator,
@@ -61,7 +61,7 @@ export type {
 export { resourceUpdated } from './watched-resources.ts';
 export { MissingCapabilityError } from '../protocol/capabilities.ts';
 export { errorCodes, RpcError } from '../jsonrpc/errors.ts';
-export type { Serialized } from '../jsonrpc/inbound.ts';
+export type { Serialized } from '../jsonrpc/inbound-request.ts';
 export type { FormContent } from '../protocol/form.ts';
 export type { Auth } from '../transport/auth.ts';
-export type { PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';
+export type { PeerOptions, ServedClient, ServerPort } from '../transport/server-port.ts';

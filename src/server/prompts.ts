@@ -7,9 +7,9 @@ import type { Icon } from '../protocol/base.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import type { GetPromptResult, Prompt, PromptMessage } from '../protocol/prompts.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import { adaptContent, adaptListed } from './adapt.ts';
+import { adaptContent, adaptListed } from './older-revisions.ts';
 import { checkDefinition, RawResult, Registry } from './registry.ts';
-import type { Callable, Guarded, Handle, Handled } from './registry.ts';
+import type { RunnableEntry, Guarded, EntryHandle, RegisteredHandler } from './registry.ts';
 import type { Completable, Completer } from './completion.ts';
 import type { Context, PlainContext, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
@@ -55,7 +55,7 @@ export type AddPrompt<C extends PlainContext> = <const A extends Record<string, 
   name: string,
   definition: PromptDefinition<A>,
   get: GetPrompt<A, C>,
-) => Handle<PromptDefinition>;
+) => EntryHandle<PromptDefinition>;
 
 /** The prompts of a server. */
 export interface Prompts<C extends PlainContext = PlainContext> extends Feature<C>, Completable {
@@ -63,7 +63,7 @@ export interface Prompts<C extends PlainContext = PlainContext> extends Feature<
   readonly add: AddPrompt<C>;
 }
 
-interface PromptEntry extends Handled<PromptReturn> {
+interface PromptEntry extends RegisteredHandler<PromptReturn> {
   readonly listed: Prompt;
   readonly definition: PromptDefinition;
 }
@@ -115,12 +115,12 @@ function promptEntry(name: string, definition: PromptDefinition, handler: Prompt
       ([argument, { complete, ...rest }]) => ({ name: argument, ...rest }),
     );
   }
-  return { kind: 'prompt', name, listed: prompt, definition, handler, finish: (value, { revision }) => toResult(value, definition, revision) };
+  return { kind: 'prompt', name, listed: prompt, definition, handler, toResult: (value, { revision }) => toResult(value, definition, revision) };
 }
 
 /** 2025-11-25 server/prompts#error-handling: missing arguments are `-32602`. */
 function getPrompt(
-  { definition, call }: Callable<PromptEntry>, params: Params, exchange: Exchange,
+  { definition, run }: RunnableEntry<PromptEntry>, params: Params, exchange: Exchange,
 ): object | Promise<object> {
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw invalidParams('arguments must be an object');
@@ -130,7 +130,7 @@ function getPrompt(
   for (const [argument, { required }] of Object.entries(definition.arguments ?? {})) {
     if (required && !Object.hasOwn(given, argument)) throw invalidParams(`arguments.${argument} is missing`);
   }
-  return call(given, params, exchange);
+  return run(given, params, exchange);
 }
 
 function toResult(value: PromptReturn, { description }: PromptDefinition, revision: Revision): object {

@@ -7,10 +7,10 @@ import { formFor } from '../protocol/form-rules.ts';
 import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema, StringSchema } from '../protocol/form-schema.ts';
 import { completeForm, formSchema } from '../protocol/form.ts';
 import type { Form, FormContent } from '../protocol/form.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
-import { samplingFault } from '../protocol/sampling-rules.ts';
+import { samplingFault } from '../protocol/sampling-messages.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import { ToolError } from './failure.ts';
 
@@ -87,14 +87,14 @@ export function formQuestion<const S extends Form>(
     key: options?.key,
     otherwise: content && (content === 'skip' ? { action: 'cancel' } : { action: 'accept', content }),
     params(revision, problem) {
-      const fit = formFor(full, { richForms: columns.richForms(revision) });
+      const fit = formFor(full, { richForms: revisionTable.richForms(revision) });
       if ('faults' in fit) {
         const faults = fit.faults.map(({ property, rule }) => `${property}: ${rule}`).join('; ');
         throw new TypeError(`the form cannot be sent in ${revision.version}: ${faults}`);
       }
       const params: Params = { message: withProblem(message, problem), requestedSchema: fit.schema };
       // 2025-11-25 client/elicitation: the mode has a name since there are two.
-      return columns.urlElicitation(revision) ? { mode: 'form', ...params } : params;
+      return revisionTable.urlElicitation(revision) ? { mode: 'form', ...params } : params;
     },
     read(answer) {
       const action = readAction(answer);
@@ -130,7 +130,7 @@ export function urlQuestion(
       url,
       // 2025-11-25 client/elicitation#url-mode-elicitation-requests: required there, and unique within the server.
       // Gone in the next revision.
-      ...columns.elicitationId(revision) && { elicitationId: elicitationId ??= uniqueId() },
+      ...revisionTable.elicitationId(revision) && { elicitationId: elicitationId ??= uniqueId() },
     }),
     read(answer) {
       const action = readAction(answer);
@@ -267,7 +267,7 @@ function selectMany<C extends string>(
     [`choice${at + 1}`, { type: 'boolean', title: choice, default: chosen?.includes(choice) ?? false }])), { key });
   const question: Question<FormAnswer<{ value: C[] }>> = {
     ...list,
-    params: (revision, problem) => (columns.richForms(revision) ? list : each).params(revision, problem),
+    params: (revision, problem) => (revisionTable.richForms(revision) ? list : each).params(revision, problem),
     read(answer) {
       const { content } = answer;
       // Yes or no to each choice, and judged as the list that they make.

@@ -50,7 +50,7 @@ export function checkDefinition<D extends object>(
 export type ListedKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 /** The handle of something registered. */
-export interface Handle<Definition> {
+export interface EntryHandle<Definition> {
   /** Changes parts of the definition; its place in the list stays. */
   update(changes: Partial<Definition>): void;
   /** Takes it out. A second call does nothing. */
@@ -58,14 +58,14 @@ export interface Handle<Definition> {
 }
 
 /** Something registered: how it is listed, beside what it takes to serve it. Its `name` is a name, a URI or a template. */
-export interface Entry extends Handled {
+export interface Entry extends RegisteredHandler {
   readonly listed: object;
 }
 
 /** An entry that can be called. */
-export type Callable<E extends Entry = Entry> = E & {
+export type RunnableEntry<E extends Entry = Entry> = E & {
   /** Answers calls of the entry's handler. */
-  readonly call: EntryCall;
+  readonly run: EntryRunner;
 };
 
 /** The part of a list that some requesters see. */
@@ -92,11 +92,11 @@ const maxKeptPages = 1000;
 
 /** What a registry adds to an entry. */
 interface KeptEntry extends Listed {
-  call: EntryCall;
+  run: EntryRunner;
 }
 
 /** Stands for the call of an entry until its registry belongs to a server. */
-const notAttached: EntryCall = () => {
+const notAttached: EntryRunner = () => {
   throw new Error('the registry belongs to no server yet');
 };
 
@@ -105,7 +105,7 @@ export class Registry<E extends Entry> {
   /** The server that the entries belong to; undefined until then. */
   host: FeatureHost | undefined;
   readonly #entries = new Map<string, E & KeptEntry>();
-  readonly #kind: Handled['kind'] | 'resource template';
+  readonly #kind: RegisteredHandler['kind'] | 'resource template';
   readonly #list: ListName;
   readonly #show: (listed: E['listed'], revision: Revision) => object;
   /** First pages as text, by revision and view: most clients ask for nothing else. */
@@ -115,7 +115,7 @@ export class Registry<E extends Entry> {
   scoped = false;
 
   /** `list` has the entries, and `show` is how what is listed appears in a revision. */
-  constructor(kind: Handled['kind'] | 'resource template', list: ListName, show: (listed: E['listed'], revision: Revision) => object) {
+  constructor(kind: RegisteredHandler['kind'] | 'resource template', list: ListName, show: (listed: E['listed'], revision: Revision) => object) {
     this.#kind = kind;
     this.#list = list;
     this.#show = show;
@@ -133,12 +133,12 @@ export class Registry<E extends Entry> {
   }
 
   /** The entry of this name; undefined: none, or no name at all. */
-  get(name: unknown): Callable<E> | undefined {
+  get(name: unknown): RunnableEntry<E> | undefined {
     return typeof name === 'string' ? this.#entries.get(name) : undefined;
   }
 
   /** The entry of this name. Throws `-32602` if no entry has it, or if the entry is hidden from the requester. */
-  find(member: ListedKind, name: unknown, requester: Listener): Callable<E> {
+  find(member: ListedKind, name: unknown, requester: Listener): RunnableEntry<E> {
     const entry = this.get(name);
     if (!entry || this.host?.guards?.listFilter?.shows(member, entry.name, entry.definition, requester) === false) {
       throw new RpcError(invalidParamsCode, `Unknown ${this.#kind}: ${typeof name === 'string' ? shorten(name) : quote(name)}`);
@@ -147,17 +147,17 @@ export class Registry<E extends Entry> {
   }
 
   /** All entries, in the order in which they were added. */
-  values(): Iterable<Callable<E>> {
+  values(): Iterable<RunnableEntry<E>> {
     return this.#entries.values();
   }
 
   /** Puts together what answers the calls of each entry. */
   rechain(host: FeatureHost): void {
-    for (const entry of this.#entries.values()) entry.call = host.makeCall(entry);
+    for (const entry of this.#entries.values()) entry.run = host.makeRunner(entry);
   }
 
   /** Throws where the name is taken. `make` is called for the definition, and again for each update of it. */
-  register<D extends object>(name: string, definition: D, make: (definition: D) => E): Handle<D> {
+  register<D extends object>(name: string, definition: D, make: (definition: D) => E): EntryHandle<D> {
     const entries = this.#entries;
     const fault = (why: string): Error => new Error(`${this.#kind} ${JSON.stringify(name)} is ${why}`);
     if (entries.has(name)) throw fault('already registered');
@@ -166,7 +166,7 @@ export class Registry<E extends Entry> {
     const held = (): boolean => entries.get(name) === entry;
     const set = (changed: D): void => {
       const made = make(changed);
-      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, call: this.host?.makeCall(made) ?? notAttached };
+      entry = { ...made, sequence: entry?.sequence ?? ++this.#sequence, run: this.host?.makeRunner(made) ?? notAttached };
       entries.set(name, entry);
       this.scoped ||= Boolean((changed as Guarded).scopes?.length);
       definition = changed;
@@ -261,26 +261,26 @@ export class RawResult {
 }
 
 /** Runs a handler, with or without what stands around it. */
-export type Invoke<R = unknown> = (args: never, ctx: Exchange, params: Params) => Outcome<R>;
+export type RunHandler<R = unknown> = (args: never, ctx: Exchange, params: Params) => Outcome<R>;
 
 /** How the value of a handler becomes the result of a request. */
 export interface Finishing<R> {
   /** Makes the result of what the handler returned. */
-  finish(value: R, exchange: Exchange, params: Params): object | Promise<object>;
+  toResult(value: R, exchange: Exchange, params: Params): object | Promise<object>;
   /** The result of a failure, where there is one (`tools/call`); without it a failure is an error answer. */
   readonly failed?: ((error: ToolError) => object) | undefined;
 }
 
 /** A handler as it was registered. */
-export interface Handled<R = never> extends Finishing<R> {
+export interface RegisteredHandler<R = never> extends Finishing<R> {
   readonly kind: HandlerCall['kind'];
   readonly name: string;
   readonly definition: Guarded;
-  readonly handler: Invoke;
+  readonly handler: RunHandler;
 }
 
 /** Answers the calls of one handler. */
-export type EntryCall = (args: unknown, params: Params, exchange: Exchange) => object | Promise<object>;
+export type EntryRunner = (args: unknown, params: Params, exchange: Exchange) => object | Promise<object>;
 
 /** Tells the author of faults in a result. The result is sent unchanged. */
 export type Inspect = (result: object, exchange: Exchange) => void;
@@ -292,7 +292,7 @@ const asIs = <T>(value: T): T => value;
  * functions that were given to `ctx.defer`, and makes the result. Whatever is thrown is reported and becomes what the caller
  * may read. This is the one place where the value of a handler may be late; one that is there at once stays synchronous.
  */
-export function makeEntryCall<R>(invoke: Invoke, { finish, failed }: Finishing<R>, failures: Failures, inspect?: Inspect): EntryCall {
+export function makeEntryRunner<R>(invoke: RunHandler, { toResult, failed }: Finishing<R>, failures: Failures, inspect?: Inspect): EntryRunner {
   function fail(thrown: unknown, exchange: Exchange): object {
     const judged = failures.errorFor(thrown, exchange);
     if (failed && judged instanceof ToolError) return failed(judged);
@@ -321,8 +321,8 @@ export function makeEntryCall<R>(invoke: Invoke, { finish, failed }: Finishing<R
       const outcome = invoke(args as never, exchange, params) as Outcome<R>;
       // Only an object can be a promise or a generator. Another value needs no waiting.
       const value = typeof outcome === 'object' ? exchange.resolveOutcome(outcome) : outcome;
-      if (value instanceof Promise || exchange.runDeferred) return later(value as R | Promise<R>, params, exchange, finish);
-      const result = finish(value, exchange, params);
+      if (value instanceof Promise || exchange.runDeferred) return later(value as R | Promise<R>, params, exchange, toResult);
+      const result = toResult(value, exchange, params);
       if (result instanceof Promise) return later(result, params, exchange, asIs);
       // The result of a text is our own.
       if (inspect && typeof value !== 'string') inspect(result, exchange);

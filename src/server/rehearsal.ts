@@ -1,6 +1,6 @@
 import { checkOptions } from '../bounds/options.ts';
 import { isObject } from '../jsonrpc/codec.ts';
-import { Inbound } from '../jsonrpc/inbound.ts';
+import { InboundRequest } from '../jsonrpc/inbound-request.ts';
 import type { Notification, Params, Request } from '../jsonrpc/message.ts';
 import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { InputRequest, InputResponse } from '../protocol/input-required.ts';
@@ -12,9 +12,9 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Auth } from '../transport/auth.ts';
 import { requestStateSealer } from './modern/request-state.ts';
-import { ModernExchange } from './modern/exchange.ts';
+import { ModernExchange } from './modern/modern-exchange.ts';
 import type { Context, Outcome } from './context.ts';
-import type { ServerCore } from './server.ts';
+import type { ServerCore } from './server-core.ts';
 
 /** By the keys of the questions, or in the order in which they are asked, or as they come. */
 export type RehearsalAnswers =
@@ -89,12 +89,12 @@ export async function rehearse(
     const params = copy({ name, arguments: args, ...retry, _meta: { progressToken: rounds.length } });
     const request: Request = { jsonrpc: '2.0', id: rounds.length, method: 'tools/call', params };
     const notifications: Notification[] = [];
-    const inbound = new Inbound(request, {
+    const inbound = new InboundRequest(request, {
       send: (text) => void notifications.push(JSON.parse(text) as Notification),
       answer: () => {},
     });
     const exchange = new RehearsedExchange(inbound, meta, auth, { sealer });
-    const result = await exchange.beginModern(server.inside) as Params;
+    const result = await exchange.answerModern(server.internals) as Params;
     await exchange.over();
     const asking = result['resultType'] === 'input_required';
     const questions = asking ? copy(result['inputRequests']) as Record<string, InputRequest> : {};

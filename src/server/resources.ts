@@ -4,15 +4,15 @@ import { invalidParams, RpcError } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { shorten } from '../bounds/quote.ts';
 import type { Icon } from '../protocol/base.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { Annotations, BlobResourceContents, TextResourceContents } from '../protocol/content.ts';
 import { checkMeta } from '../protocol/meta.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { uriTemplate } from '../protocol/uri-template.ts';
 import type { UriTemplate, UriVariables } from '../protocol/uri-template.ts';
-import { adaptListed } from './adapt.ts';
+import { adaptListed } from './older-revisions.ts';
 import { checkDefinition, RawResult, Registry } from './registry.ts';
-import type { Guarded, Handle, Handled, OwnShape } from './registry.ts';
+import type { Guarded, EntryHandle, RegisteredHandler, OwnShape } from './registry.ts';
 import { toBase64 } from '../jsonrpc/base64.ts';
 import { cacheFields, hintShape } from './caching.ts';
 import type { CacheHint, Caching } from './caching.ts';
@@ -20,9 +20,9 @@ import type { Completable, Completer, Completers } from './completion.ts';
 import type { Context, PlainContext, Listener, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { hostOf } from './feature.ts';
-import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
+import type { MethodHandler, Feature, FeatureHost } from './feature.ts';
 import { checkScopes } from './guards.ts';
-import { notKept } from './server.ts';
+import { notKept } from './server-core.ts';
 import { watchedResources } from './watched-resources.ts';
 
 interface Described extends Guarded {
@@ -80,21 +80,21 @@ export type AddResource<C extends PlainContext> = (
   uri: string,
   definition: ResourceDefinition,
   read: ReadResource<C>,
-) => Handle<ResourceDefinition>;
+) => EntryHandle<ResourceDefinition>;
 
 /** Registers a family of resources by RFC 6570 template. */
 export type AddResourceTemplate<C extends PlainContext> = <const T extends string>(
   template: T,
   definition: ResourceTemplateDefinition<T>,
   read: ReadTemplate<T, C>,
-) => Handle<ResourceTemplateDefinition>;
+) => EntryHandle<ResourceTemplateDefinition>;
 
-interface ResourceEntry extends Handled<ResourceReturn | undefined> {
+interface ResourceEntry extends RegisteredHandler<ResourceReturn | undefined> {
   readonly listed: Resource;
   readonly definition: ResourceDefinition;
 }
 
-interface TemplateEntry extends Handled<ResourceReturn | undefined> {
+interface TemplateEntry extends RegisteredHandler<ResourceReturn | undefined> {
   readonly listed: ResourceTemplate;
   readonly definition: ResourceTemplateDefinition;
   readonly pattern: UriTemplate;
@@ -129,7 +129,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
     },
     visible: (uri, listener) => findWatched(entries, templates, uri, listener) !== 'hidden',
   });
-  const methods: Record<string, AnswerMethod> = {
+  const methods: Record<string, MethodHandler> = {
     'resources/list': (params, exchange, host) => host.page('resources', entries, params, exchange),
     'resources/templates/list': (params, exchange, host) => host.page('resourceTemplates', templates, params, exchange),
     'resources/read': (params, exchange, host) => readResource(entries, templates, params, exchange, host),
@@ -197,7 +197,7 @@ function resourceEntry(uri: string, definition: ResourceDefinition, handler: Res
     listed: { uri, name: uri, ...shown },
     definition,
     handler,
-    finish(value, exchange, params) {
+    toResult(value, exchange, params) {
       if (value === undefined) throw new TypeError('the handler returned nothing');
       return finish(value, definition, exchange, params);
     },
@@ -220,7 +220,7 @@ function templateEntry(
     definition,
     pattern,
     handler: (variables, exchange, { uri }) => read(variables, exchange, uri as string),
-    finish: (value, exchange, params) => finish(value, definition, exchange, params),
+    toResult: (value, exchange, params) => finish(value, definition, exchange, params),
   };
 }
 
@@ -271,17 +271,17 @@ function readResource(
   const { uri } = params;
   if (typeof uri !== 'string') throw invalidParams('uri must be a string');
   const entry = entries.get(uri);
-  if (entry && host.shows('resources', entry, exchange)) return entry.call(uri, params, exchange);
+  if (entry && host.shows('resources', entry, exchange)) return entry.run(uri, params, exchange);
   for (const template of templates.values()) {
     const variables = template.pattern.match(uri);
     if (variables === undefined || !host.shows('resourceTemplates', template, exchange)) continue;
-    return template.call(variables, params, exchange);
+    return template.run(variables, params, exchange);
   }
   throw notFound(uri, exchange);
 }
 
 function notFound(uri: string, { revision }: Exchange): RpcError {
-  return new RpcError(columns.resourceNotFound(revision), `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
+  return new RpcError(revisionTable.resourceNotFound(revision), `Resource not found: ${shorten(uri)}`, { uri: shorten(uri) });
 }
 
 function toResult(
@@ -293,7 +293,7 @@ function toResult(
 ): object {
   if (value as unknown instanceof RawResult) return (value as unknown as RawResult).result;
   const contents = Array.isArray(value) ? value : [toContents(uri, value, mimeType)];
-  return { contents, ...columns.cacheHints(revision) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
+  return { contents, ...revisionTable.cacheHints(revision) && (cache ? cacheFields(cache) : caching?.fields('read') ?? notKept) };
 }
 
 function toContents(

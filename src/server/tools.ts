@@ -3,18 +3,18 @@ import { isObject } from '../jsonrpc/codec.ts';
 import { invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Icon } from '../protocol/base.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { CallToolResult, Tool, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import type { InferInput, InferOutput, SchemaSource } from '../schema/standard-schema.ts';
 import type { JsonSchema, Validate, ValidationError, ValidationResult } from '../schema/types.ts';
-import { adaptTool, adaptToolResult } from './adapt.ts';
+import { adaptTool, adaptToolResult } from './older-revisions.ts';
 import { checkDefinition, RawResult, Registry } from './registry.ts';
-import type { EntryCall, Guarded, Handle, Handled } from './registry.ts';
+import type { EntryRunner, Guarded, EntryHandle, RegisteredHandler } from './registry.ts';
 import type { Context, PlainContext, TaskSteps, Outcome } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Feature, FeatureHost } from './feature.ts';
-import type { ReadSchema, structured as makeStructured } from './structured.ts';
+import type { ReadSchema, structured as makeStructured } from './structured-content.ts';
 
 /** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
 export type Validator = (schema: JsonSchema) => Validate;
@@ -90,22 +90,22 @@ export interface AddTool<C extends PlainContext> {
     name: string,
     definition: ToolDefinition<I> & { output?: undefined; task?: undefined },
     handler: ToolHandler<I, never, C>,
-  ): Handle<ToolDefinition>;
+  ): EntryHandle<ToolDefinition>;
   <const I extends SchemaSource = never>(
     name: string,
     definition: ToolDefinition<I> & { output?: undefined } & TaskDefinition<NoInfer<I>, C>,
     handler: ToolHandler<I, never, TaskContext<C>>,
-  ): Handle<ToolDefinition>;
+  ): EntryHandle<ToolDefinition>;
   <const I extends SchemaSource = never, const O extends SchemaSource = never>(
     name: string,
     definition: ToolDefinition<I, O> & TaskDefinition<NoInfer<I>, C>,
     handler: ToolHandler<I, O, TaskContext<C>>,
-  ): Handle<ToolDefinition>;
+  ): EntryHandle<ToolDefinition>;
   <const I extends SchemaSource = never, const O extends SchemaSource = never>(
     name: string,
     definition: ToolDefinition<I, O> & { task?: undefined },
     handler: ToolHandler<I, O, C>,
-  ): Handle<ToolDefinition>;
+  ): EntryHandle<ToolDefinition>;
 }
 
 /** What the feature `tools` may be given. */
@@ -136,7 +136,7 @@ export interface Tools<C extends PlainContext = PlainContext> extends Feature<C>
 }
 
 /** A registered tool, ready to be listed and called. */
-interface ToolEntry extends Handled<unknown> {
+interface ToolEntry extends RegisteredHandler<unknown> {
   readonly listed: Tool;
   readonly definition: AnyDefinition;
   /** Judges arguments; undefined: nothing does. */
@@ -168,15 +168,15 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
     methods: {
       'tools/list': (params, exchange, host) => host.page('tools', entries, params, exchange),
       'tools/call': (params, exchange) => {
-        const { checkArguments, definition, call } = entries.find('tools', params['name'], exchange);
+        const { checkArguments, definition, run } = entries.find('tools', params['name'], exchange);
         const args = params['arguments'] ?? {};
         if (!isObject(args)) throw invalidParams('arguments must be an object');
         // A tool without `input` takes no arguments: a call without arguments needs no check.
         const plain = definition.input === undefined && Object.keys(args).length === 0;
-        if (plain || checkArguments === undefined) return call(args, params, exchange);
+        if (plain || checkArguments === undefined) return run(args, params, exchange);
         const judged = checkArguments(args);
         return judged instanceof Promise
-          ? judged.then((late) => callChecked(call, late, params, exchange)) : callChecked(call, judged, params, exchange);
+          ? judged.then((late) => callChecked(run, late, params, exchange)) : callChecked(run, judged, params, exchange);
       },
     },
     rechain: (host) => entries.rechain(host),
@@ -227,7 +227,7 @@ function toolEntry(
   }
   return {
     kind: 'tool', name, listed: tool, definition, handler, checkArguments: input.validate, failed,
-    finish(value, exchange) {
+    toResult(value, exchange) {
       if (typeof value === 'string' && !output) return { content: [{ type: 'text', text: value }] };
       if (value instanceof RawResult) return value.result;
       if (isObject(value) && isExtensionResult(value, exchange)) return value;
@@ -239,7 +239,7 @@ function toolEntry(
 }
 
 /** Calls a tool with arguments that were judged. */
-const callChecked = (call: EntryCall, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
+const callChecked = (call: EntryRunner, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
   judged.valid ? call(judged.value, params, exchange) : argumentFaults(judged.errors, params, exchange);
 
 /**
@@ -249,7 +249,7 @@ const callChecked = (call: EntryCall, judged: ValidationResult, params: Params, 
 function argumentFaults(errors: ValidationError[], { task }: Params, { revision }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
   // Who asked for a task of 2025-11-25 reads no other result.
-  if (columns.inputErrorResults(revision) && !(task && columns.coreTasks(revision))) return failed({ message: faults.join('\n') });
+  if (revisionTable.inputErrorResults(revision) && !(task && revisionTable.coreTasks(revision))) return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 

@@ -1,11 +1,11 @@
 import { openThingBytes } from '../bounds/budget.ts';
 import { internalError, invalidParams } from '../jsonrpc/errors.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { notificationText } from '../jsonrpc/inbound.ts';
-import { insideOf, tellUpdated } from './server.ts';
+import { notificationText } from '../jsonrpc/inbound-request.ts';
+import { internalsOf, tellUpdated } from './server-core.ts';
 import type { Exchange, LegacyRequester } from './exchange.ts';
 import type { Listener } from './context.ts';
-import type { Agree, AnswerMethod, FeatureHost } from './feature.ts';
+import type { Agree, MethodHandler, FeatureHost } from './feature.ts';
 import { onClose } from './connected-client.ts';
 import type { ServerPort } from '../transport/server-port.ts';
 
@@ -14,8 +14,8 @@ const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;
 
 /** Who is told of the changes of which resource, in both eras. */
 export interface WatchedResources {
-  readonly subscribe: AnswerMethod;
-  readonly unsubscribe: AnswerMethod;
+  readonly subscribe: MethodHandler;
+  readonly unsubscribe: MethodHandler;
   /** For `resourceSubscriptions` in the filter of `subscriptions/listen`. */
   readonly agree: Agree;
   updated(uri: string, changes: FeatureHost['changes']): void;
@@ -106,7 +106,7 @@ export function watchedResources({ check, visible = () => true }: WatchRules): W
 
 /** Tells every client that watches this resource that it has changed. `McpServer` has it as a method. */
 export function resourceUpdated(server: ServerPort, uri: string): void {
-  const inside = insideOf(server);
+  const inside = internalsOf(server);
   if (inside?.changes?.divert) inside.changes.divert({ uri });
   else if (inside) tellUpdated(inside, uri);
 }

@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { isObject } from '../jsonrpc/door.ts';
-import { callShape } from '../client/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
+import { callShape } from '../client/internal-exports.ts';
 import type { CallOptions, ClientCore } from '../client/index.ts';
 import type { Resource } from '../protocol/index.ts';
 import { canonicalJson, fileDigest } from './digest.ts';

@@ -1,4 +1,4 @@
-import { need } from '../jsonrpc/door.ts';
+import { need } from '../jsonrpc/internal-exports.ts';
 
 /**
  * A JSON value in the form of RFC 8785 (JSON Canonicalization Scheme): members in the order of their UTF-16 code

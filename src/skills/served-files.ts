@@ -1,5 +1,5 @@
 import { checkOptions } from '../bounds/options.ts';
-import { decodeUtf8 } from '../jsonrpc/door.ts';
+import { decodeUtf8 } from '../jsonrpc/internal-exports.ts';
 import { fileDigest } from './digest.ts';
 import { readSkillDocument } from './front-matter.ts';
 import { checkLimits, defaultSkillLimits, frontmatterFault } from './skill.ts';

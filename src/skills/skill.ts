@@ -1,5 +1,5 @@
 import { quote } from '../bounds/quote.ts';
-import { isObject } from '../jsonrpc/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
 
 /** The identifier of the extension. Its specification: ext-skills, `specification/stable/skills.mdx` (SEP-2640). */
 export const skillsExtension = 'io.modelcontextprotocol/skills';

@@ -1,10 +1,10 @@
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
-import { invalidParams } from '../jsonrpc/door.ts';
+import { invalidParams } from '../jsonrpc/internal-exports.ts';
 import type { Params } from '../jsonrpc/index.ts';
-import { cacheHints, page } from '../protocol/door.ts';
-import { cacheFields } from '../server/door.ts';
-import type { CacheHint, Handle, McpServer, PlainContext, ResourceDefinition } from '../server/index.ts';
+import { cacheHints, page } from '../protocol/internal-exports.ts';
+import { cacheFields } from '../server/internal-exports.ts';
+import type { CacheHint, EntryHandle, McpServer, PlainContext, ResourceDefinition } from '../server/index.ts';
 import { skillTree } from './served-files.ts';
 import type { SkillDefinition, SkillFile, SkillTree } from './served-files.ts';
 import { skillsExtension } from './skill.ts';
@@ -40,7 +40,7 @@ export async function skills(
   if (!(pageSize >= 1)) throw new RangeError(`skills: options.pageSize must be at least 1, not ${pageSize}`);
   const hints = cacheFields(cache);
   let tree = await skillTree(definitions);
-  const handles = new Map<string, Handle<ResourceDefinition>>();
+  const handles = new Map<string, EntryHandle<ResourceDefinition>>();
   const register = (file: SkillFile): void => {
     const { uri, name, mimeType, size, description } = file;
     const definition = { name, mimeType, size, ...description !== undefined && { description }, ...cache && { cache } };
@@ -61,6 +61,8 @@ export async function skills(
     },
   });
   for (const file of tree.files.values()) register(file);
+  // Skills, Capability Negotiation: resources are declared with skills. What was declared is not taken back.
+  if (tree.files.size === 0) server.resource('skill://none/SKILL.md', {}, () => '').remove();
   return {
     get entries() {
       return [...tree.skills.values()];

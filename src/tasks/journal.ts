@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Implementation, InputRequests, TaskStatus } from '../protocol/index.ts';
-import { firstTaskStatus, nextTaskStatus } from '../protocol/door.ts';
+import { firstTaskStatus, nextTaskStatus } from '../protocol/internal-exports.ts';
 import type { Bag, ErrorObject } from '../jsonrpc/index.ts';
 import type { StoredTask } from './store.ts';
 

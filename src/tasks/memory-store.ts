@@ -6,13 +6,16 @@ import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.
 
 interface MemoryTask extends NewTask {
   records: string[];
-  answers: Map<string, string>;
+  /** Replaced, never changed: those who have a copy of the task share it. */
+  answers: ReadonlyMap<string, string>;
   waiting: readonly string[] | undefined;
   end: string | undefined;
   fence: number;
   /** Until when the last lease holds, by the steady clock. 0: it was given back. */
   until: number;
 }
+
+const none: ReadonlyMap<string, string> = new Map();
 
 /** What `memoryStore` may be given. */
 export interface MemoryStoreOptions {
@@ -28,7 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
   const watchers = new Watchers();
   const isFree = (task: MemoryTask): boolean => task.end === undefined && task.until <= clock.monotonic() && !isWaiting(task);
   const copy = ({ id, owner, createdAt, expiresAt, head, records, answers, waiting, end }: MemoryTask): StoredTask => ({
-    id, owner, createdAt, expiresAt, head, waiting, end, records: [...records], answers: new Map(answers),
+    id, owner, createdAt, expiresAt, head, waiting, end, answers, records: [...records],
   });
 
   /** The task, where this lease holds it. */
@@ -44,7 +47,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
   function add(lease: Lease, after: number, records: readonly string[]): MemoryTask {
     const task = held(lease);
     if (task.records.length !== after) throw new LeaseLost(lease, `there are ${task.records.length} records, not ${after}`);
-    task.records.push(...records);
+    // A list that grows by one has room for 17: most tasks write one record or two.
+    if (after === 0) task.records = [...records];
+    else task.records.push(...records);
     return task;
   }
 
@@ -54,7 +59,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       if (tasks.has(id)) throw new Error(`there is a task ${id}`);
       // Written out: V8 makes of a spread with members after it an object that is slow to make and slow to read (bench/NOTES.md).
       tasks.set(id, {
-        id, owner, createdAt, expiresAt, head, records: [], answers: new Map(), waiting: undefined, end: undefined, fence: 0, until: 0,
+        id, owner, createdAt, expiresAt, head, records: [], answers: none, waiting: undefined, end: undefined, fence: 0, until: 0,
       });
       watchers.tell(id, 'due');
     },
@@ -87,8 +92,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
       const task = tasks.get(id);
       if (!task || task.end !== undefined) return [];
       const taken = [...answers.keys()].filter((key) => task.waiting?.includes(key) && !task.answers.has(key));
-      for (const key of taken) task.answers.set(key, answers.get(key) as string);
-      if (taken.length > 0) watchers.tell(id, isWaiting(task) ? 'written' : 'due');
+      if (taken.length === 0) return taken;
+      task.answers = new Map([...task.answers, ...taken.map((key) => [key, answers.get(key) as string] as const)]);
+      watchers.tell(id, isWaiting(task) ? 'written' : 'due');
       return taken;
     },
     async end(id, end, lease) {

@@ -1,4 +1,4 @@
-import type { Auth } from '../transport/door.ts';
+import type { Auth } from '../transport/internal-exports.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
 

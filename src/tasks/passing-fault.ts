@@ -1,6 +1,6 @@
-import { internalErrorCode } from '../jsonrpc/door.ts';
+import { internalErrorCode } from '../jsonrpc/internal-exports.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
-import { HttpError, SessionExpired } from '../transport/door.ts';
+import { HttpError, SessionExpired } from '../transport/internal-exports.ts';
 
 /**
  * Whether an error says nothing of the task: the connection has failed, or the server, whose store may be back soon.

@@ -1,6 +1,6 @@
 import { systemClock } from '../bounds/clock.ts';
 import type { Clock, Timer } from '../bounds/clock.ts';
-import { internalError } from '../jsonrpc/door.ts';
+import { internalError } from '../jsonrpc/internal-exports.ts';
 
 /**
  * Bounds how many requests for tasks each requester may make in a second. 2025-11-25

@@ -1,6 +1,6 @@
-import { aesGcm, keyBytes } from '../server/door.ts';
-import type { AesGcm } from '../server/door.ts';
-import { fromBase64Url, toBase64 } from '../jsonrpc/door.ts';
+import { aesGcm, keyBytes } from '../server/internal-exports.ts';
+import type { AesGcm } from '../server/internal-exports.ts';
+import { fromBase64Url, toBase64 } from '../jsonrpc/internal-exports.ts';
 import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
 
 type SealedPlace = readonly (string | number)[];

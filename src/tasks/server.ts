@@ -1,7 +1,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Context, ServerCore } from '../server/index.ts';
-import { extend, LegacyExchange, surround } from '../server/door.ts';
-import { aroundCalls, concernsTasks } from './calls.ts';
+import { extend, LegacyExchange, surround } from '../server/internal-exports.ts';
+import { aroundCalls, concernsTasks } from './server-calls.ts';
 import { ExtensionTasks } from './extension/server.ts';
 import { askAsTask, askingWith } from './legacy/asked.ts';
 import { LegacyTasks } from './legacy/server.ts';
@@ -40,13 +40,13 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
   const legacy = new LegacyTasks(all, limits, ask);
   const extension = new ExtensionTasks(all);
   extension.begin(extend(server, { ...extension.extension, legacy: legacy.legacy }));
-  const { inside } = server;
+  const { internals } = server;
   const calls = aroundCalls({
-    tasks: all, legacy, remember, report: (error, name) => inside.failures.report(error, { what: 'registration', name }),
+    tasks: all, legacy, remember, report: (error, name) => internals.failures.report(error, { what: 'registration', name }),
   });
   if (ask) {
-    surround(inside, askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
-  } else surround(inside, calls, concernsTasks);
+    surround(internals, askingWith(ask, calls, concernsTasks), (call) => call.ctx instanceof LegacyExchange || concernsTasks(call));
+  } else surround(internals, calls, concernsTasks);
   const worker = work
     ? new Worker(server, store, { limits, notify: (id, notification) => legacy.notify(id, notification) })
     : undefined;

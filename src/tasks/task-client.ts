@@ -1,23 +1,23 @@
 import { pause, systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
-import { isObject, methodNotFoundCode } from '../jsonrpc/door.ts';
+import { isObject, methodNotFoundCode } from '../jsonrpc/internal-exports.ts';
 import { RpcError } from '../jsonrpc/index.ts';
 import type { Bag } from '../jsonrpc/index.ts';
-import { callShape, clientShape, McpClient } from '../client/door.ts';
-import type { Structured } from '../client/door.ts';
+import { callShape, clientShape, McpClient } from '../client/internal-exports.ts';
+import type { Structured } from '../client/internal-exports.ts';
 import type { Answering, AnyServer, CallOptions, ClientOptions } from '../client/index.ts';
 import { coreTasks } from '../protocol/index.ts';
 import type { CallToolResult, Implementation, Revision, Tool } from '../protocol/index.ts';
-import { encodeHeaderValue } from '../protocol/door.ts';
-import type { ClientTransport } from '../transport/door.ts';
-import { receiveTasks } from './legacy/received.ts';
+import { encodeHeaderValue } from '../protocol/internal-exports.ts';
+import type { ClientTransport } from '../transport/internal-exports.ts';
+import { receiveTasks } from './legacy/client.ts';
 import type { ReceivedTaskLimits } from './limits.ts';
 import { mayPass } from './passing-fault.ts';
 import { detailedResult, isDetailed, outcomeOf, TaskHandle } from './task-handle.ts';
 import type { HandlePort } from './task-handle.ts';
 import { TaskNews } from './task-news.ts';
-import { tasksExtension, tasksRevisions } from './wire.ts';
+import { tasksExtension, tasksRevisions } from './task-form.ts';
 
 /** How often answers are sent where the connection or the server fails, and after how long. */
 const [maxTries, retryMs] = [10, 1_000];

@@ -1,11 +1,11 @@
 import type { Clock } from '../bounds/clock.ts';
-import { errorMessage, isObject } from '../jsonrpc/door.ts';
-import { Inbound } from '../jsonrpc/index.ts';
+import { errorMessage, isObject } from '../jsonrpc/internal-exports.ts';
+import { InboundRequest } from '../jsonrpc/index.ts';
 import type { Bag, Notification, Params } from '../jsonrpc/index.ts';
 import type { InputRequest, InputRequests, Revision } from '../protocol/index.ts';
-import type { Auth } from '../transport/door.ts';
-import { dictionary, RepeatedExchange } from '../server/door.ts';
-import type { AnswerStore, AskedBefore } from '../server/door.ts';
+import type { Auth } from '../transport/internal-exports.ts';
+import { dictionary, RepeatedExchange } from '../server/internal-exports.ts';
+import type { AnswerStore, AskedBefore } from '../server/internal-exports.ts';
 import type { Context, Step, TaskSteps } from '../server/index.ts';
 import type { JournalRecord, ReadTask } from './journal.ts';
 import { Attempts, entriesOf, JournalReplay } from './replay.ts';
@@ -152,7 +152,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     const { head } = port.task;
     const params: Params = { name: head.tool, arguments: head.arguments };
     if (head._meta) params['_meta'] = head._meta;
-    const inbound = new Inbound({ jsonrpc: '2.0', id: port.task.id, method: 'tools/call', params }, {
+    const inbound = new InboundRequest({ jsonrpc: '2.0', id: port.task.id, method: 'tools/call', params }, {
       send: (text, question) => {
         if (!question) port.notify(JSON.parse(text) as Notification);
       },

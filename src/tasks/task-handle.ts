@@ -1,7 +1,7 @@
 import type { Clock } from '../bounds/clock.ts';
 import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
-import { isObject } from '../jsonrpc/door.ts';
-import { isTaskStatus, isTerminal } from '../protocol/door.ts';
+import { isObject } from '../jsonrpc/internal-exports.ts';
+import { isTaskStatus, isTerminal } from '../protocol/internal-exports.ts';
 import type { CallToolResult, TaskStatus } from '../protocol/index.ts';
 import { mayPass } from './passing-fault.ts';
 import type { Bag, Progress } from '../jsonrpc/index.ts';

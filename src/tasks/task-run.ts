@@ -1,9 +1,9 @@
 import { every } from '../bounds/clock.ts';
 import type { Clock, Timer } from '../bounds/clock.ts';
-import { internalError, toErrorObject } from '../jsonrpc/door.ts';
+import { internalError, toErrorObject } from '../jsonrpc/internal-exports.ts';
 import { Cancelled, RpcError } from '../jsonrpc/index.ts';
 import type { Notification, Params } from '../jsonrpc/index.ts';
-import { findRevision } from '../protocol/door.ts';
+import { findRevision } from '../protocol/internal-exports.ts';
 import { revisions } from '../protocol/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import { readTask } from './journal.ts';

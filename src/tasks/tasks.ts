@@ -1,15 +1,15 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
-import { internalError, invalidParams, isObject } from '../jsonrpc/door.ts';
+import { internalError, invalidParams, isObject } from '../jsonrpc/internal-exports.ts';
 import { RpcError } from '../jsonrpc/index.ts';
-import { firstTaskStatus } from '../protocol/door.ts';
-import { checkScopes } from '../server/door.ts';
-import { AccessDenied } from '../transport/door.ts';
-import type { Auth } from '../transport/door.ts';
+import { firstTaskStatus } from '../protocol/internal-exports.ts';
+import { checkScopes } from '../server/internal-exports.ts';
+import { AccessDenied } from '../transport/internal-exports.ts';
+import type { Auth } from '../transport/internal-exports.ts';
 import { readTask, viewOf } from './journal.ts';
 import type { TaskEnd, TaskHead, TaskView } from './journal.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
-import { random } from './wire.ts';
+import { random } from './task-form.ts';
 
 /**
  * Whose a task is: the principal's, where the transport authenticates. Where it does not, a task belongs to whoever

@@ -1,7 +1,7 @@
 import type { Timer } from '../bounds/clock.ts';
-import { toError } from '../jsonrpc/door.ts';
+import { toError } from '../jsonrpc/internal-exports.ts';
 import type { Notification } from '../jsonrpc/index.ts';
-import type { ServerInside } from '../server/door.ts';
+import type { ServerInternals } from '../server/internal-exports.ts';
 import type { Context, ServerCore } from '../server/index.ts';
 import type { TaskLimits } from './limits.ts';
 import { LeaseTime } from './store.ts';
@@ -27,7 +27,7 @@ const expireMs = 60_000;
 
 /** Works on the tasks of a store, with the tools of a server: takes what is due, one lease and one run at a time. */
 export class Worker {
-  readonly #server: ServerInside;
+  readonly #server: ServerInternals;
   readonly #store: TaskStore;
   readonly #options: WorkerOptions;
   readonly #places = new Map<string, TaskSlot>();
@@ -40,7 +40,7 @@ export class Worker {
   #closed = false;
 
   constructor(server: ServerCore<Context>, store: TaskStore, options: WorkerOptions) {
-    this.#server = server.inside;
+    this.#server = server.internals;
     this.#store = store;
     this.#options = options;
     this.#unwatch = store.watch((id, change) => {
@@ -101,7 +101,7 @@ export class Worker {
       store: this.#store,
       clock: this.#server.clock,
       limits,
-      call: (params, exchange) => this.#server.handle('tools/call', params, exchange),
+      call: (params, exchange) => this.#server.dispatch('tools/call', params, exchange),
       notify: (notification) => notify?.(id, notification),
       report: (error) => this.#report(error),
     });

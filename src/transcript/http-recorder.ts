@@ -1,4 +1,4 @@
-import type { HttpTrace, TracedEvent } from '../transport/door.ts';
+import type { HttpTrace, TracedEvent } from '../transport/internal-exports.ts';
 import { createPlaceholders, layout } from './placeholders.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { errorMessage } from '../jsonrpc/door.ts';
+import { errorMessage } from '../jsonrpc/internal-exports.ts';
 
 // A transcript is text: the messages on the wire, one on each line, with prose that explains them.
 //

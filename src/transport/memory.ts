@@ -5,12 +5,12 @@
  */
 
 import { checkOptions } from '../bounds/options.ts';
-import { decode, decodeUnjudged } from '../jsonrpc/codec.ts';
+import { decode, decodeUnchecked } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import { pipeOutlet } from '../jsonrpc/inbound.ts';
+import { pipeOutlet } from '../jsonrpc/inbound-request.ts';
 import type { Auth } from './auth.ts';
 import type { ClientReceiver, ClientTransport } from './client-port.ts';
-import type { ServerPeer, ServerPort } from './server-port.ts';
+import type { ServedClient, ServerPort } from './server-port.ts';
 import type { Trace } from './trace.ts';
 
 /** What `memoryTransport` may be given. */
@@ -34,7 +34,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
   const { trace, auth } = options;
   const { clock } = server;
   let receiver: ClientReceiver | undefined;
-  let peer: ServerPeer | undefined;
+  let peer: ServedClient | undefined;
 
   function connect(to: ClientReceiver): void {
     const deliver = (text: string): void => {
@@ -47,7 +47,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
     };
     const mine = peer = server.connect(pipeOutlet(deliver), {
       auth, modern: true, sole: true,
-      lost: (why) => {
+      onSilent: (why) => {
         if (peer !== mine) return;
         peer = undefined;
         to.closed(`the server has ended the connection: ${why}`);
@@ -76,7 +76,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
         return;
       }
       trace?.({ direction: 'sent', text, at: clock.now() });
-      now.then(() => to.receive(decodeUnjudged(text)));
+      now.then(() => to.receive(decodeUnchecked(text)));
     },
     async reopen() {
       if (receiver === undefined) throw notOpen();

@@ -9,9 +9,9 @@ import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { peerBudget } from '../bounds/budget.ts';
-import { decode, decodeUnjudged, decodeValue, decodeValueUnjudged } from '../jsonrpc/codec.ts';
+import { decode, decodeUnchecked, decodeValue, decodeValueUnchecked } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
-import { pipeOutlet } from '../jsonrpc/inbound.ts';
+import { pipeOutlet } from '../jsonrpc/inbound-request.ts';
 import type { Auth } from './auth.ts';
 import type { ClientReceiver, ClientTransport } from './client-port.ts';
 import type { ServerPort } from './server-port.ts';
@@ -159,11 +159,11 @@ export function serveMessagePort(
     port.postMessage(text);
   };
   /** In this turn. What may be lost is, once enough was said. */
-  const room = (_length: number, mayBeLost: boolean = false): boolean => !mayBeLost || said <= enoughSaid;
-  const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, lost: finish });
+  const room = (_length: number, droppable: boolean = false): boolean => !droppable || said <= enoughSaid;
+  const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, onSilent: finish });
   const reading = readPort({
     trace, budget, maxNoiseBytes, clock,
-    decode: decodeUnjudged, decodeValue: decodeValueUnjudged,
+    decode: decodeUnchecked, decodeValue: decodeValueUnchecked,
     message: (decoded) => peer.receive(decoded),
     resumed() {
       said = 0;

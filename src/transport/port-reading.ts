@@ -1,7 +1,7 @@
 import type { Clock } from '../bounds/clock.ts';
 import { openThingBytes } from '../bounds/budget.ts';
 import type { Budget } from '../bounds/budget.ts';
-import type { Decoded, Unjudged } from '../jsonrpc/message.ts';
+import type { Decoded, Unchecked } from '../jsonrpc/message.ts';
 import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../bounds/reading.ts';
 import type { Trace } from './trace.ts';
 
@@ -9,13 +9,13 @@ import type { Trace } from './trace.ts';
 const leastWaiting = 1_048_576;
 
 /** Who reads a port, and within which limits. */
-export interface PortReader<D extends Decoded | Unjudged> {
+export interface PortReader<D extends Decoded | Unchecked> {
   readonly trace: Trace | undefined;
   readonly clock: Clock;
   /** Charged with the messages that wait. */
   readonly budget: Budget;
   readonly maxNoiseBytes: number | undefined;
-  /** What a message says, as text or bytes: `decode`, or `decodeUnjudged` where the connection judges answers. */
+  /** What a message says, as text or bytes: `decode`, or `decodeUnchecked` where the connection judges answers. */
   decode(data: string | Uint8Array): D;
   /** The same for a message that was posted as a value. */
   decodeValue(data: unknown): D;
@@ -44,7 +44,7 @@ export interface PortReading {
  * meanwhile waits, as far as the budget allows. Who posts more before it is read is given up. Long function: its short
  * functions share the messages that wait and the time of the turn.
  */
-export function readPort<D extends Decoded | Unjudged>(reader: PortReader<D>): PortReading {
+export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): PortReading {
   const { trace, clock, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   let waiting: unknown[] = [];
   /** What is charged for them. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../bounds/clock.ts';
 import type { Budget } from '../bounds/budget.ts';
-import type { Inbound, Outlet } from '../jsonrpc/inbound.ts';
-import type { Decoded, Request, RequestId, UnjudgedAnswer } from '../jsonrpc/message.ts';
+import type { InboundRequest, Outlet } from '../jsonrpc/inbound-request.ts';
+import type { Decoded, Request, RequestId, UncheckedResponse } from '../jsonrpc/message.ts';
 import type { ClientCapabilities, Implementation, LifecycleState } from '../protocol/lifecycle.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -17,12 +17,12 @@ export interface ServerPort {
   /** What time it is, for what serves it. */
   readonly clock: Clock;
   /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
-  connect(outlet: Outlet, options?: PeerOptions): ServerPeer;
+  connect(outlet: Outlet, options?: PeerOptions): ServedClient;
   /**
    * Answers one modern request, which belongs to no session. `meta` is what `readRequestMeta` made of it. The answer goes to
    * `outlet`; `cancel()` on the returned request stops it.
    */
-  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound;
+  serveRequest(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): InboundRequest;
   /** Whether something of it has `scopes`: such a server is not served to anybody who comes. */
   readonly scoped: boolean;
   /** The input schema of a tool: headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
@@ -61,7 +61,7 @@ export interface PeerOptions {
    */
   readonly closeStream?: ((id: RequestId) => void) | undefined;
   /** The client has gone silent, and the server has ended its session: the channel may be closed. */
-  readonly lost?: ((why: string) => void) | undefined;
+  readonly onSilent?: ((why: string) => void) | undefined;
   /** Given where other processes serve the same session. */
   readonly shared?: SharedPeer | undefined;
 }
@@ -104,9 +104,9 @@ export interface SharedPeer {
 }
 
 /** One client of a server, over one lasting channel. */
-export interface ServerPeer {
+export interface ServedClient {
   /** Takes a message. `outlet` is where its answer goes, when that is not the channel itself. */
-  receive(decoded: Decoded | UnjudgedAnswer, outlet?: Outlet): void;
+  receive(decoded: Decoded | UncheckedResponse, outlet?: Outlet): void;
   /** The client is gone: what is in flight is aborted, questions to the client fail. */
   close(why?: string): void;
   /** Tells the author what went wrong, or will, and has no request to answer. */

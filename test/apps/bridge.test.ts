@@ -86,6 +86,14 @@ test('bridge: nothing is sent before the app is ready; then the input, and after
   bridge.toolResult(result);
   bridge.contextChanged({ theme: 'light' });
   assert.deepEqual(got, []);
+  const cancelled = made();
+  cancelled.bridge.toolCancelled('the person stopped it');
+  assert.equal((await cancelled.ask('ui/initialize', { appInfo: { name: 'app', version: '2' }, appCapabilities: {}, protocolVersion: '2026-01-26' })).error, undefined);
+  // The answer to ui/initialize is all that an app gets before it says that it is ready.
+  cancelled.bridge.contextChanged({ theme: 'light' });
+  assert.deepEqual(cancelled.got.map(({ method }) => method), [undefined]);
+  cancelled.say({ jsonrpc: '2.0', method: 'ui/notifications/initialized' });
+  assert.deepEqual(cancelled.got.slice(1).map(({ method }) => method?.slice(17)), ['tool-cancelled', 'host-context-changed']);
   const answer = await begin();
   assert.deepEqual(answer.result?.['hostContext'], { theme: 'light' });
   assert.deepEqual(got.slice(1).map(({ method, params }) => [method, params]), [
@@ -173,20 +181,25 @@ test('bridge: an app gets no display mode that it did not declare, and always he
   const other = made();
   await other.begin();
   assert.deepEqual((await other.ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'inline' });
+  // A host may display it otherwise than it wanted: it hears how.
+  const another = made({ handlers: { requestDisplayMode: async () => 'inline' } });
+  await another.begin({ availableDisplayModes: ['inline', 'fullscreen'] });
+  assert.deepEqual((await another.ask('ui/request-display-mode', { mode: 'fullscreen' })).result, { mode: 'inline' });
 });
 
 test('bridge: before the handshake only a ping is answered, and there is one handshake', async () => {
   const { ask, say, begin, refused } = made({ handlers: { callTool: async () => result } });
   assert.deepEqual((await ask('ping')).result, {});
   assert.equal((await ask('tools/call', { name: 'a' })).error?.code, -32600);
-  for (const params of [{}, { appInfo: { name: 'a', version: '1' }, protocolVersion: 'x' }, { appInfo: 'a', appCapabilities: {}, protocolVersion: 'x' }]) {
+  for (const params of [{}, { appInfo: { name: 'a', version: '1' }, protocolVersion: 'x' }, { appInfo: 'a', appCapabilities: {}, protocolVersion: 'x' },
+    ...[null, 'x', 7, []].map((appCapabilities) => ({ appInfo: { name: 'a', version: '1' }, appCapabilities, protocolVersion: 'x' }))]) {
     assert.equal((await ask('ui/initialize', params)).error?.code, -32600);
   }
   say({ jsonrpc: '2.0', method: 'ui/notifications/initialized' });
   assert.equal((await ask('tools/call', { name: 'a' })).error?.code, -32600);
   await begin();
   assert.deepEqual((await ask('tools/call', { name: 'a' })).result, result);
-  assert.equal(refused.length, 6);
+  assert.equal(refused.length, 10);
 });
 
 test('bridge: what is no message is told, and bad ones end the app', async () => {
@@ -258,6 +271,12 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
   const done = one.bridge.teardown('closed');
   const asked = one.got.at(-1);
   assert.deepEqual([asked?.method, asked?.params], ['ui/resource-teardown', { reason: 'closed' }]);
+  let over = false;
+  void done.then(() => (over = true));
+  // Until it answers it is there: it may still ask.
+  assert.deepEqual((await one.ask('ping')).result, {});
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(over, false);
   one.say({ jsonrpc: '2.0', id: asked?.id, result: {} });
   await done;
   const silent = made({ limits: { teardownMs: 500 } });

@@ -6,7 +6,7 @@ import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
-import type { Inbound } from '../../src/jsonrpc/inbound.ts';
+import type { InboundRequest } from '../../src/jsonrpc/inbound-request.ts';
 import { quote } from '../../src/bounds/quote.ts';
 import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
@@ -176,7 +176,7 @@ interface Bench {
   sent: { id?: unknown; result?: unknown; error?: { code: number; message: string } }[];
 }
 
-function bench(request: (inbound: Inbound) => object | Promise<object>, limits: Partial<ConnectionLimits> = {}, budget: Budget = new Budget(MiB)): Bench {
+function bench(request: (inbound: InboundRequest) => object | Promise<object>, limits: Partial<ConnectionLimits> = {}, budget: Budget = new Budget(MiB)): Bench {
   const sent: Bench['sent'] = [];
   const outlet = {
     send: (text: string) => sent.push(JSON.parse(text) as object),
@@ -283,7 +283,7 @@ test('connection: in a batch, what may be lost asks the outlet alone for room, a
   const answers: (boolean | undefined)[] = [];
   const { connection } = bench(({ outlet }) => (answers.push(outlet.room?.(5_000, true), outlet.room?.(10)), {}), { maxBatchAnswer: 1000 });
   connection.takeBatch = takeBatch;
-  const outlet = { send() {}, answer() {}, room: (length: number, mayBeLost?: boolean) => (asked.push([length, mayBeLost]), !mayBeLost) };
+  const outlet = { send() {}, answer() {}, room: (length: number, droppable?: boolean) => (asked.push([length, droppable]), !droppable) };
   connection.receive(decode(`[${ask(1)}]`), outlet);
   await settled();
   assert.deepEqual([answers, asked.slice(0, 2)], [[false, true], [[5_000, true], [10, undefined]]]);

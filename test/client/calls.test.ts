@@ -83,7 +83,7 @@ test('every call is its request', async () => {
     ['resources/unsubscribe', { uri: 'a:b' }],
   ]);
   const older = await connect(legacy(() => ({ completion: { values: [] } }), '2025-03-26'));
-  await older.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: 'v' }, { x: 'y' });
+  assert.deepEqual(await older.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: 'v' }, { x: 'y' }), { values: [] });
   assert.ok(!('context' in (last(older.wire)?.params ?? {})));
 });
 
@@ -182,6 +182,33 @@ test('progress renews the time of a call that did not ask to hear of it', async 
   }
   wire.answer(id as number, { resultType: 'complete', content: [] });
   assert.deepEqual((await call).content, []);
+});
+
+// Each revision, server/utilities/completion#implementation-considerations: missing and partial results.
+test('completions may be none, or a part of what there is', async () => {
+  for (const make of [legacy, modern]) {
+    for (const completion of [{ values: [] }, { values: [], total: 7, hasMore: true }, { values: ['a'], total: 7, hasMore: true }, { values: ['a'], hasMore: true }, { values: ['a'], total: 7 }]) {
+      const { client } = await connect(make(() => ({ resultType: 'complete', completion })));
+      assert.deepEqual(await client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }), completion);
+    }
+  }
+});
+
+test('lists of each kind are read to their last page', async () => {
+  for (const make of [legacy, modern]) {
+    const pages = [undefined, 'two', 'three'];
+    const { client } = await connect(make(({ method = '', params }) => {
+      const at = pages.indexOf(params?.['cursor'] as string | undefined);
+      const name = `${method} ${at}`;
+      return {
+        [method === 'resources/templates/list' ? 'resourceTemplates' : method.slice(0, -'/list'.length)]: [{ name, uri: `a:${at}`, uriTemplate: `a:${at}`, inputSchema: { type: 'object' } }],
+        nextCursor: pages[at + 1], resultType: 'complete', ttlMs: 0, cacheScope: 'private',
+      };
+    }));
+    for (const [list, method] of [
+      [client.listTools(), 'tools/list'], [client.listPrompts(), 'prompts/list'], [client.listResources(), 'resources/list'], [client.listResourceTemplates(), 'resources/templates/list'],
+    ] as const) assert.deepEqual((await list).map(({ name }) => name), [0, 1, 2].map((at) => `${method} ${at}`));
+  }
 });
 
 test('lists are read to their last page', async () => {
@@ -467,11 +494,14 @@ test('over modern HTTP arguments are mirrored, and tools with bad annotations le
     modern(listOf(marked('good', 'Region'), marked('bad', ''))), {}, 'http',
   );
   assert.deepEqual((await client.listTools()).map(({ name }) => name), ['good']);
+  assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /the tool "bad" is left out: inputSchema\/properties\/region: x-mcp-header/);
   await client.callTool('good', { region: 'Zürich' });
   assert.deepEqual(last(wire)?.headers, { 'mcp-param-region': '=?base64?WsO8cmljaA==?=' });
-  await client.callTool('good', { region: null });
-  assert.deepEqual(last(wire)?.headers, {});
+  for (const none of [{ region: null }, {}]) {
+    await client.callTool('good', none);
+    assert.deepEqual(last(wire)?.headers, {});
+  }
   // A prompt may be called as a tool is.
   await client.getPrompt('good', { region: 'x' });
   assert.equal(last(wire)?.headers, undefined);
@@ -481,6 +511,37 @@ test('over modern HTTP arguments are mirrored, and tools with bad annotations le
   assert.equal(last(pipe)?.headers, undefined);
   const { client: old } = await connect(legacy(listOf(marked('good', 'Region'), marked('bad', ''))), {}, 'http');
   assert.equal((await old.listTools()).length, 2);
+});
+
+// 2026-07-28 basic/transports/streamable-http#schema-extension, #value-encoding.
+test('over modern HTTP each argument that is marked has its header, and a tool that marks wrongly is left out by name', async () => {
+  const schema = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
+  const all = schema({
+    text: { type: 'string', 'x-mcp-header': 'Text' }, plain: { type: 'string' },
+    deep: schema({ count: { type: 'integer', 'x-mcp-header': 'Count' }, flag: { type: 'boolean', 'x-mcp-header': 'Flag' } }),
+  });
+  const one = (header: unknown, type: string = 'string'): object => ({ type, 'x-mcp-header': header });
+  const wrong: Record<string, object> = {
+    'an empty one': schema({ a: one('') }), 'a line feed': schema({ a: one('A\nB') }), 'a control character': schema({ a: one('A\u0001') }),
+    'a space': schema({ a: one('a b') }), 'a colon': schema({ a: one('A:') }), 'two in other case': schema({ a: one('A'), b: schema({ c: one('a') }) }),
+    'a number': schema({ a: one('A', 'number') }), 'an object': schema({ a: one('A', 'object') }), 'an array': schema({ a: one('A', 'array') }),
+    'below items': schema({ a: { type: 'array', items: one('A') } }), 'below then': schema({}, { then: schema({ a: one('A') }) }), 'at the root': { ...schema({}), 'x-mcp-header': 'A' },
+  };
+  const { client, wire, errors } = await connect(
+    modern(listOf({ name: 'all', inputSchema: all }, ...Object.entries(wrong).map(([name, inputSchema]) => ({ name, inputSchema })))), {}, 'http',
+  );
+  assert.deepEqual((await client.listTools()).map(({ name }) => name), ['all']);
+  assert.deepEqual(errors.map(({ message }) => /^the tool "([^"]+)" is left out: inputSchema\S*: x-mcp-header /.exec(message)?.[1]), Object.keys(wrong));
+  for (const [args, headers] of [
+    [{ text: 'x', plain: 'y', deep: { count: 42, flag: true } }, { 'mcp-param-text': 'x', 'mcp-param-count': '42', 'mcp-param-flag': 'true' }],
+    [{ text: '', deep: { count: -7, flag: false } }, { 'mcp-param-text': '', 'mcp-param-count': '-7', 'mcp-param-flag': 'false' }],
+    [{ text: 'a\r\nb', deep: { count: Number.MIN_SAFE_INTEGER } }, { 'mcp-param-text': '=?base64?YQ0KYg==?=', 'mcp-param-count': '-9007199254740991' }],
+    [{ text: ' x', deep: { count: -(2 ** 53) } }, { 'mcp-param-text': '=?base64?IHg=?=' }],
+    [{ text: '=?base64?eA==?=', deep: { count: 2 ** 53, flag: null } }, { 'mcp-param-text': '=?base64?PT9iYXNlNjQ/ZUE9PT89?=' }],
+  ] as const) {
+    await client.callTool('all', args);
+    assert.deepEqual(last(wire)?.headers, headers, JSON.stringify(args));
+  }
 });
 
 test('-32020 makes the client read the list anew and call once more', async () => {

@@ -87,6 +87,9 @@ test('modern: subscriptions of one turn share a stream; the next replaces it wit
   assert.deepEqual(listens(wire).map(filterOf)[1], { resourceSubscriptions: ['a:1', 'a:2', 'a:3'] });
   assert.deepEqual(wire.sent.at(-1)?.params?.['requestId'], first);
   wire.push({ method: 'notifications/resources/updated', params: tag(first, { uri: 'late' }) });
+  for (const none of [{ uri: 'without' }, tag('other', { uri: 'of another' }), tag(String(listens(wire)[1]?.id), { uri: 'as text' })]) {
+    wire.push({ method: 'notifications/resources/updated', params: none });
+  }
   wire.push({ method: 'notifications/resources/updated', params: tag(listens(wire)[1]?.id, { uri: 'a:3' }) });
   assert.deepEqual(heard, ['a:3']);
   await client.unsubscribe('a:1');

@@ -1,10 +1,10 @@
 import { peerBudget } from '../../src/bounds/budget.ts';
 import type { Budget } from '../../src/bounds/budget.ts';
-import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
-import { pipeOutlet } from '../../src/jsonrpc/inbound.ts';
+import { decode, decodeUnchecked } from '../../src/jsonrpc/codec.ts';
+import { pipeOutlet } from '../../src/jsonrpc/inbound-request.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 import type { Auth } from '../../src/transport/auth.ts';
-import type { ServerPeer, ServerPort } from '../../src/transport/server-port.ts';
+import type { ServedClient, ServerPort } from '../../src/transport/server-port.ts';
 import type { Step } from './explorer.ts';
 
 /** A message on its way. */
@@ -79,7 +79,7 @@ export class Pipe {
   #toClient: OnItsWay[] = [];
   readonly #counts = { toServer: 0, toClient: 0 };
   #receiver: ClientReceiver | undefined;
-  #peer: ServerPeer | undefined;
+  #peer: ServedClient | undefined;
   /** The client has closed the pipe, and the server has not noticed. */
   #ending = false;
   #fault: Error | undefined;
@@ -145,7 +145,7 @@ export class Pipe {
         run: () => {
           this.#toServer.shift();
           this.server.hears(up.message);
-          this.#peer?.receive(decodeUnjudged(up.text));
+          this.#peer?.receive(decodeUnchecked(up.text));
           return calm();
         },
       });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { keptAnswer } from '../../src/fleet/kept-answer.ts';
-import type { Outlet } from '../../src/jsonrpc/inbound.ts';
+import type { Outlet } from '../../src/jsonrpc/inbound-request.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { Host, HostError, hostSkills, memoryLog, memoryStore } from '../../src/host/index.ts';
 import type { Decision, HostStore, SkillRequest } from '../../src/host/index.ts';
 import { McpServer } from '../../src/server/index.ts';
-import { SkillError, skills } from '../../src/skills/index.ts';
+import { readDirectory, SkillError, skills } from '../../src/skills/index.ts';
 import type { ServedSkills, SkillDefinition } from '../../src/skills/index.ts';
 import { fileDigest } from '../../src/skills/digest.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
@@ -85,6 +85,14 @@ test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobo
   assert.equal((await host.readResource('docs', uri)).contents.length, 1);
   assert.deepEqual(asked, []);
   assert.deepEqual(host.loadedSkills, []);
+  // Nor is a resource a skill because of its scheme.
+  const server = new McpServer({ name: 's', version: '1' });
+  server.resource(uri, {}, () => document('refunds'));
+  const plain = await hostOf(t, server);
+  assert.deepEqual(await plain.host.skills('s'), []);
+  assert.match(JSON.stringify(await plain.host.readResource('s', uri)), /name: refunds/);
+  await assert.rejects(plain.host.loadSkill('s', uri), (thrown: SkillError) => thrown.code === 'not-declared');
+  assert.deepEqual([plain.asked, plain.host.loadedSkills], [[], []]);
 });
 
 test('host skills: without approval nothing is read', async (t) => {
@@ -116,6 +124,19 @@ test('host skills: a grant is for one set of files, over restarts, and a change 
   assert.equal(await second.host.revokeSkills(() => true), 1);
   await second.host.loadSkill('docs', uri);
   assert.equal(second.asked.length, 2);
+  // Any change counts: of a file's bytes, of a file's name, of the front matter.
+  const two = (more: Readonly<Record<string, string>>): SkillDefinition => one({ 'a.md': 'one', ...more });
+  const third = await made(t, { docs: [two({})] }, always, memoryStore());
+  for (const [changes, changed] of [
+    two({ 'a.md': 'two' }), two({}), one({ 'b.md': 'one' }), two({}), two({ 'SKILL.md': document('refunds', 'Body', 'license: MIT\n') }), two({}), two({ 'SKILL.md': document('refunds', 'Other') }),
+  ].entries()) {
+    await third.host.skills('docs');
+    (await third.host.loadSkill('docs', uri)).close();
+    assert.equal((await third.host.skillGrants()).length, 1);
+    await third.served['docs']?.update([changed]);
+    await third.host.skills('docs');
+    assert.deepEqual(await third.host.skillGrants(), [], `change ${changes}`);
+  }
 });
 
 test('host skills: the same URI of two servers is two skills, and names that meet are shown', async (t) => {
@@ -127,6 +148,10 @@ test('host skills: the same URI of two servers is two skills, and names that mee
   assert.deepEqual(asked.map(({ label, sameName }) => [label, sameName.map((other) => other.label)]), [
     ['a/refunds', ['b/refunds', 'b/team/refunds']], ['b/refunds', ['a/refunds', 'b/team/refunds']],
   ]);
+  // None of them stands in another's place.
+  assert.equal((await host.loadSkill('b', 'skill://team/refunds/SKILL.md')).body, 'Other\n');
+  assert.equal((await host.loadSkill('b', uri)).body, 'Body\n');
+  assert.deepEqual(host.loadedSkills.map(({ label }) => label), ['a/refunds', 'b/refunds', 'b/team/refunds', 'b/refunds']);
 });
 
 test('host skills: of two servers with the same URI each is loaded from its own entry, read from its own files, and logged under its own name', async (t) => {
@@ -156,6 +181,9 @@ test('host skills: only files of the held entry, and only of its server', async 
   const { host, served, read } = await made(t, { docs: [one()], other: [{ path: 'secret', files: { 'SKILL.md': document('secret') } }] });
   const loaded = await host.loadSkill('docs', uri);
   await served['docs']?.update([one({ 'added.md': 'x' })]);
+  // The directory has the new file; the entry that is held has it not.
+  const children = await readDirectory(await host.connect('docs'), 'skill://refunds');
+  assert.deepEqual(children.map(({ name }) => name), ['refunds', 'added.md']);
   for (const reference of ['added.md', '../secret/SKILL.md', 'skill://secret/SKILL.md']) {
     await assert.rejects(loaded.read(reference), (thrown: SkillError) => thrown.code === 'unlisted', reference);
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/bounds/clock.ts';
-import { decode, decodeUnjudged } from '../../src/jsonrpc/codec.ts';
+import { decode, decodeUnchecked } from '../../src/jsonrpc/codec.ts';
 import { takeBatch } from '../../src/jsonrpc/batch.ts';
 import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
-import { Cancelled, Inbound, notify } from '../../src/jsonrpc/inbound.ts';
+import { Cancelled, InboundRequest, notify } from '../../src/jsonrpc/inbound-request.ts';
 import { stopOf } from '../../src/jsonrpc/stop.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
@@ -65,11 +65,11 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 /** Requests that are answered when the test says so. */
 function held(): {
-  request: (inbound: Inbound) => Promise<object>;
-  inbound: Inbound[];
+  request: (inbound: InboundRequest) => Promise<object>;
+  inbound: InboundRequest[];
   resolve: ((result: object) => void)[];
 } {
-  const inbound: Inbound[] = [];
+  const inbound: InboundRequest[] = [];
   const resolve: ((result: object) => void)[] = [];
   return {
     inbound,
@@ -376,7 +376,7 @@ test('connection: a request whose time was up is cancelled once, though its call
 test('connection: a question that belongs to a request is given up with it, and makes no signal of it', async (t) => {
   t.mock.method(globalThis, 'AbortController', () => assert.fail('a signal was made'));
   const { connection, take } = bench();
-  const asking = new Inbound({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
+  const asking = new InboundRequest({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
   const question = requestsOf(connection).request('elicitation/create', {}, { signal: stopOf(asking) });
   take();
   asking.cancel(new Error('nobody waits'));
@@ -388,7 +388,7 @@ test('connection: a question that belongs to a request is given up with it, and 
 
 test('connection: a question that was answered leaves the request that asked it alone', async () => {
   const { connection, receive, take } = bench();
-  const asking = new Inbound({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
+  const asking = new InboundRequest({ jsonrpc, id: 'a', method: 'tools/call' }, { send() {}, answer() {} });
   const question = requestsOf(connection).request('elicitation/create', {}, { signal: stopOf(asking) });
   receive({ jsonrpc, id: 1, result: {} });
   await question;
@@ -687,7 +687,7 @@ test('connection: unasked answers are reported and dropped', () => {
 
 test('connection: an answer is judged by who has asked; where nobody has, it is reported, whatever it holds', async () => {
   const { connection, errors, take } = bench();
-  const hear = (message: object): void => connection.receive(decodeUnjudged(JSON.stringify({ jsonrpc, ...message })));
+  const hear = (message: object): void => connection.receive(decodeUnchecked(JSON.stringify({ jsonrpc, ...message })));
   hear({ id: 5, result: 7 });
   hear({ id: {}, error: null });
   hear({ error: { code: 'x', message: ['no'] } });

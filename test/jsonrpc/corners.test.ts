@@ -8,7 +8,7 @@ import { Connection, defaultConnectionLimits } from '../../src/jsonrpc/connectio
 import type { ConnectionHandlers, ConnectionLimits } from '../../src/jsonrpc/connection.ts';
 import { need, RpcError, toErrorObject } from '../../src/jsonrpc/errors.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
-import { failureText, Inbound, nobody, pipeOutlet } from '../../src/jsonrpc/inbound.ts';
+import { failureText, InboundRequest, nobody, pipeOutlet } from '../../src/jsonrpc/inbound-request.ts';
 import type { Refusal } from '../../src/jsonrpc/message.ts';
 import { noiseAfter } from '../../src/bounds/reading.ts';
 import { quote, shorten } from '../../src/bounds/quote.ts';
@@ -154,14 +154,14 @@ test('of a line above the limit 256 bytes at either end are looked at, however i
 });
 
 test('a line above the limit that begins with its id and its params is a call, though its method is out of sight', () => {
-  const { id, answer } = refused(`{"jsonrpc":"2.0","id":9,"params":{"text":"${'x'.repeat(2000)}"},"method":"tools/call"${' '.repeat(300)}}`, 100);
-  assert.deepEqual([id, answer], [9, undefined]);
+  const { id, responseFault } = refused(`{"jsonrpc":"2.0","id":9,"params":{"text":"${'x'.repeat(2000)}"},"method":"tools/call"${' '.repeat(300)}}`, 100);
+  assert.deepEqual([id, responseFault], [9, undefined]);
 });
 
 // ---- requests of the peer
 
 test('the signal of a request is one, however often it is looked at', () => {
-  const inbound = new Inbound({ jsonrpc, id: 1, method: 'm' }, { send() {}, answer() {} });
+  const inbound = new InboundRequest({ jsonrpc, id: 1, method: 'm' }, { send() {}, answer() {} });
   const { signal } = inbound;
   assert.equal(inbound.signal, signal);
   inbound.abort(() => new Error('enough'));
@@ -172,9 +172,9 @@ test('the signal of a request is one, however often it is looked at', () => {
 test('a request may be run by somebody who does not ask when it is over', async () => {
   const answers: (string | undefined)[] = [];
   const outlet = { send() {}, answer: (text: string | undefined) => void answers.push(text) };
-  new Inbound({ jsonrpc, id: 1, method: 'm' }, outlet).run(() => { throw new RpcError(5, 'no'); });
-  new Inbound({ jsonrpc, id: 2, method: 'm' }, outlet).run(() => ({}));
-  new Inbound({ jsonrpc, id: 3, method: 'm' }, outlet).run(async () => ({}));
+  new InboundRequest({ jsonrpc, id: 1, method: 'm' }, outlet).run(() => { throw new RpcError(5, 'no'); });
+  new InboundRequest({ jsonrpc, id: 2, method: 'm' }, outlet).run(() => ({}));
+  new InboundRequest({ jsonrpc, id: 3, method: 'm' }, outlet).run(async () => ({}));
   await settled();
   assert.deepEqual(answers.map((text) => JSON.parse(text as string).id), [1, 2, 3]);
 });
@@ -285,7 +285,7 @@ test('who is told that the connection is over is told why, and by what', async (
 });
 
 test('a stop that is made of a request tells why, once it has ended, and only those who still listen', () => {
-  const inbound = new Inbound({ jsonrpc, id: 1, method: 'm' }, nobody);
+  const inbound = new InboundRequest({ jsonrpc, id: 1, method: 'm' }, nobody);
   const stop = stopOf(inbound);
   const heard: string[] = [];
   const [first, second] = ['first', 'second'].map((name) => () => void heard.push(name)) as [() => void, () => void];

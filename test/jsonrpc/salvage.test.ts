@@ -45,7 +45,7 @@ for (const [line, id, kind] of shapes) {
       const refusal = refused(line, chunk);
       assert.equal(refusal.id, id, `chunks of ${chunk}`);
       assert.equal(refusal.error.message, 'Invalid request: the message is over the limit of 1000 bytes');
-      assert.equal(refusal.answer !== undefined, kind === 'answer');
+      assert.equal(refusal.responseFault !== undefined, kind === 'answer');
     }
   });
 }

@@ -82,6 +82,8 @@ const capabilities = client.capabilities ?? {};
 await tried('tools', async () => {
   for (const tool of await client.listTools()) {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
+    // The library refuses it.
+    if (capabilities.tasks && tool.execution?.taskSupport === undefined) await tried('a task', () => client.startTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000 }));
     if (!careless) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }
 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { allRules, judgeServer, seenRules } from '../../src/judge/index.ts';
 import type { JudgeOptions, JudgeRuling } from '../../src/judge/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
+import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { target } from './target.ts';
@@ -155,4 +156,16 @@ test('judge: hostile messages are sent only with hostile, and a server that bear
   assert.deepEqual(hostile.failures, []);
   const times = ({ judgements }: JudgeRuling): number => judgements.reduce((sum, one) => sum + one.times + one.evidence.length, 0);
   assert.ok(times(hostile) > times(calm), `${times(hostile)} and ${times(calm)}`);
+});
+
+test('judge: an error to a call as a task is disputed where the server declares no tasks', async () => {
+  const plain = new McpServer({ name: 'plain', version: '1.0.0' });
+  plain.tool('add', {}, () => 'three');
+  const handle = fetchHandler(plain);
+  const refused = (body: string): Response => Response.json({ jsonrpc: '2.0', id: (JSON.parse(body) as { id: number }).id, error: { code: -32603, message: 'Server does not support task creation' } });
+  const { judgements } = await judgeServer({ name: 'target', http: { url, fetch: async (to, init) => {
+    const body = typeof init?.body === 'string' ? init.body : '';
+    return body.includes('"task":') ? refused(body) : handle(new Request(to as string, init));
+  } } }, { only: ['tasks-61'], revisions: ['2025-11-25'], mayCall: ({ name }) => name === 'add' });
+  assert.equal(judgements[0]?.verdict, 'dispute', JSON.stringify(judgements[0]));
 });

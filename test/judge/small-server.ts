@@ -1,5 +1,5 @@
 import type { JudgedServer } from '../../src/judge/index.ts';
-import type { ClientTransport, Trace } from '../../src/transport/door.ts';
+import type { ClientTransport, Trace } from '../../src/transport/internal-exports.ts';
 
 // A server of 2025-11-25 by hand, with two tools whose calls may be tasks, one that asks, and one that samples. Each fault by its rule id
 // makes it break that rule, and no other line changes.

@@ -6,7 +6,7 @@ import test from 'node:test';
 import { listenersIn, sources } from './source.ts';
 
 // Whatever of this project listens is reached by every page that a browser of this machine shows. So each listener has the
-// guard of transport/http/server/guard.ts before it, and this looks for one that has not.
+// guard of transport/http/server/origin-validation.ts before it, and this looks for one that has not.
 test('listeners: each in src, page, integrations, examples/page and scripts has the guard before it', () => {
   const files = sources();
   assert.ok(files.length > 300 && files.includes('page/src/ui/start.ts') && files.includes('scripts/page.mjs'), String(files.length));

@@ -86,7 +86,7 @@ const legacyQuestion: Machine = {
   name: 'legacy-question',
   title: 'A question to a legacy client, as the server sees it',
   source: ['2025-11-25 client/elicitation', '2025-11-25 client/sampling', '2025-11-25 basic/utilities/cancellation'],
-  files: ['src/server/legacy/exchange.ts', 'src/jsonrpc/pending-requests.ts'],
+  files: ['src/server/legacy/legacy-exchange.ts', 'src/jsonrpc/pending-requests.ts'],
   driven: 'traces',
   first: 'unsent',
   events: {
@@ -111,7 +111,7 @@ const modernRound: Machine = {
   name: 'modern-round',
   title: 'One round of a modern request that asks, as the server sees it',
   source: ['2026-07-28 basic/patterns/mrtr', '2026-07-28 basic/patterns/cancellation'],
-  files: ['src/server/modern/exchange.ts', 'src/server/modern/request-state.ts'],
+  files: ['src/server/modern/modern-exchange.ts', 'src/server/modern/request-state.ts'],
   driven: 'traces',
   first: 'running',
   events: {

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { parse } from 'acorn';
 import { ancestor } from 'acorn-walk';
 import { analyze } from 'eslint-scope';
-import { throughDoors } from '../../scripts/doors.mjs';
+import { throughDoors } from '../../scripts/internal-exports.mjs';
 import { byMember, kindOfName } from './kinds.mjs';
 
 const known = new Map();

@@ -11,7 +11,7 @@ import { Broker } from './broker.ts';
 const eras = ['2025-11-25', '2026-07-28'] as const;
 const name = 'home/attic/sensor';
 
-function makeServer(): { server: McpServer; started: EventEmitter } {
+function makeInternals(): { server: McpServer; started: EventEmitter } {
   const started = new EventEmitter();
   const server = new McpServer({ name: 'sensor', version: '1.0.0' });
   server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text ?? '');
@@ -36,7 +36,7 @@ const onElicit = (): { action: 'accept'; content: { unit: string } } => ({ actio
 async function pair(t: TestContext, era: string, broker: Broker, given: { serve?: Partial<ServeMqttOptions>; client?: Partial<MqttTransportOptions> } = {}): Promise<{
   client: McpClient; serving: MqttServing; server: McpServer; started: EventEmitter;
 }> {
-  const { server, started } = makeServer();
+  const { server, started } = makeInternals();
   const serving = await serveMqtt(server, broker.connect, { name, ...given.serve });
   const client = new McpClient({ name: 'test', version: '1.0.0' }, { revisions: [era], onElicit });
   await client.connect(mqttTransport(broker.connect, { server: name, ...given.client }));
@@ -55,6 +55,8 @@ for (const era of eras) {
     const { client, serving, server } = await pair(t, era, broker, { serve: { presence: { description: 'the attic' }, id: 'attic-1' } });
     assert.equal(await textOf(client.callTool('echo', { text: 'ä' })), 'ä');
     assert.equal(await textOf(client.callTool('ask')), 'in K');
+    // Metadata passes both ways: a modern request is refused without it.
+    assert.equal('_meta' in await client.request('tools/list'), era === '2026-07-28');
     const [clientId = ''] = broker.clients.filter((id) => id !== serving.id);
     const rpc = `$mcp-rpc/${clientId}/attic-1/${name}`;
     assert.deepEqual(broker.topicsOf('attic-1').sort(), [`$mcp-client/capability/${clientId}`, `$mcp-client/presence/${clientId}`, rpc, `$mcp-server/attic-1/${name}`].sort());
@@ -73,7 +75,7 @@ for (const era of eras) {
     const { client, serving, started } = await pair(t, era, broker);
     const lost = assert.rejects(client.callTool('never'), /went offline/);
     await once(started, 'said');
-    const second = await serveMqtt(makeServer().server, broker.connect, { name, id: 'second' });
+    const second = await serveMqtt(makeInternals().server, broker.connect, { name, id: 'second' });
     t.after(() => second.close());
     const aborted = once(started, 'aborted');
     broker.cut(serving.id);
@@ -136,7 +138,7 @@ test('auth: who a client is, and who may not connect', async (t) => {
   const { client } = await pair(t, '2026-07-28', broker, { serve: { auth: (clientId) => ({ principal: `by ${clientId.length}` }) } });
   assert.equal(await textOf(client.callTool('who')), 'by 36');
   const errors: Error[] = [];
-  const closed = await serveMqtt(makeServer().server, broker.connect, {
+  const closed = await serveMqtt(makeInternals().server, broker.connect, {
     name: 'closed', auth: () => { throw new Error('not you'); }, onError: (error) => void errors.push(error),
   });
   t.after(() => closed.close());
@@ -165,7 +167,7 @@ test('hostile: messages without a sender, for others, too long, or from too many
 
 test('names that would reach other topics are refused, and a server that is not there', async () => {
   const broker = new Broker();
-  const { server } = makeServer();
+  const { server } = makeInternals();
   for (const bad of ['', '/a', 'a/', 'a/+', '#', 'x'.repeat(300)]) {
     await assert.rejects(serveMqtt(server, broker.connect, { name: bad }), TypeError, bad);
     assert.throws(() => mqttTransport(broker.connect, { server: bad }), TypeError, bad);

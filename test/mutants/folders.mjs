@@ -28,8 +28,6 @@ export const notAsked = [
   'test/cli/commands each part of the command that says a version beside its name takes it from one place',
   // The copy's command holds every mutant, so it is longer than what is published.
   'test/cli/start --help loads no subcommand: a few kilobytes',
-  // It does not end in the copy; why was not found.
-  'test/cli/socket unix: what may not be used is refused, with its reason',
   'test/cli/page page: the code of a folder is not run; the package belongs to the installation, or is named',
   'test/fleet/stored-limits of a client that has left for good nothing is kept',
 ];

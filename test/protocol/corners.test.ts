@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { missingForQuestion, serverSupports } from '../../src/protocol/capabilities.ts';
-import * as columns from '../../src/protocol/revisions.ts';
+import * as revisionTable from '../../src/protocol/revisions.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 import { clientLifecycle, mayPass, serverLifecycle } from '../../src/protocol/lifecycle.ts';
 import { isImplementation } from '../../src/protocol/meta.ts';
@@ -15,7 +15,7 @@ import { uriTemplate } from '../../src/protocol/uri-template.ts';
 // What mutants showed that no other test of this folder asks.
 
 /** By feature, the revisions that have it: the changelog of each revision says what it brought and took. */
-type Column = { [K in keyof typeof columns]: (typeof columns)[K] extends (revision: Revision) => unknown ? K : never }[keyof typeof columns];
+type Column = { [K in keyof typeof revisionTable]: (typeof revisionTable)[K] extends (revision: Revision) => unknown ? K : never }[keyof typeof revisionTable];
 
 const has: Readonly<Partial<Record<Column, readonly string[]>>> = {
   nullErrorId: ['2024-11-05', '2025-03-26', '2025-06-18'],
@@ -44,7 +44,7 @@ const has: Readonly<Partial<Record<Column, readonly string[]>>> = {
 
 for (const [feature, versions] of Object.entries(has)) {
   test(`revisions: ${feature} is in ${versions.join(', ')}`, () => {
-    const found = revisions.filter((revision) => Boolean(columns[feature as Column](revision))).map(({ version }) => version);
+    const found = revisions.filter((revision) => Boolean(revisionTable[feature as Column](revision))).map(({ version }) => version);
     assert.deepEqual(found.reverse(), versions);
   });
 }

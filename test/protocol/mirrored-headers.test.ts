@@ -41,7 +41,10 @@ for (const [what, schema, pattern] of [
   ['items', object({ a: { type: 'array', items: marked('string') } }), /properties\/a\/items: .*reached only/],
   ['anyOf', object({ a: { anyOf: [marked('string')] } }), /reached only/],
   ['properties below oneOf', object({}, { oneOf: [object({ a: marked('string') })] }), /reached only/],
-  ['not, if, then', object({}, { not: object({ a: marked('string') }) }), /reached only/],
+  ...['not', 'if', 'then', 'else', 'contains', 'additionalItems', 'unevaluatedProperties', 'propertyNames'].map((keyword) =>
+    [keyword, object({}, { [keyword]: object({ a: marked('string') }) }), /reached only/] as const),
+  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [`a property below ${keyword}`, object({ a: { [keyword]: [object({ b: marked('string') })] } }), /reached only/] as const),
+  ['a name twice, one of them deeper', object({ a: marked('string'), b: object({ c: marked('integer') }) }), /used twice/],
   ['$defs', object({}, { $defs: { a: marked('string') } }), /reached only/],
   ['patternProperties', object({}, { patternProperties: { '^a': marked('string') } }), /reached only/],
   ['additionalProperties', object({}, { additionalProperties: marked('string') }), /reached only/],
@@ -66,7 +69,9 @@ test('reads own values along a path', () => {
   assert.equal(mirroredValue({ a: 42 }, ['a']), '42');
   assert.equal(mirroredValue({ a: false }, ['a']), 'false');
   assert.equal(mirroredValue({ a: '' }, ['a']), '');
-  for (const value of [null, undefined, 1.5, 2 ** 53, {}, []]) {
+  assert.equal(mirroredValue({ a: Number.MAX_SAFE_INTEGER }, ['a']), '9007199254740991');
+  assert.equal(mirroredValue({ a: Number.MIN_SAFE_INTEGER }, ['a']), '-9007199254740991');
+  for (const value of [null, undefined, 1.5, 2 ** 53, -(2 ** 53), {}, []]) {
     assert.equal(mirroredValue({ a: value }, ['a']), undefined);
   }
   assert.equal(mirroredValue({}, ['constructor', 'name']), undefined);
@@ -80,6 +85,8 @@ const pairs: [string, string][] = [
   [' padded ', '=?base64?IHBhZGRlZCA=?='],
   ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
   ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
+  ['=?base64?a b?=', '=?base64?PT9iYXNlNjQ/YSBiPz0=?='],
+  ['=?base64??=', '=?base64?PT9iYXNlNjQ/Pz0=?='],
   ['a b\tc', 'a b\tc'],
   ['', ''],
   ['=?base64?', '=?base64?'],
@@ -96,6 +103,9 @@ test('encodes values and decodes them back', () => {
   for (let code = 0; code < 0x300; code++) {
     const value = `a${String.fromCharCode(code)}b`;
     assert.equal(decodeHeaderValue(encodeHeaderValue(value)), value);
+    // Nothing but what a field value may hold: RFC 9110 section 5.5.
+    assert.match(encodeHeaderValue(value), /^[\t\x20-\x7e]+$/);
+    assert.equal(encodeHeaderValue(value) === value, code === 9 || code >= 0x20 && code < 0x7f, `${code}`);
   }
 });
 

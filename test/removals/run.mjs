@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readMatrix } from '../../scripts/requirements/matrix.mjs';
 import { NOTICED, coverageOf, faultsOfEdits, readEdits, readResults, readWithout, writeResults } from '../../scripts/requirements/removals.mjs';
+import { unknownNames } from './names.mjs';
 import { Trial, patternOf, testOf } from './trial.mjs';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,6 +30,8 @@ const results = readResults(top);
 const faults = faultsOfEdits(matrix, edits, top);
 for (const fault of faults) console.error(fault);
 const broken = new Set(faults.map((fault) => fault.split(':')[0]));
+const unknown = unknownNames(top, edits);
+for (const name of unknown) console.error(name);
 const rules = new Map(matrix.rules.map((rule) => [rule.id, rule]));
 
 let chosen = edits.filter(({ id }) => !broken.has(id));
@@ -81,4 +84,4 @@ const noticed = done.filter(({ verdict }) => NOTICED.includes(verdict)).length;
 console.log(`${done.length} of ${chosen.length} rules broken: a named test noticed ${noticed}; ${Math.round((performance.now() - began) / 1000)} s`);
 const { coarse } = coverageOf(matrix, edits, results, readWithout(top));
 console.log(`${coarse.length} rules with code and a test have no edit`);
-if (noticed < done.length || (!values.only && faults.length)) process.exitCode = 1;
+if (noticed < done.length || unknown.length > 0 || (!values.only && faults.length)) process.exitCode = 1;

@@ -79,15 +79,19 @@ test('a handler that lacks a capability is refused with 400, unless its stream h
 // 2026-07-28 server/utilities/logging.
 test('log messages go on the stream of their request, and on no subscription', async (t) => {
   const server = new McpServer({ name: 'test', version: '1' });
-  server.tool('log', {}, (_args, ctx) => {
+  server.tool('log', {}, async (_args, ctx) => {
     ctx.log('info', 'one');
+    // What is told of a list goes to the subscription, although this stream is open.
+    server.tool('another', {}, () => '');
+    await new Promise((resolve) => setImmediate(resolve));
+    ctx.progress(1);
     return 'done';
   });
   const http = await serveHttp(server, { port: 0 });
   t.after(() => http.close({ drainMs: 0 }));
   /** The messages of a stream, one after another. */
   async function* ask(method: string, params: Record<string, unknown>, name?: string): AsyncGenerator<{ method?: string; id?: number }> {
-    const _meta = { ...modernMeta(), 'io.modelcontextprotocol/logLevel': 'info' };
+    const _meta = { ...modernMeta(), 'io.modelcontextprotocol/logLevel': 'info', progressToken: 1 };
     const response = await fetch(http.url, {
       method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
       headers: {
@@ -110,8 +114,7 @@ test('log messages go on the stream of their request, and on no subscription', a
   assert.equal((await listening.next()).value?.method, 'notifications/subscriptions/acknowledged');
   const said: unknown[] = [];
   for await (const { method, id } of ask('tools/call', { name: 'log' }, 'log')) said.push(method ?? id);
-  assert.deepEqual(said, ['notifications/message', 1]);
-  server.tool('another', {}, () => '');
+  assert.deepEqual(said, ['notifications/message', 'notifications/progress', 1]);
   assert.equal((await listening.next()).value?.method, 'notifications/tools/list_changed');
   await listening.return(undefined);
 });
@@ -132,7 +135,7 @@ test('an unknown method is -32601 with status 404', async (t) => {
 });
 
 // 2025-11-25 basic/transports#session-management: globally unique and cryptographically secure.
-test('session ids are unique and random in every digit', () => {
+test('session ids are unique and random in every digit', (t) => {
   const ids = new Set(Array.from({ length: 500 }, () => randomId()));
   assert.equal(ids.size, 500);
   for (let digit = 0; digit < 32; digit++) {
@@ -140,6 +143,21 @@ test('session ids are unique and random in every digit', () => {
     // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
     assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
   }
+  // They are the bytes of the runtime's cryptographic source, which cannot be guessed, and of no other.
+  const drawn: string[] = [];
+  const source = globalThis.crypto.getRandomValues.bind(globalThis.crypto);
+  t.mock.method(globalThis.crypto, 'getRandomValues', (array: Uint8Array) => {
+    source(array);
+    drawn.push(Buffer.from(array).toString('hex'));
+    return array;
+  });
+  // Ids are cut from a stock of such bytes: the first ones come from what was drawn before.
+  for (let rest = 0; drawn.length === 0; rest++) {
+    assert.ok(rest < 1000, 'no bytes were drawn for a thousand ids');
+    randomId();
+  }
+  const id = randomId();
+  assert.ok(drawn.join('').includes(id), `${id} is not among ${drawn.join()}`);
 });
 
 // 2025-11-25 basic/transports#multiple-connections: each message on one of the streams only.

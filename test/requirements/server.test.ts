@@ -24,18 +24,25 @@ const sampled = { role: 'assistant', content: { type: 'text', text: 'ok' }, mode
 // 2026-07-28 server/tools#capabilities, server/prompts#capabilities, server/resources#capabilities.
 test('lists do not differ from connection to connection', async () => {
   const server = new McpServer(info);
-  server.tool('a', {}, () => '');
-  server.prompt('p', {}, () => '');
-  server.resource('a:b', {}, () => '');
+  for (const name of ['b', 'c', 'a']) {
+    server.tool(name, {}, () => '');
+    server.prompt(name, {}, () => '');
+    server.resource(`a:${name}`, {}, () => '');
+    server.resourceTemplate(`${name}:{x}`, {}, () => '');
+  }
   const busy = await connect(server, { version: '2' });
   await busy.modern('tools/call', { name: 'a' });
+  await busy.modern('prompts/get', { name: 'a' });
   await busy.modern('resources/read', { uri: 'a:b' });
   const fresh = await connect(server, { capabilities: {} });
-  for (const list of ['tools', 'prompts', 'resources']) {
-    const lists = [await busy.modern(`${list}/list`), await fresh.modern(`${list}/list`, {}, {})];
-    const [first, second] = lists.map(({ result }) => result?.[list]);
-    assert.equal((first as unknown[]).length, 1);
-    assert.deepEqual(first, second);
+  for (const [method, list, names] of [
+    ['tools/list', 'tools', ['b', 'c', 'a']], ['prompts/list', 'prompts', ['b', 'c', 'a']], ['resources/list', 'resources', ['a:b', 'a:c', 'a:a']],
+    ['resources/templates/list', 'resourceTemplates', ['b:{x}', 'c:{x}', 'a:{x}']],
+  ] as const) {
+    for (const peer of [busy, fresh, busy]) {
+      const { result } = await peer.modern(method, {}, peer === fresh ? {} : undefined);
+      assert.deepEqual((result?.[list] as Bag[]).map(({ name }) => name), names, method);
+    }
   }
 });
 
@@ -155,14 +162,40 @@ test('a list that was not declared does not change for that client', async () =>
 // 2025-11-25 server/prompts#implementation-considerations.
 test('arguments of a prompt are named strings', async () => {
   const server = new McpServer(info);
-  server.prompt('plan', { arguments: { city: { required: true } } }, ({ city }) => `to ${city}`);
+  server.prompt('plan', { arguments: { note: {}, city: { required: true }, day: { required: true } } }, ({ city, day }) => `to ${city} on ${day}`);
   const peer = await connect(server, { revision });
   for (const [given, says] of [
-    [[], /arguments must be an object/], [{ city: 7 }, /arguments\.city must be a string/], [{}, /arguments\.city is missing/],
+    [[], /arguments must be an object/], [{ city: 7, day: '1' }, /arguments\.city must be a string/], [{ city: 'Rome', day: 7 }, /arguments\.day must be a string/],
+    [{ city: 'Rome', day: '1', note: null }, /arguments\.note must be a string/], [{}, /arguments\.city is missing/], [undefined, /arguments\.city is missing/],
+    [{ city: 'Rome' }, /arguments\.day is missing/],
   ] as const) {
-    const { error } = await peer.request('prompts/get', { name: 'plan', arguments: given });
-    assert.equal(error?.code, -32602);
-    assert.match(error.message, says);
+    for (const ask of [peer.request, peer.modern]) {
+      const { error } = await ask('prompts/get', { name: 'plan', ...given && { arguments: given } });
+      assert.equal(error?.code, -32602);
+      assert.match(error.message, says);
+    }
+  }
+});
+
+// 2026-07-28 server/utilities/logging#per-request-log-level.
+test('a request without a level gets no log message, whatever its severity and whichever handler logs', async () => {
+  const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+  const server = new McpServer(info);
+  const log = (ctx: { log(level: (typeof levels)[number], data: unknown): void }): string => {
+    for (const level of levels) ctx.log(level, level);
+    return '';
+  };
+  server.tool('t', {}, (_, ctx) => log(ctx));
+  server.prompt('p', {}, (_, ctx) => log(ctx));
+  server.resource('a:b', {}, (_, ctx) => log(ctx));
+  const peer = await connect(server);
+  for (const [method, params] of [['tools/call', { name: 't' }], ['prompts/get', { name: 'p' }], ['resources/read', { uri: 'a:b' }]] as const) {
+    assert.equal((await peer.modern(method, params)).error, undefined);
+    assert.deepEqual(await peer.rest(), []);
+    for (const [at, level] of levels.entries()) {
+      await peer.request(method, { ...params, _meta: { ...modernMeta(), 'io.modelcontextprotocol/logLevel': level } });
+      assert.deepEqual((await peer.rest()).map((said) => said.params?.['data']), levels.slice(at), level);
+    }
   }
 });
 
@@ -257,18 +290,22 @@ test('a server reads no meaning into a code of a client', async () => {
 
 // Each revision, server/tools#list-changed-notification, and its likes of prompts and resources.
 test('each list that changes is told to whoever was promised that', async () => {
-  for (const list of ['tools', 'prompts', 'resources'] as const) {
+  const kinds: readonly (readonly [list: string, add: (server: McpServer, name: string) => { update(changes: { title: string }): void; remove(): void }])[] = [
+    ['tools', (server, name) => server.tool(name, {}, () => '')], ['prompts', (server, name) => server.prompt(name, {}, () => '')],
+    ['resources', (server, name) => server.resource(`a:${name}`, {}, () => '')], ['resources', (server, name) => server.resourceTemplate(`${name}:{x}`, {}, () => '')],
+  ];
+  for (const [list, add] of kinds) {
     const server = new McpServer(info);
-    const add = (name: string): unknown => list === 'tools' ? server.tool(name, {}, () => '')
-      : list === 'prompts' ? server.prompt(name, {}, () => '') : server.resource(`a:${name}`, {}, () => '');
-    add('one');
+    const one = add(server, 'one');
     const legacy = await connect(server, { revision });
     const modern = await connect(server);
     void modern.modern('subscriptions/listen', { notifications: { [`${list}ListChanged`]: true } });
     assert.equal((await modern.next()).method, 'notifications/subscriptions/acknowledged');
-    add('two');
-    for (const peer of [legacy, modern]) {
-      assert.deepEqual((await peer.rest()).map(({ method }) => method), [`notifications/${list}/list_changed`]);
+    for (const change of [() => void add(server, 'two'), () => one.update({ title: 'One' }), () => one.remove()]) {
+      change();
+      for (const peer of [legacy, modern]) {
+        assert.deepEqual((await peer.rest()).map(({ method }) => method), [`notifications/${list}/list_changed`], String(change));
+      }
     }
   }
 });
@@ -278,18 +315,20 @@ test('a completion without its parameters, or with others, is -32602', async () 
   const server = new McpServer(info);
   server.prompt('p', { arguments: { a: { complete: () => ['b'] } } }, () => '');
   const whole = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
-  const peer = await connect(server);
-  assert.equal((await peer.modern('completion/complete', whole)).error, undefined);
+  const [now, old] = [await connect(server), await connect(server, { revision })];
+  for (const ask of [now.modern, old.request]) assert.deepEqual(((await ask('completion/complete', whole)).result?.['completion'] as Bag)['values'], ['b']);
   for (const [changed, says] of [
     [{ ref: undefined }, 'ref'], [{ ref: {} }, 'ref.type'], [{ ref: { type: 'ref/prompt' } }, 'ref.name'],
     [{ ref: { type: 'ref/resource' } }, 'ref.uri'], [{ argument: undefined }, 'argument'], [{ argument: {} }, 'argument.name'],
     [{ argument: { name: 'a' } }, 'argument.value'], [{ argument: { name: 'a', value: 5 } }, 'argument.value'],
     [{ argument: { name: 'other', value: '' } }, 'argument.name'],
-    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'],
+    [{ context: { arguments: { b: 5 } } }, 'context.arguments.b'], [{ context: 5 }, 'context.arguments'], [{ context: { arguments: ['b'] } }, 'context.arguments'],
   ] as const) {
-    const { error } = await peer.modern('completion/complete', { ...whole, ...changed });
-    assert.equal(error?.code, -32602, JSON.stringify(changed));
-    assert.ok(error?.message.includes(`params.${says} `), error?.message);
+    for (const ask of [now.modern, old.request]) {
+      const { error } = await ask('completion/complete', { ...whole, ...changed });
+      assert.equal(error?.code, -32602, JSON.stringify(changed));
+      assert.ok(error?.message.includes(`params.${says} `), error?.message);
+    }
   }
 });
 

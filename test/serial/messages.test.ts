@@ -11,7 +11,7 @@ import { randomOf } from '../random.ts';
 import { Line, noFaults, VirtualTime } from './virtual.ts';
 import type { Faults } from './virtual.ts';
 
-function makeServer(): McpServer {
+function makeInternals(): McpServer {
   const server = new McpServer({ name: 'sensor', version: '1.0.0' });
   server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text ?? '');
   server.tool('ask', {}, async (_args, ctx) => {
@@ -41,7 +41,7 @@ function bench(era: string, { seed = 1, faults = noFaults, framed = {}, baud = 9
   const line = new Line(time, random, faults, baud);
   let ids = 0;
   const options: SerialOptions = { clock: time, framing: frames({ newId: () => ++ids * 977 + seed, ...framed }) };
-  const serving = serveSerial(makeServer(), line.end(1), options);
+  const serving = serveSerial(makeInternals(), line.end(1), options);
   const client = new McpClient({ name: 'test', version: '1.0.0' }, {
     revisions: [era], onElicit: () => ({ action: 'accept', content: { unit: 'K' } }),
   });
@@ -76,6 +76,8 @@ for (const era of eras) {
         [{ type: 'text', text: 'ä'.repeat(300) }], [{ type: 'text', text: 'in K' }], [{ type: 'text', text: 'two' }],
       ]);
       assert.deepEqual(reports, era === '2025-11-25' ? [1] : [1, 1]);
+      // Metadata passes both ways: a modern request is refused without it.
+      assert.equal('_meta' in await during(time, client.request('tools/list')), era === '2026-07-28');
       await during(time, client.close());
       await during(time, serving.close());
     }
@@ -89,7 +91,7 @@ for (const era of eras) {
     const failed = assert.rejects(lost, /the other side was reset/);
     await time.run(time.monotonic() + 2000);
     // The device starts again: its old program says nothing more.
-    made.serving = serveSerial(makeServer(), line.end(1), options);
+    made.serving = serveSerial(makeInternals(), line.end(1), options);
     await during(time, failed);
     const { content } = await during(time, client.callTool('echo', { text: 'again' }));
     assert.deepEqual(content, [{ type: 'text', text: 'again' }]);
@@ -110,7 +112,7 @@ for (const era of eras) {
   });
 
   test(`${era}: lines over a socket`, async (t) => {
-    const listener = createServer((socket) => void serveSerial(makeServer(), streamChannel(socket), { framing: lines }));
+    const listener = createServer((socket) => void serveSerial(makeInternals(), streamChannel(socket), { framing: lines }));
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     t.after(() => listener.close());
@@ -127,7 +129,7 @@ for (const era of eras) {
 test('a result longer than what may wait becomes an error, and the link stays', async () => {
   const { time, client, line, options } = bench('2026-07-28', { baud: 115_200 });
   const small = { ...options, maxWaitingBytes: 2000 };
-  const server = makeServer();
+  const server = makeInternals();
   server.tool('large', {}, () => 'x'.repeat(5000));
   serveSerial(server, line.end(1), small);
   await during(time, client.connect(serialTransport(line.end(0), options)));
@@ -137,7 +139,7 @@ test('a result longer than what may wait becomes an error, and the link stays', 
 
 test('a message above the limit is refused by name, and the next one is read', async () => {
   const { time, client, line, options } = bench('2026-07-28', { baud: 115_200 });
-  serveSerial(makeServer(), line.end(1), { ...options, maxMessageBytes: 1000 });
+  serveSerial(makeInternals(), line.end(1), { ...options, maxMessageBytes: 1000 });
   await during(time, client.connect(serialTransport(line.end(0), options)));
   await assert.rejects(during(time, client.callTool('echo', { text: 'x'.repeat(2000) })), /1000 bytes/);
   assert.deepEqual((await during(time, client.callTool('echo', { text: 'short' }))).content, [{ type: 'text', text: 'short' }]);

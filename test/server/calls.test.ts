@@ -171,20 +171,31 @@ test('a reader or a prompt that fails is an error without a stack or a message',
   server.resource('note://odd', {}, () => 7 as never);
   server.prompt('bad', {}, () => Promise.reject(new Error('broken')));
   server.prompt('odd', {}, () => 7 as never);
-  server.prompt('completes', { arguments: { a: { complete: () => { throw new Error('broken'); } } } }, () => '');
+  server.prompt('completes', {
+    arguments: {
+      a: { complete: () => { throw new Error('broken'); } }, later: { complete: () => Promise.reject(new Error('broken')) }, odd: { complete: () => 7 as never },
+    },
+  }, () => '');
+  server.resource('note://later', {}, () => Promise.reject(new Error('broken')));
+  server.resourceTemplate('note:{id}', {}, () => { throw new Error('broken'); });
+  server.prompt('at once', {}, () => { throw new Error('broken'); });
+  const completing = (name: string): Bag => ({ ref: { type: 'ref/prompt', name: 'completes' }, argument: { name, value: '' } });
   const peer = await connect(server, { revision });
-  for (const [method, params] of [
-    ['resources/read', { uri: 'note://bad' }],
-    ['prompts/get', { name: 'bad' }],
-    ['completion/complete', { ref: { type: 'ref/prompt', name: 'completes' }, argument: { name: 'a', value: '' } }],
-  ] as const) {
-    const { error } = await peer.request(method, params);
-    assert.equal(error?.code, -32603);
-    assert.match(error?.message ?? '', /^\S+ failed \(id [0-9a-f]+\)$/);
+  for (const ask of [peer.request, peer.modern]) {
+    for (const [method, params] of [
+      ['resources/read', { uri: 'note://bad' }], ['resources/read', { uri: 'note://later' }], ['resources/read', { uri: 'note:1' }],
+      ['prompts/get', { name: 'bad' }], ['prompts/get', { name: 'at once' }],
+      ['completion/complete', completing('a')], ['completion/complete', completing('later')],
+    ] as const) {
+      const { error } = await ask(method, params);
+      assert.equal(error?.code, -32603);
+      assert.match(error?.message ?? '', /^(?:\S+|at once) failed \(id [0-9a-f]+\)$/);
+      assert.match(errors.pop() ?? '', new RegExp(`^${method.split('/', 1)[0]?.replace(/s$/, '')} broken$`));
+    }
+    for (const [method, params] of [
+      ['resources/read', { uri: 'note://odd' }], ['prompts/get', { name: 'odd' }], ['completion/complete', completing('odd')],
+    ] as const) assert.equal((await ask(method, params)).error?.code, -32603, method);
   }
-  assert.deepEqual(errors, ['resource broken', 'prompt broken', 'completion broken']);
-  assert.equal((await peer.request('resources/read', { uri: 'note://odd' })).error?.code, -32603);
-  assert.equal((await peer.request('prompts/get', { name: 'odd' })).error?.code, -32603);
 });
 
 test('calls run beside each other, and each gets its own answer', async () => {

@@ -6,7 +6,7 @@ import { spentStates } from '../../src/server/modern/request-state.ts';
 import { sampleQuestion } from '../../src/server/question.ts';
 import { Registry } from '../../src/server/registry.ts';
 import type { Entry } from '../../src/server/registry.ts';
-import { samplingFault } from '../../src/protocol/sampling-rules.ts';
+import { samplingFault } from '../../src/protocol/sampling-messages.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { connect, later } from './peer.ts';
 
@@ -97,7 +97,7 @@ test('a message of a model has a role, content and a model; what has not is no a
 test('a registry has scopes once an entry had some', () => {
   const registry = new Registry('tool', 'tools', (listed: object) => listed);
   const make = (definition: object): Entry => ({
-    kind: 'tool', name: 'x', listed: {}, definition, handler: () => 'x', finish: () => ({}),
+    kind: 'tool', name: 'x', listed: {}, definition, handler: () => 'x', toResult: () => ({}),
   });
   registry.register('a', {}, make);
   registry.register('b', { scopes: [] }, make);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notificationText } from '../../src/jsonrpc/inbound.ts';
+import { notificationText } from '../../src/jsonrpc/inbound-request.ts';
 import { McpServer, RawResult, ToolError } from '../../src/server/index.ts';
 import type { Around, Context, Need, Requester } from '../../src/server/index.ts';
 import { accept, connect, later, textOf } from './peer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorCodes, McpServer, RpcError, ToolError } from '../../src/server/index.ts';
+import { errorCodes, McpServer, RpcError, ServerCore, ToolError, tools } from '../../src/server/index.ts';
 import type { ErrorPlace, ServerOptions } from '../../src/server/index.ts';
 import { connect, textOf } from './peer.ts';
 
@@ -244,8 +244,13 @@ test('mistakes that a type checker would find are refused at registration, in a 
 
 test('a tool name that breaks a SHOULD is registered, and the author is warned', async () => {
   const { server, heard } = listened();
+  // Each character but letters of ASCII, digits, _, - and . is one of the others.
+  const odd = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'ſ', '١', '\u{1f600}'].filter((char) => !'_-.'.includes(char) && !/^[A-Za-z0-9]$/.test(char));
+  assert.equal(odd.length, 128 - 65 + 4);
+  for (const char of odd) server.tool(`x${char}y`, {}, () => 'called');
+  assert.deepEqual(heard.splice(0).map(({ where: { what, name } }) => [what, name]), odd.map((char) => ['registration', `x${char}y`]));
   for (const name of ['', 'has space', 'a,b', 'a'.repeat(129)]) server.tool(name, {}, () => 'called');
-  for (const name of ['ok', 'OK', 'a-b_c.d', 'a'.repeat(128)]) server.tool(name, {}, () => 'called');
+  for (const name of ['ok', 'OK', 'a-b_c.d', '0', 'azAZ09', 'a'.repeat(128)]) server.tool(name, {}, () => 'called');
   assert.deepEqual(heard.map(({ where: { what, name } }) => [what, name.slice(0, 9)]), [
     ['registration', ''], ['registration', 'has space'], ['registration', 'a,b'], ['registration', 'aaaaaaaaa'],
   ]);
@@ -253,6 +258,12 @@ test('a tool name that breaks a SHOULD is registered, and the author is warned',
   assert.equal(textOf(await peer.call('has space')), 'called');
   // server/tools#tool-names: names are case-sensitive.
   assert.equal((await peer.call('Ok')).error?.code, -32602);
+  // Also of those that were there before their server.
+  const early = tools();
+  for (const name of ['early one', 'fine']) early.add(name, {}, () => '');
+  const late: string[] = [];
+  void new ServerCore(info, { features: [early], onError: (_error, { name }) => late.push(name) });
+  assert.deepEqual(late, ['early one']);
 });
 
 test('times and progress that JSON cannot say are refused where they are given', async () => {

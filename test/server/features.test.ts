@@ -44,8 +44,14 @@ test('tools alone: served in both eras, and nothing else is', async () => {
 
 test('without changes nothing is declared of them or told, and with them it is, in both eras', async () => {
   const quiet = tools();
-  const plain = new ServerCore(info, { features: [quiet] });
+  const [said, kept] = [prompts(), resources()];
+  const plain = new ServerCore(info, { features: [quiet, said, kept] });
   quiet.add('a', {}, () => '');
+  said.add('a', {}, () => '');
+  kept.add('note://a', {}, () => '');
+  const declared = { logging: {}, tools: {}, prompts: {}, resources: {} };
+  assert.deepEqual((await (await connect(plain)).modern('server/discover')).result?.['capabilities'], declared);
+  assert.deepEqual((await (await connect(plain)).request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info })).result?.['capabilities'], declared);
   const stays = await connect(plain, { revision });
   const { error } = await (await connect(plain)).modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
   assert.equal(error?.code, notFound);

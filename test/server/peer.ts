@@ -1,5 +1,5 @@
 import { classify, decode } from '../../src/jsonrpc/codec.ts';
-import type { ServerCore } from '../../src/server/server.ts';
+import type { ServerCore } from '../../src/server/server-core.ts';
 import type { Auth } from '../../src/transport/auth.ts';
 import { inbox } from '../transcripts/play.ts';
 

@@ -236,17 +236,24 @@ test('a server declares each thing that it has, and nothing else', async () => {
     tools: [(server) => server.tool('t', {}, () => ''), { tools: { listChanged: true } }],
     prompts: [(server) => server.prompt('p', {}, () => ''), { prompts: { listChanged: true } }],
     resources: [(server) => server.resource('a:b', {}, () => ''), { resources: { subscribe: true, listChanged: true } }],
-    completions: [
+    templates: [(server) => server.resourceTemplate('a:{b}', {}, () => ''), { resources: { subscribe: true, listChanged: true } }],
+    'completions of prompts': [
       (server) => server.prompt('p', { arguments: { a: { complete } } }, () => ''), { prompts: { listChanged: true }, completions: {} },
+    ],
+    'completions of templates': [
+      (server) => server.resourceTemplate('a:{b}', { complete: { b: complete } }, () => ''), { resources: { subscribe: true, listChanged: true }, completions: {} },
     ],
   };
   for (const [kind, [register, declared]] of Object.entries(kinds)) {
     const server = new McpServer(info);
     register(server);
     const peer = await connect(server);
-    const ref = { type: 'ref/prompt', name: 'p' };
-    const completed = await peer.modern('completion/complete', { ref, argument: { name: 'a', value: '' } });
-    assert.equal(completed.error?.code, kind === 'completions' ? undefined : -32601, kind);
+    const asked = kind === 'completions of templates' ? { ref: { type: 'ref/resource', uri: 'a:{b}' }, argument: { name: 'b', value: '' } }
+      : { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
+    const old = await connect(server, { revision });
+    for (const ask of [peer.modern, old.request]) {
+      assert.equal((await ask('completion/complete', asked)).error?.code, kind.startsWith('completions') ? undefined : -32601, kind);
+    }
     assert.deepEqual((await peer.modern('server/discover')).result?.['capabilities'], { logging: {}, ...declared });
     const { result } = await peer.request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: info });
     assert.deepEqual(result?.['capabilities'], { logging: {}, ...declared });
@@ -263,6 +270,10 @@ test('definitions that cannot be are refused when they are made', () => {
     () => server.tool('a', { input: { type: 'object', properties: { b: { minLength: 'one' } } } as unknown as { type: 'object' } }, () => ''),
     /#\/properties\/b\/minLength: must be a whole number from 0/,
   );
+  // 2026-07-28 server/tools#tool: a JSON Schema object, and not null.
+  for (const input of [null, 'object', 7, true, [], {}]) {
+    assert.throws(() => server.tool('a', { input: input as never }, () => ''), /tool "a"\.definition\.input(?:\.type)? is (?:invalid|missing)/, JSON.stringify(input));
+  }
   // 2025-11-25 basic/index#schema-validation, 2026-07-28 basic/index#ref-resolution: of arguments and of results alike.
   for (const part of ['input', 'output'] as const) {
     const define = (b: object, more: object = {}): unknown => server.tool('a', { [part]: { type: 'object', properties: { b }, ...more } }, () => '');

@@ -55,6 +55,8 @@ test('entries: what breaks a rule is refused', async () => {
   const [own, other] = good.resources as [Skill['resources'][0] & object, { uri: string; digest: string; size: number }];
   const wrong: readonly object[] = [
     { uri: 'skill://pdf/skill.md' }, { uri: 'SKILL.md' }, { uri: 1 }, { frontmatter: {} }, { frontmatter: { name: 'pdf' } }, { frontmatter: { name: 'PDF', description: '' } },
+    ...['other', 'pd', 'f'].map((name) => ({ frontmatter: { name, description: '' } })),
+    ...['-a', 'a-', 'a--b', 'a_b', 'A', 'é', '', 'a'.repeat(65)].map((name) => ({ uri: `skill://${name}/SKILL.md`, frontmatter: { name, description: '' }, resources: 'dynamic' })),
     { resources: undefined }, { resources: 'static' }, { resources: {} }, { resources: [other] }, { resources: [own, other, other] },
     { resources: [own, { ...other, uri: 'skill://pdf2/a.md' }] }, { resources: [own, { ...other, uri: 'skill://pdf/../x/a.md' }] },
     { resources: [own, { ...other, uri: 'skill://pdf/%2e%2E/a.md' }] }, { resources: [own, { ...other, uri: 'skill://pdf/a%2fb' }] },
@@ -63,6 +65,9 @@ test('entries: what breaks a rule is refused', async () => {
     { resources: [own, { uri: other.uri, digest: other.digest }] }, { resources: [own, null] },
   ];
   assert.equal(checkSkill(good).uri, uri);
+  for (const name of ['a', '0', 'a-b-1', 'a'.repeat(64)]) {
+    assert.equal(checkSkill({ uri: `skill://x/${name}/SKILL.md`, frontmatter: { name, description: '' }, resources: 'dynamic' }).frontmatter.name, name);
+  }
   for (const one of wrong) assert.throws(() => checkSkill({ ...good, ...one }), refusal('invalid-entry'), JSON.stringify(one));
   assert.throws(() => checkSkill({ ...good, resources: [own, { ...other, size: 16_777_216 }] }), refusal('too-large'));
   assert.throws(() => checkSkill({ ...good, resources: [own, ...Array.from({ length: 512 }, (_, i) => ({ ...other, uri: `skill://pdf/${i}` }))] }), refusal('too-large'));
@@ -76,11 +81,11 @@ test('entries: the limits themselves are within them', async () => {
 });
 
 test('files: compared with the entry by size and digest', async (t) => {
-  const files = { 'SKILL.md': document, 'same.md': 'same', 'size.md': 'short', 'digest.md': 'abc' };
+  const files = { 'SKILL.md': document, 'same.md': 'same', 'size.md': 'short', 'less.md': 'long', 'digest.md': 'abc' };
   const skill = checkSkill(await entry(files));
-  const { client } = await lying(t, [skill], { ...files, 'size.md': 'longer', 'digest.md': 'abd', 'unlisted.md': 'x' });
+  const { client } = await lying(t, [skill], { ...files, 'size.md': 'longer', 'less.md': 'lon', 'digest.md': 'abd', 'unlisted.md': 'x' });
   assert.equal((await readSkillFile(client, skill, 'same.md')).text, 'same');
-  await assert.rejects(readSkillFile(client, skill, 'size.md'), refusal('size'));
+  for (const other of ['size.md', 'less.md']) await assert.rejects(readSkillFile(client, skill, other), refusal('size'));
   await assert.rejects(readSkillFile(client, skill, 'digest.md'), refusal('digest'));
 });
 
@@ -103,6 +108,11 @@ test('SKILL.md: its front matter is that of the entry, field by field', async (t
     const { client } = await lying(t, [skill], { 'SKILL.md': document });
     await assert.rejects(readSkill(client, skill), refusal('frontmatter'), JSON.stringify(frontmatter));
   }
+  const nested = (version: string): string => `---\nname: pdf\ndescription: Does it\nmetadata:\n  version: "${version}"\n---\n`;
+  const other = checkSkill(await entry({ 'SKILL.md': nested('1') }, { frontmatter: { name: 'pdf', description: 'Does it', metadata: { version: '2' } } }));
+  await assert.rejects(readSkill((await lying(t, [other], { 'SKILL.md': nested('1') })).client, other), refusal('frontmatter'));
+  const same = checkSkill(await entry({ 'SKILL.md': nested('2') }, { frontmatter: { metadata: { version: '2' }, description: 'Does it', name: 'pdf' } }));
+  assert.equal((await readSkill((await lying(t, [same], { 'SKILL.md': nested('2') })).client, same)).body, '');
   const more = '---\nname: pdf\ndescription: Does it\nallowed-tools: Bash\n---\n';
   const hidden = checkSkill(await entry({ 'SKILL.md': more }));
   await assert.rejects(readSkill((await lying(t, [hidden], { 'SKILL.md': more })).client, hidden), refusal('frontmatter'));
@@ -118,7 +128,12 @@ test('a dynamic skill has no digests, but its front matter is compared, and its 
   await assert.rejects(readSkillFile(client, skill, '../x'), refusal('unlisted'));
 });
 
-test('skills/get: another skill than the one that was asked for is refused', async (t) => {
-  const { client } = await lying(t, [await entry({ 'SKILL.md': document })], {});
+test('skills/get: another skill than the one that was asked for, and an entry that breaks a rule, are refused', async (t) => {
+  const good = await entry({ 'SKILL.md': document });
+  const { client } = await lying(t, [good], {});
+  assert.deepEqual(await getSkill(client, uri), good);
   await assert.rejects(getSkill(client, 'skill://other/SKILL.md'), refusal('invalid-entry'));
+  for (const resources of [undefined, 'static', {}, [], [{ uri }]]) {
+    await assert.rejects(getSkill((await lying(t, [{ ...good, resources }], {})).client, uri), refusal('invalid-entry'), JSON.stringify(resources));
+  }
 });

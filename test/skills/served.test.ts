@@ -51,9 +51,14 @@ for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', 
       if (skill.resources === 'dynamic') continue;
       for (const { uri, size } of skill.resources) assert.equal((await readSkillFile(client, skill, uri)).bytes.length, size);
     }
-    const result = await client.request('skills/list');
-    assert.equal('ttlMs' in result, revision === '2026-07-28');
-    assert.equal('resultType' in result, revision === '2026-07-28');
+    const type = revision === '2026-07-28' ? 'complete' : undefined;
+    for (const [method, params] of [
+      ['skills/list', undefined], ['skills/get', { uri: 'skill://git-workflow/SKILL.md' }], ['resources/directory/read', { uri: 'skill://git-workflow' }],
+    ] as const) {
+      const result = await client.request(method, params);
+      assert.equal(result['resultType'], type, method);
+      assert.equal('ttlMs' in result, type !== undefined && method !== 'resources/directory/read', method);
+    }
     await assert.rejects(client.request('skills/get', { uri: 'skill://none/SKILL.md' }), (error: RpcError) => error.code === -32602);
     await assert.rejects(client.request('skills/list', { cursor: 'x' }), (error: RpcError) => error.code === -32602);
   });
@@ -85,6 +90,11 @@ test('skills: directories have their direct children, in pages', async (t) => {
   assert.deepEqual(await children('skill://acme'), [['billing', 'inode/directory']]);
   assert.deepEqual(await children('skill://acme/billing/refunds'), [['refunds', 'text/markdown'], ['examples', 'inode/directory'], ['policy', 'inode/directory']]);
   assert.deepEqual(await children('skill://acme/billing/refunds/examples'), [['e mail.md', 'text/markdown'], ['deep', 'inode/directory']]);
+  // Each directory of each skill, and those above them.
+  for (const [uri, names] of [
+    ['skill://git-workflow', ['git-workflow']], ['skill://acme/billing', ['refunds']], ['skill://acme/billing/refunds/examples/deep', ['x.bin']],
+    ['skill://acme/billing/refunds/policy', ['policy', 'table.csv']],
+  ] as const) assert.deepEqual((await readDirectory(client, uri)).map((one) => one.name), names, uri);
   for (const uri of ['skill://git-workflow/SKILL.md', 'skill://none', 'skill:/', 'skill://acme/', '']) {
     await assert.rejects(readDirectory(client, uri), (error: RpcError) => error.code === -32602, uri);
   }
@@ -131,6 +141,11 @@ const broken: readonly (readonly [why: string, skill: object, message: RegExp])[
   ['another name', { path: 'a', files: { 'SKILL.md': document('b') } }, /not the last segment/],
   ['a name with a capital', { path: 'Ab', files: { 'SKILL.md': document('Ab') } }, /lower-case/],
   ['a name with two hyphens', { path: 'a--b', files: { 'SKILL.md': document('a--b') } }, /single hyphens/],
+  ['no name', { path: 'a', files: { 'SKILL.md': '---\ndescription: x\n---\n' } }, /lower-case/],
+  ['a long name', { path: 'a'.repeat(65), files: { 'SKILL.md': document('a'.repeat(65)) } }, /1 to 64/],
+  ['a name with a hyphen before it', { path: '-a', files: { 'SKILL.md': document('-a') } }, /single hyphens/],
+  ['a name with a hyphen behind it', { path: 'a-', files: { 'SKILL.md': document('a-') } }, /single hyphens/],
+  ['a name with another character', { path: 'a_b', files: { 'SKILL.md': document('a_b') } }, /lower-case/],
   ['no description', { path: 'a', files: { 'SKILL.md': '---\nname: a\n---\n' } }, /description is missing/],
   ['a long description', { path: 'a', files: { 'SKILL.md': `---\nname: a\ndescription: ${'x'.repeat(1025)}\n---\n` } }, /longer than 1,024/],
   ['no front matter', { path: 'a', files: { 'SKILL.md': '# a' } }, /does not begin with a line ---/],
@@ -155,6 +170,33 @@ test('skills: the same path twice, and the same file with other content, are ref
   await assert.rejects(skills(server(), [
     { path: 'a', files: { 'SKILL.md': document('a'), 'b/SKILL.md': document('b') } }, { path: 'a/b', files: { 'SKILL.md': document('b', 'license: x\n') } },
   ]), /with different content/);
+});
+
+test('skills: a server without skills declares resources all the same, since skills may come', async (t) => {
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    const { client, served } = await made(t, { revisions: [revision] }, []);
+    assert.ok(skillsOf(client) && client.capabilities?.resources, revision);
+    assert.deepEqual(await client.listResources(), []);
+    await served.update(some);
+    assert.equal((await client.listResources({ fresh: true })).length, 6);
+  }
+});
+
+test('skills: a server that does not declare directories is not asked for them', async (t) => {
+  for (const settings of [{}, { directoryRead: false }, { directoryRead: 'true' }]) {
+    const asked: string[] = [];
+    const server = new McpServer({ name: 's', version: '1' });
+    server.extend({
+      id: 'io.modelcontextprotocol/skills', settings,
+      open: { methods: { 'skills/list': () => ({ skills: [] }), 'resources/directory/read': () => (asked.push('directory'), { resources: [] }) } },
+    });
+    const client = new McpClient({ name: 'c', version: '1' });
+    await client.connect(memoryTransport(server));
+    t.after(() => client.close());
+    assert.deepEqual((await listSkills(client)).skills, []);
+    await assert.rejects(readDirectory(client, 'skill://a'), (error: SkillError) => error instanceof SkillError && error.code === 'not-declared');
+    assert.deepEqual(asked, []);
+  }
 });
 
 test('skills: a server without the extension is not asked', async (t) => {

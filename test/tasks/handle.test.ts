@@ -11,7 +11,7 @@ import { RequestRate } from '../../src/tasks/request-rate.ts';
 import { isLeaseLost, isWaiting, LeaseLost, LeaseTime, pageOf, placeOf } from '../../src/tasks/store.ts';
 import { detailedResult, isDetailed, outcomeOf, TaskHandle } from '../../src/tasks/task-handle.ts';
 import type { HandlePort } from '../../src/tasks/task-handle.ts';
-import { HttpError, SessionExpired } from '../../src/transport/door.ts';
+import { HttpError, SessionExpired } from '../../src/transport/internal-exports.ts';
 
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve();

@@ -3,12 +3,12 @@ import test from 'node:test';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { weighValue } from '../../src/bounds/weight.ts';
 import type { Answering } from '../../src/client/index.ts';
-import { Abortable } from '../../src/jsonrpc/inbound.ts';
+import { Abortable } from '../../src/jsonrpc/inbound-request.ts';
 import type { Bag } from '../../src/jsonrpc/message.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 import type { ClientCapabilities } from '../../src/protocol/lifecycle.ts';
-import { receiveTasks } from '../../src/tasks/legacy/received.ts';
+import { receiveTasks } from '../../src/tasks/legacy/client.ts';
 import type { ReceivedTaskLimits } from '../../src/tasks/limits.ts';
 
 // The tasks of a client without a connection: what they take, how long they stay, and what the server is told.

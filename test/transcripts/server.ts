@@ -1,5 +1,5 @@
 import { ask, McpServer, RpcError, ToolError } from '../../src/server/index.ts';
-import type { Handle, ServerOptions, ToolDefinition } from '../../src/server/index.ts';
+import type { EntryHandle, ServerOptions, ToolDefinition } from '../../src/server/index.ts';
 import { memoryStore, tasks } from '../../src/tasks/index.ts';
 
 // The servers of the transcripts, one for each feature, and no larger than the feature needs.
@@ -214,7 +214,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
 
   'list-changes'() {
     const server = plain();
-    let extra: Handle<ToolDefinition> | undefined;
+    let extra: EntryHandle<ToolDefinition> | undefined;
     server.prompt('greet', {}, () => 'Say hello.');
     server.tool('add', { description: 'Adds two tools' }, () => {
       extra = server.tool('extra', {}, () => 'extra');

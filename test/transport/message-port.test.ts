@@ -60,6 +60,8 @@ for (const era of ['legacy', 'modern'] as const) {
     const { content } = await client.callTool('greet', {}, { onProgress: ({ progress }) => reports.push(progress) });
     assert.deepEqual(content, [{ type: 'text', text: 'Hello, Ada' }]);
     assert.equal(reports[0], 1);
+    // Metadata passes both ways: a modern request is refused without it.
+    assert.equal('_meta' in await client.request('tools/list'), era === 'modern');
     assert.ok(traced.some(({ direction, text }) => direction === 'sent' && text.includes('tools/call')));
     assert.ok(traced.some(({ direction, text }) => direction === 'received' && text.includes('Hello, Ada')));
     await client.close();

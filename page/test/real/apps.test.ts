@@ -70,6 +70,8 @@ test('apps: server-basic-react is shown, calls its tool by consent, and ends whe
   assert.ok(frames.some((url) => url.startsWith(`http://127.0.0.1:${served.port}/`)) && frames.some((url) => /^http:\/\/localhost:\d+\/app\//.test(url)), String(frames));
   const app = await frameOf(page);
   assert.match(await app.locator('body').innerText(), /\d{4}-\d\d-\d\dT/, 'the result of the call arrived');
+  // The frame has the height that the app told, and not the one that it began with.
+  await page.locator('iframe.app-frame[height]:not([height="300"])').waitFor();
   // What the app calls waits for the person, who is told that an app asks.
   await app.getByRole('button', { name: /get server time/i }).click();
   const dialog = page.getByRole('dialog').filter({ hasText: 'An app of this server asks for this call.' });

@@ -3,9 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { McpClient } from '../../client/index.ts';
 import type { ClientOptions } from '../../client/index.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/index.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { RpcError } from '../../jsonrpc/index.ts';
-import type { ClientTransport } from '../../transport/door.ts';
+import type { ClientTransport } from '../../transport/internal-exports.ts';
 import { BridgedCall } from './bridged-call.ts';
 import type { BridgedQuestion } from './bridged-call.ts';
 

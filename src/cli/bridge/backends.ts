@@ -2,7 +2,7 @@ import { every, systemClock } from '../../bounds/clock.ts';
 import type { Timer } from '../../bounds/clock.ts';
 import { RpcError } from '../../jsonrpc/index.ts';
 import type { ClientCapabilities, Implementation } from '../../protocol/index.ts';
-import type { ClientTransport } from '../../transport/door.ts';
+import type { ClientTransport } from '../../transport/internal-exports.ts';
 import { Backend } from './backend.ts';
 import type { BackendEvents } from './backend.ts';
 

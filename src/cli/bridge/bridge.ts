@@ -1,7 +1,7 @@
 import { McpClient } from '../../client/index.ts';
 import { asking, batches, changes, resourceUpdated, ServerCore } from '../../server/index.ts';
 import type { Context } from '../../server/index.ts';
-import type { ClientTransport } from '../../transport/door.ts';
+import type { ClientTransport } from '../../transport/internal-exports.ts';
 import { Backends, defaultBridgeLimits } from './backends.ts';
 import type { BridgeLimits } from './backends.ts';
 import { relay } from './relay.ts';

@@ -1,21 +1,21 @@
 import type { Bag } from '../../jsonrpc/index.ts';
 import { randomUUID } from 'node:crypto';
 import { RpcError } from '../../client/index.ts';
-import { isObject } from '../../jsonrpc/door.ts';
-import { completionsCapability, isLoggingLevel, resultType } from '../../protocol/door.ts';
-import type { Form } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { completionsCapability, isLoggingLevel, resultType } from '../../protocol/internal-exports.ts';
+import type { Form } from '../../protocol/internal-exports.ts';
 import type {
   CallToolResult, CreateMessageRequestParams, Implementation, ServerCapabilities, Tool,
 } from '../../protocol/index.ts';
-import type { AnswerMethod, Context, Feature, FeatureHost, LegacyRequester } from '../../server/index.ts';
-import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onClose, watchedResources } from '../../server/door.ts';
+import type { MethodHandler, Context, Feature, FeatureHost, LegacyRequester } from '../../server/index.ts';
+import { adaptContent, adaptListed, adaptTool, adaptToolResult, cacheFields, onClose, watchedResources } from '../../server/internal-exports.ts';
 import type { Backend } from './backend.ts';
 import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, CallStep } from './bridged-call.ts';
 import { version } from '../../judge/version.ts';
 
 /** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
-type RelayedExchange = Parameters<AnswerMethod>[1];
+type RelayedExchange = Parameters<MethodHandler>[1];
 
 /** Lists, and what their items are called. */
 const lists = {
@@ -57,7 +57,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
   const guarded = (exchange: RelayedExchange, run: () => Promise<object>): object | Promise<object> =>
     host?.guard<object>(exchange, run, (value) => value) ?? run();
 
-  function listed(method: keyof typeof lists): AnswerMethod {
+  function listed(method: keyof typeof lists): MethodHandler {
     return (params, exchange) => guarded(exchange, async () => {
       const { cursor } = params;
       const result = await backendOf(exchange).request(method, cursor === undefined ? {} : { cursor }, exchange.signal);
@@ -79,7 +79,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
     return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
   }
 
-  function called(method: string): AnswerMethod {
+  function called(method: string): MethodHandler {
     return (params, exchange) => guarded(exchange, () => carry(method, params, exchange as RelayedExchange & Context));
   }
 

@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { explain } from '../../explain/explain.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { serverOpener } from '../open-server.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveSocket } from '../../transport/socket/node/index.ts';
 import type { ServeSocketOptions } from '../../transport/socket/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';
-import type { HttpTrace, ServerPort, Trace } from '../../transport/door.ts';
+import type { HttpTrace, ServerPort, Trace } from '../../transport/internal-exports.ts';
 import { openBridge } from '../bridge/bridge.ts';
 import { defaultBridgeLimits } from '../bridge/backends.ts';
-import { issuerDoor, tokenDoor } from '../bridge/door.ts';
+import { issuerAuthentication, tokenAuthentication } from '../bridge/authentication.ts';
 import type { Command } from '../command.ts';
 import type { CommandProcess } from '../command-process.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
@@ -68,8 +68,8 @@ export const command: Command = {
     if (port === undefined && (tokens ?? issuer ?? resource) !== undefined) throw new WrongUse('--tokens, --issuer and --resource need --port');
     if (tokens !== undefined && issuer !== undefined) throw new WrongUse('--tokens and --issuer exclude each other');
     if (issuer !== undefined && resource === undefined && port === 0) throw new WrongUse('--issuer needs --resource, or a --port that is not 0');
-    const auth = tokens !== undefined ? tokenDoor(tokens)
-      : issuer !== undefined ? await issuerDoor(issuer, resource ?? `http://127.0.0.1:${port}/mcp`) : undefined;
+    const auth = tokens !== undefined ? tokenAuthentication(tokens)
+      : issuer !== undefined ? await issuerAuthentication(issuer, resource ?? `http://127.0.0.1:${port}/mcp`) : undefined;
     const say = (line: string): void => void proc.stderr.write(`barewire: ${visible(line)}\n`);
     const traced = (side: 'front' | 'behind'): HttpTrace & Trace => (entry) => {
       if (!read.flag('explain') || !('text' in entry)) return;

@@ -3,7 +3,7 @@ import { fileLog, resolvePath } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { name as nameOf } from '../../explain/words.ts';
 import { ConnectionError } from '../../jsonrpc/index.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
 import { consentedBeforehand, consentHelp, consentOptions } from '../consent.ts';

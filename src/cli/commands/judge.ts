@@ -5,7 +5,7 @@ import { isHttp } from '../socket-target.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { fitsName } from '../../host/patterns.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { allRules, jsonReport, judgeServer, newFaults, readBaseline, readItems, textReport, withoutSecrets } from '../../judge/index.ts';
 import type { Baseline, JudgeFile } from '../../judge/index.ts';
 import { compile } from '../../schema/full/index.ts';

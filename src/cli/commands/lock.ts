@@ -5,7 +5,7 @@ import { version } from '../../judge/version.ts';
 import { visible } from '../../explain/safe-text.ts';
 import { replaceFile } from '../../host/node/replace-file.ts';
 import type { ServerConfig } from '../../host/index.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { parseTranscript } from '../../transcript/index.ts';
 import { readWords } from '../client-options.ts';
 import type { Command } from '../command.ts';

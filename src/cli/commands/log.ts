@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { logLines, verifyLogFile } from '../../host/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
 import { linesTo } from '../../host/node/lines.ts';
 import { readWords } from '../client-options.ts';

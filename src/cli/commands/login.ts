@@ -2,7 +2,7 @@ import { systemClock } from '../../bounds/clock.ts';
 import { fileStore, login, openBrowser, storedLogins } from '../../oauth/node/index.ts';
 import type { Login } from '../../oauth/node/index.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import type { Command } from '../command.ts';
 import { readWords } from '../client-options.ts';
 import { readConfiguration } from '../configuration.ts';

@@ -2,13 +2,13 @@ import { visible } from '../../explain/safe-text.ts';
 import { httpRecorder, recorder } from '../../transcript/index.ts';
 import type { Command } from '../command.ts';
 import { readClientWords, readWords } from '../client-options.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { openEntries } from '../entries-file.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { atProgram } from '../program-words.ts';
 import { relay } from '../relay.ts';
 import { isHttp } from '../socket-target.ts';
-import { redactText, redactUrl } from '../../transport/door.ts';
+import { redactText, redactUrl } from '../../transport/internal-exports.ts';
 import { before } from './trace.ts';
 
 const own = { title: { type: 'string' }, port: { type: 'string' } } as const;

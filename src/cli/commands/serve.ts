@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { executables } from '../../executables/index.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { McpServer } from '../../server/index.ts';
 import { serveHttp } from '../../transport/http/node/index.ts';
 import { serveStdio } from '../../transport/stdio/index.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { ServerConfig } from '../../host/index.ts';
-import type { HttpTrace } from '../../transport/door.ts';
+import type { HttpTrace } from '../../transport/internal-exports.ts';
 import type { Command } from '../command.ts';
 import { numberOf, readClientWords } from '../client-options.ts';
 import type { ClientWords } from '../client-options.ts';
@@ -15,7 +15,7 @@ import { isHttp } from '../socket-target.ts';
 import { style, wantsColour } from '../../host/node/style.ts';
 import { explainHttp } from '../../explain/http.ts';
 import { visible } from '../../explain/safe-text.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 
 export const command: Command = {
   usage: '[options] ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',

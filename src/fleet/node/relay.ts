@@ -1,6 +1,6 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
-import { toError } from '../../jsonrpc/door.ts';
+import { toError } from '../../jsonrpc/internal-exports.ts';
 import { memoryEngine } from '../memory-engine.ts';
 import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
 

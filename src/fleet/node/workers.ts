@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { toError } from '../../jsonrpc/door.ts';
+import { toError } from '../../jsonrpc/internal-exports.ts';
 import type { CloseOptions, HttpServer } from '../../transport/http/node/index.ts';
 import { fleet } from '../fleet.ts';
 import type { Fleet } from '../fleet.ts';

@@ -3,7 +3,7 @@ import { homedir, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { codeOf } from '../../oauth/node/file-lock.ts';
 import { readServers } from '../config.ts';
 import type { ServerConfig, Variables } from '../config.ts';

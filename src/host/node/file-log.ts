@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { checkOptions } from '../../bounds/options.ts';
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { emptyLog, verifyLog } from '../activity-log.ts';
 import type { LogHead, LogSink, LogVerdict } from '../activity-log.ts';
 import { codeOf, withFileLock } from '../../oauth/node/file-lock.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { HostStore } from '../store.ts';
 import { withFileLock } from '../../oauth/node/file-lock.ts';
 import { replaceFile } from './replace-file.ts';

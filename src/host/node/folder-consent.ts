@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { HostError } from '../errors.ts';
 import type { HostStore } from '../store.ts';
 import type { FolderFile } from './folder-file.ts';

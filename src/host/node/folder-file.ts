@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorMessage, isObject } from '../../jsonrpc/door.ts';
+import { errorMessage, isObject } from '../../jsonrpc/internal-exports.ts';
 import { quote } from '../../bounds/quote.ts';
 import { codeOf } from '../../oauth/node/file-lock.ts';
 import { readServers, userMembers, variablesIn } from '../config.ts';

@@ -1,5 +1,5 @@
 import { httpTransport } from '../../transport/http/fetch/index.ts';
-import type { ClientTransport } from '../../transport/door.ts';
+import type { ClientTransport } from '../../transport/internal-exports.ts';
 import { stdioTransport } from '../../transport/stdio/index.ts';
 import { checkConfig, isProgram } from '../config.ts';
 import type { ServerConfig } from '../config.ts';

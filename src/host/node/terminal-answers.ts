@@ -1,6 +1,6 @@
 import { checkOptions } from '../../bounds/options.ts';
-import { completeForm } from '../../protocol/door.ts';
-import type { Form } from '../../protocol/door.ts';
+import { completeForm } from '../../protocol/internal-exports.ts';
+import type { Form } from '../../protocol/internal-exports.ts';
 import type { ElicitRequestParams, InputRequest, InputResponse } from '../../protocol/index.ts';
 import { fillForm } from './elicitation.ts';
 import { openPrompter } from './prompter.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { HiddenRequest } from './port.ts';
 import type { Play } from './scene.ts';
 import type { SeenMembers } from './visit.ts';

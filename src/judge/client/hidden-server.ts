@@ -1,6 +1,6 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { Revision } from '../../protocol/index.ts';
-import { cacheHints, capabilitiesKey, clientInfoKey, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
+import { cacheHints, capabilitiesKey, clientInfoKey, resultType, serverInfoKey, subscriptionKey, versionKey } from '../../protocol/internal-exports.ts';
 import type { HiddenRequest } from './port.ts';
 import type { HiddenOffer, Play } from './scene.ts';
 import type { SeenMembers, Received } from './visit.ts';

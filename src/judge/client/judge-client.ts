@@ -2,7 +2,7 @@ import { pause, systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { revisions } from '../../protocol/index.ts';
 import type { Revision } from '../../protocol/index.ts';
 import { Ledger } from '../ledger.ts';

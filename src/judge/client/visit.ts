@@ -1,7 +1,7 @@
 import type { Clock } from '../../bounds/clock.ts';
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { RequestId } from '../../jsonrpc/index.ts';
-import { capabilitiesKey, versionKey } from '../../protocol/door.ts';
+import { capabilitiesKey, versionKey } from '../../protocol/internal-exports.ts';
 import type { Revision } from '../../protocol/index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { WireEntry, Evidence } from '../verdict.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { versionHeader, versionKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { versionHeader, versionKey } from '../../protocol/internal-exports.ts';
 import { decodeHeader, isMarked, needsEncoding } from './headers.ts';
 import type { HiddenRequest } from './port.ts';
 import type { Visit } from './visit.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { batching, capabilitiesKey, clientInfoKey, hasMethod, isMetaKey, methods, versionKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { batching, capabilitiesKey, clientInfoKey, hasMethod, isMetaKey, methods, versionKey } from '../../protocol/internal-exports.ts';
 import { isModern } from './hidden-server.ts';
 import type { SeenMembers, Received, Visit } from './visit.ts';
 
@@ -14,8 +14,10 @@ export function watchMessage(visit: Visit, message: Received): void {
   const { json, text, http } = message;
   if (json === undefined) {
     if (text.trim() === '') return;
-    if (http) visit.check('base-59', false, 'a message of JSON-RPC 2.0', message);
-    else loose(visit, message);
+    if (http) {
+      visit.check('base-59', false, 'a message of JSON-RPC 2.0', message);
+      if (severalIn(text)) visit.check(visit.modern ? 'streamable-http-40' : 'transports-23', false, 'one message in a body', message);
+    } else loose(visit, message);
     return;
   }
   endLoose(visit);
@@ -35,6 +37,15 @@ export function watchMessage(visit: Visit, message: Received): void {
   else if (kind === 'notification') notification(visit, message, json);
   else if (kind === 'response') response(visit, message, json);
   if (!foreign) metaKeys(visit, message, json);
+}
+
+/** Whether a text is several JSON texts, one after the other. */
+function severalIn(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(`[${text.trim().replaceAll(/\}\s*\{/g, '},{')}]`));
+  } catch {
+    return false;
+  }
 }
 
 /** Most lines that are held for one message. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { completionsCapability, hasCacheHints, isMetaKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { completionsCapability, hasCacheHints, isMetaKey } from '../../protocol/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { anything, flag, list, number, object, oneOf, text } from './shapes.ts';
 import type { ShapeCheck } from './shapes.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { toolNameCharacters, toolNameLength } from '../listed.ts';
 import type { SchemaCompiler } from '../options.ts';

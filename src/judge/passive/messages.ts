@@ -1,7 +1,7 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { isMetaKey, modernErrors, serverInfoKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { isMetaKey, modernErrors, serverInfoKey } from '../../protocol/internal-exports.ts';
 
-import { hasMethod, methodRow, methods } from '../../protocol/door.ts';
+import { hasMethod, methodRow, methods } from '../../protocol/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 
 // What each message of a peer is held against, whatever it is about.
@@ -22,7 +22,7 @@ export function judgeMessage(conversation: JudgedConversation, arrival: Arrival)
   }
   if (batch && conversation.revision.place !== 1) conversation.check('base-59', false, 'a single message: this revision has no batches', arrival);
   if (typeof json['method'] === 'string') judgeCall(conversation, arrival, json, json['method']);
-  else judgeAnswer(conversation, arrival, json);
+  else checkResponse(conversation, arrival, json);
   metaKeysOf(conversation, arrival, json);
 }
 
@@ -98,7 +98,7 @@ function judgeCall(conversation: JudgedConversation, arrival: Arrival, json: Rea
 }
 
 /** A response. */
-function judgeAnswer(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
+function checkResponse(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
   const { revision, modern } = conversation;
   const { result, error, id } = json;
   const has = 'result' in json;

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { isLoggingLevel, logLevelKey, relatedTask, subscriptionKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { isLoggingLevel, logLevelKey, relatedTask, subscriptionKey } from '../../protocol/internal-exports.ts';
 import type { Arrival, SentToServer, JudgedConversation } from '../conversation.ts';
 import { anything, number, object, text } from './shapes.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { CarrierReply } from '../carrier.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { messageExpected, shownHead, typeDemand } from '../http-demand.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { mayAsk } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { mayAsk } from '../../protocol/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { judgeQuestion } from './notifications.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 
 // Small checks of forms. Each returns the first fault as text, with its place, or undefined.
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { ruleSetVersion } from '../rules.ts';
 import type { Judgement, JudgeRuling } from '../verdict.ts';
 

@@ -7,16 +7,15 @@ authorization-14|MUST|of an issuer with a path OpenID metadata is asked with the
 authorization-15|MUST|of an issuer without a path OAuth metadata is asked first|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
 authorization-16|MUST|of an issuer without a path OpenID metadata is asked next|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery
 authorization-17|MUST|a client tries the well-known addresses in their order|4 basic/authorization/index#overview;4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery;3 basic/authorization#authorization-server-metadata-discovery;123 basic/authorization#overview;12 basic/authorization#server-metadata-discovery;1 basic/authorization#fallbacks-for-servers-without-metadata-discovery;1 basic/authorization#authorization-base-url
-authorization-18|SHOULD|the resource is named without a trailing slash|4 basic/authorization/index#canonical-server-uri;23 basic/authorization#canonical-server-uri
+authorization-18|SHOULD|the resource is named without a trailing slash, unless its owner writes one|4 basic/authorization/index#canonical-server-uri;23 basic/authorization#canonical-server-uri
 authorization-20|SHOULD|scheme and host of the resource are taken in any case|4 basic/authorization/index#canonical-server-uri;23 basic/authorization#canonical-server-uri
-authorization-28|MUST|redirect URIs are https or localhost|4 basic/authorization/security-considerations#communication-security;23 basic/authorization#communication-security;1 basic/authorization#security-considerations
+authorization-27|MUST|endpoints of the authorization server are https|4 basic/authorization/security-considerations#communication-security;23 basic/authorization#communication-security;1 basic/authorization#security-considerations
 authorization-29|MUST|tokens travel over TLS only|4 basic/authorization/security-considerations#communication-security;23 basic/authorization#communication-security
 authorization-35|MUST|an authorization server checks redirect URIs by the document|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-36|MUST|an authorization server checks the id in the document|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-37|MUST|an authorization server checks the document|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-38|SHOULD|an authorization server caches documents|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-39|SHOULD|an authorization server fetches documents|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
-authorization-40|MUST|a client id URL is https and has a path|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-41|MUST|a metadata document has an id, a name and redirect URIs|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-42|MUST|an authorization server shows the host of the redirect|4 basic/authorization/security-considerations#localhost-redirect-uri-risks;3 basic/authorization#localhost-redirect-uri-risks
 authorization-43|SHOULD|an authorization server warns of localhost|4 basic/authorization/security-considerations#localhost-redirect-uri-risks;3 basic/authorization#localhost-redirect-uri-risks
@@ -25,20 +24,12 @@ authorization-65|SHOULD|over HTTP authorization is this one|4 basic/authorizatio
 authorization-66|SHOULD|over a pipe there is no login|4 basic/authorization/index#protocol-requirements;123 basic/authorization#protocol-requirements
 authorization-67|MUST|the resource is the canonical URI of the server|4 basic/authorization/index#resource-parameter-implementation;23 basic/authorization#resource-parameter-implementation
 authorization-77|MUST|the good practice of OAuth 2.1 is followed|4 basic/authorization/security-considerations;23 basic/authorization#security-considerations;1 basic/authorization#implementation-requirements
-authorization-80|MUST|a bad token is answered as OAuth 2.1 section 5.3 has it|4 basic/authorization/index#token-handling;123 basic/authorization#token-handling
-authorization-81|MUST|an invalid or expired token: 401|4 basic/authorization/index#token-handling;123 basic/authorization#token-handling
 authorization-83|MUST|tokens are used as OAuth 2.1 section 5 has it|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
 authorization-84|MUST|no token is in a URL|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
 authorization-86|MUST|every request has its token|4 basic/authorization/index#token-requirements;123 basic/authorization#token-requirements
-authorization-94|SHOULD|a program on a machine is native|4 basic/authorization/client-registration#application-type-and-redirect-uri-constraints
-authorization-95|SHOULD|an application on the web is web|4 basic/authorization/client-registration#application-type-and-redirect-uri-constraints
-authorization-96|SHOULD|credentials of another authorization server are an error|4 basic/authorization/client-registration#authorization-server-binding
+authorization-88|MUST|tokens are stored safely|4 basic/authorization/security-considerations#token-theft;23 basic/authorization#token-theft;1 basic/authorization#security-considerations
+elicitation-36|SHOULD|both sides check the content of a form|2 client/elicitation#security-considerations
 authorization-97|MUST|a later revision makes iss a MUST|4 basic/authorization/index#authorization-response-validation
-authorization-98|MUST|the issuer of a response is compared byte for byte|4 basic/authorization/index#authorization-response-validation
-authorization-103|MUST|the error of another issuer is not shown|4 basic/authorization/index#authorization-response-validation
-authorization-105|MUST|a client counts on no refresh token|4 basic/authorization/index#refresh-tokens
-authorization-106|MUST|refresh tokens are kept secret|4 basic/authorization/index#refresh-tokens
-authorization-108|SHOULD|all scopes of the operation are in one challenge|4 basic/authorization/index#runtime-insufficient-scope-errors
 authorization-110|MUST|authorization is secure as a whole|4 basic/authorization/security-considerations;4 basic/authorization/index#security-considerations
 sampling-13|SHOULD|loops of tools are bounded|34 client/sampling#security-considerations
 sampling-14|SHOULD|messages of sampling are checked on both sides|01234 client/sampling#security-considerations
@@ -114,12 +105,12 @@ lifecycle-24|SHOULD|a server offers its latest version|0123 basic/lifecycle#vers
 versioning-4|MUST|ids of extensions are _meta keys with a prefix|4 schema#ServerCapabilities;4 schema#ClientCapabilities;4 basic/versioning#extension-negotiation
 versioning-5|SHOULD|authors of extensions document how they fall back|4 basic/versioning#extension-negotiation
 versioning-6|MUST|an extension that one side lacks is left or refused|4 basic/versioning#extension-negotiation
-elicitation-5|MUST|a completion of an unknown or finished elicitation is ignored|3 client/elicitation#completion-notifications-for-url-mode-elicitation
 elicitation-6|MUST|a completion of an elicitation names its elicitation|3 client/elicitation#completion-notifications-for-url-mode-elicitation
 elicitation-7|MUST|a completion of an elicitation goes to the client that was asked|3 client/elicitation#completion-notifications-for-url-mode-elicitation
 elicitation-8|SHOULD|a user can retry or cancel where the completion never comes|4 client/elicitation#example-request-sensitive-data;3 client/elicitation#completion-notifications-for-url-mode-elicitation
 roots-1|SHOULD|roots are not taken up anew|4 client/roots
 sampling-1|SHOULD|sampling is not taken up anew|4 client/sampling
+sampling-10|SHOULD|messages of one sampling are not kept for the next|4 client/sampling#messages
 cancellation-4|MUST|only a request that still runs is cancelled|4 basic/patterns/cancellation#behavior-requirements;01234? schema#CancelledNotification;0123 basic/utilities/cancellation#behavior-requirements
 cancellation-5|MUST|a client cancels only requests that it sent|4 schema#CancelledNotificationParams;4 basic/patterns/cancellation#behavior-requirements
 cancellation-6|MUST|a cancellation goes the same way as its request|3 schema#CancelledNotificationParams;0123 basic/utilities/cancellation#behavior-requirements;012 schema#CancelledNotification

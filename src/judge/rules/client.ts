@@ -10,9 +10,11 @@ authorization-23|SHOULD|without another way the user is asked for client credent
 authorization-24|SHOULD|a metadata document comes before registration|4 basic/authorization/client-registration;3 basic/authorization#client-registration-approaches
 authorization-25|SHOULD|registration comes after a metadata document|4 basic/authorization/client-registration;3 basic/authorization#client-registration-approaches
 authorization-26|SHOULD|credentials that the client has come first|4 basic/authorization/client-registration;3 basic/authorization#client-registration-approaches
+authorization-28|MUST|redirect URIs are https or localhost|4 basic/authorization/security-considerations#communication-security;23 basic/authorization#communication-security;1 basic/authorization#security-considerations
 authorization-31|SHOULD|a client asks whether metadata documents are taken, and falls back|4 basic/authorization/client-registration#advertising-cimd-support;3 basic/authorization#discovery
 authorization-33|MUST|the client id of a metadata document is its URL|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-34|MUST|a metadata document is at an https URL|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
+authorization-40|MUST|a client id URL is https and has a path|4 basic/authorization/client-registration#implementation-requirements;3 basic/authorization#implementation-requirements
 authorization-46|MUST|a client registers its redirect URIs|4 basic/authorization/security-considerations#open-redirection;23 basic/authorization#open-redirection
 authorization-47|SHOULD|a client checks the state of a response|4 basic/authorization/security-considerations#open-redirection;23 basic/authorization#open-redirection
 authorization-51|MUST|a client finds the authorization server by protected resource metadata|4 basic/authorization/index#overview;4 basic/authorization/index#authorization-server-discovery;23 basic/authorization#overview
@@ -33,10 +35,16 @@ authorization-90|MUST|registrations are kept for each authorization server|4 bas
 authorization-91|MUST|metadata is taken only from its own issuer|4 basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery
 authorization-92|MUST|a registration that is refused for its redirect URI is handled|4? basic/authorization/client-registration#application-type-and-redirect-uri-constraints;4 basic/authorization/client-registration#application-type-and-redirect-uri-constraints
 authorization-93|MUST|a registration says the type of application|4 basic/authorization/client-registration#application-type-and-redirect-uri-constraints
-elicitation-36|SHOULD|both sides check the content of a form|2 client/elicitation#security-considerations
+authorization-94|SHOULD|a program on a machine is native|4 basic/authorization/client-registration#application-type-and-redirect-uri-constraints
+authorization-95|SHOULD|an application on the web is web|4 basic/authorization/client-registration#application-type-and-redirect-uri-constraints
+authorization-96|SHOULD|credentials of another authorization server are an error|4 basic/authorization/client-registration#authorization-server-binding
 elicitation-39|SHOULD|the host limits the rate of questions|23 client/elicitation#security-considerations
+authorization-98|MUST|the issuer of a response is compared byte for byte|4 basic/authorization/index#authorization-response-validation
 authorization-100|MUST|the issuer is recorded before the redirect|4 basic/authorization/index#authorization-response-validation
 authorization-102|MUST|the issuer of a response is checked before the code is sent|4 basic/authorization/index#authorization-response-validation
+authorization-103|MUST|the error of another issuer is not shown|4 basic/authorization/index#authorization-response-validation
+authorization-105|MUST|a client counts on no refresh token|4 basic/authorization/index#refresh-tokens
+authorization-106|MUST|refresh tokens are kept secret|4 basic/authorization/index#refresh-tokens
 authorization-107|SHOULD|a registration lists refresh_token|4 basic/authorization/index#refresh-tokens
 authorization-109|SHOULD|a new login asks for the old scopes too|4 basic/authorization/index#scope-selection-strategy
 roots-18|MUST|a root's URI has no steps upward|01234 client/roots#security-considerations
@@ -68,6 +76,7 @@ versioning-8|SHOULD|a client tries a version that both have, or tells|4 basic/ve
 elicitation-1|MUST|a client with elicitation has at least one mode|34 client/elicitation#capabilities
 elicitation-2|MUST|a client that answers elicitation declares it at the handshake|23 client/elicitation#capabilities
 elicitation-3|MUST|a client that answers elicitation declares it with each request|4 client/elicitation#capabilities
+elicitation-5|MUST|a completion of an unknown or finished elicitation is ignored|3 client/elicitation#completion-notifications-for-url-mode-elicitation
 elicitation-10|MUST|an elicitation without a mode is a form|34 client/elicitation#elicitation-requests
 elicitation-11|MUST|an elicitation in a mode that the client has not declared is -32602|3 client/elicitation#error-handling
 elicitation-15|SHOULD|a client checks a form's answers against its schema|34 client/elicitation#form-mode-security
@@ -83,7 +92,6 @@ sampling-2|MUST|a client with sampling declares it at the handshake|0123 client/
 sampling-3|MUST|a client with sampling declares it with each request|4 client/sampling#capabilities
 sampling-6|SHOULD|sampling with a tool use that has no result is -32602|3 client/sampling#error-handling
 sampling-7|SHOULD|sampling that mixes tool results with other content is -32602|3 client/sampling#error-handling
-sampling-10|SHOULD|messages of one sampling are not kept for the next|4 client/sampling#messages
 sampling-21|MUST|a client that samples with tools declares it|34 client/sampling#tools-in-sampling
 caching-1|MUST|a cached answer serves only the same method with the same parameters|4 server/utilities/caching#cache-key
 caching-2|MUST|an answer to a retry with input responses or state is never cached|4 server/utilities/caching#cache-key

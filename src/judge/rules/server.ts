@@ -7,7 +7,6 @@ authorization-5|MUST|a server does not pass its client's token on|4 basic/author
 authorization-6|MUST|an authorization server says which PKCE methods it has|4 basic/authorization/security-considerations#authorization-code-protection;3 basic/authorization#authorization-code-protection
 authorization-9|SHOULD|an authorization server that fetches documents minds SSRF|4 basic/authorization/security-considerations#authorization-server-abuse-protection;3 basic/authorization#authorization-server-abuse-protection
 authorization-10|MUST|a server has protected resource metadata|4 basic/authorization/index#overview;4 basic/authorization/authorization-server-discovery#authorization-server-location;23 basic/authorization#overview;23 basic/authorization#authorization-server-location
-authorization-27|MUST|endpoints of the authorization server are https|4 basic/authorization/security-considerations#communication-security;23 basic/authorization#communication-security;1 basic/authorization#security-considerations
 authorization-30|MUST|a proxy asks for consent for each client|4 basic/authorization/security-considerations#confused-deputy-problem;23 basic/authorization#confused-deputy-problem
 authorization-32|MUST|errors of authorization have their HTTP status|4 basic/authorization/index#error-handling;123 basic/authorization#error-handling;1 basic/authorization#example-authorization-code-grant
 authorization-44|MUST|an authorization server redirects to trusted URIs only|4? basic/authorization/security-considerations#open-redirection;4 basic/authorization/security-considerations#open-redirection;23? basic/authorization#open-redirection;23 basic/authorization#open-redirection
@@ -28,14 +27,16 @@ authorization-71|SHOULD|too few scopes: the challenge says insufficient_scope|4 
 authorization-72|SHOULD|too few scopes: the challenge may say why|4 basic/authorization/index#runtime-insufficient-scope-errors;3 basic/authorization#runtime-insufficient-scope-errors
 authorization-73|SHOULD|too few scopes: the challenge names the metadata|4 basic/authorization/index#runtime-insufficient-scope-errors;3 basic/authorization#runtime-insufficient-scope-errors
 authorization-74|SHOULD|too few scopes: the challenge names what is needed|4 basic/authorization/index#runtime-insufficient-scope-errors;3 basic/authorization#runtime-insufficient-scope-errors
+authorization-80|MUST|a bad token is answered as OAuth 2.1 section 5.3 has it|4 basic/authorization/index#token-handling;123 basic/authorization#token-handling
+authorization-81|MUST|an invalid or expired token: 401|4 basic/authorization/index#token-handling;123 basic/authorization#token-handling
 authorization-87|SHOULD|tokens are short-lived|4 basic/authorization/security-considerations#token-theft;23 basic/authorization#token-theft;1 basic/authorization#security-considerations;1 basic/authorization#implementation-requirements
-authorization-88|MUST|tokens are stored safely|4 basic/authorization/security-considerations#token-theft;23 basic/authorization#token-theft;1 basic/authorization#security-considerations
 caching-17|MUST|access is checked for each primitive; the cache scope protects nothing|4 server/utilities/caching#security-considerations
 caching-18|MUST|an author knows that a public answer may be shown to other callers|4 server/utilities/caching#security-considerations
 elicitation-42|MUST|a question belongs to one client and one user|34 client/elicitation#security-considerations
 authorization-99|MUST|an authorization server says that it sends iss|4 basic/authorization/index#authorization-response-validation
 authorization-101|SHOULD|an authorization server sends iss|4 basic/authorization/index#authorization-response-validation
 authorization-104|SHOULD|a server does not ask for offline_access|4 basic/authorization/index#refresh-tokens
+authorization-108|SHOULD|all scopes of the operation are in one challenge|4 basic/authorization/index#runtime-insufficient-scope-errors
 authorization-111|MUST|a broader scope holds narrower ones|4 basic/authorization/index#step-up-authorization-flow
 resources-11|SHOULD|the author protects resources|01234 server/resources#security-considerations
 resources-12|MUST|binary content is base64|01234 server/resources#security-considerations

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { Bench } from '../bench.ts';
 import type { CarrierReply } from '../carrier.ts';
 import type { JudgedConversation } from '../conversation.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { capabilitiesKey, subscriptionKey, versionKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { capabilitiesKey, subscriptionKey, versionKey } from '../../protocol/internal-exports.ts';
 import type { ReceivedAnswer } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 

@@ -1,8 +1,8 @@
 import type { Revision } from '../../protocol/index.ts';
 import type { Bench } from '../bench.ts';
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { ServerProbe } from '../probe.ts';
-import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/door.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/internal-exports.ts';
 import { judgeInfo } from '../conversation.ts';
 import { goesOn } from './cancellation.ts';
 

@@ -1,4 +1,4 @@
-import { capabilitiesKey, streamableHttp, versionHeader, versionKey } from '../../protocol/door.ts';
+import { capabilitiesKey, streamableHttp, versionHeader, versionKey } from '../../protocol/internal-exports.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer } from '../conversation.ts';
 import { acceptedDemand, foreignOrigin, listeningDemand, originDemand, sessionDemand, shownHead, unknownSession, unknownVersion, versionDemand } from '../http-demand.ts';

@@ -1,5 +1,5 @@
-import { batching } from '../../protocol/door.ts';
-import { isObject } from '../../jsonrpc/door.ts';
+import { batching } from '../../protocol/internal-exports.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { ServerProbe } from '../probe.ts';
 import { goesOn } from './cancellation.ts';
 

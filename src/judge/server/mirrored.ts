@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../../protocol/internal-exports.ts';
 import { sample, sampleArguments } from '../answers.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer } from '../conversation.ts';

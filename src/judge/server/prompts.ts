@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import type { ServerProbe } from '../probe.ts';
 import { argumentsOf } from './survey.ts';
 

@@ -1,4 +1,4 @@
-import { resourceNotFoundCode } from '../../jsonrpc/door.ts';
+import { resourceNotFoundCode } from '../../jsonrpc/internal-exports.ts';
 import type { ServerProbe } from '../probe.ts';
 
 export const resourceProbes: readonly ServerProbe[] = [

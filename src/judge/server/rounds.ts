@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/internal-exports.ts';
 import { judgeInfo } from '../conversation.ts';
 import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';

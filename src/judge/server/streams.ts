@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { ssePolling, streamableHttp } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { ssePolling, streamableHttp } from '../../protocol/internal-exports.ts';
 import { bounds } from '../bounds.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';

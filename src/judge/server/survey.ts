@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { logLevelKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { logLevelKey } from '../../protocol/internal-exports.ts';
 import { answerQuestion, sampleArguments } from '../answers.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer, Arrival, JudgedConversation } from '../conversation.ts';

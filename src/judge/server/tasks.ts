@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { isTaskStatus, isTerminal, relatedTask } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { isTaskStatus, isTerminal, relatedTask } from '../../protocol/internal-exports.ts';
 import type { Revision } from '../../protocol/index.ts';
 import type { Bench } from '../bench.ts';
 import { bounds } from '../bounds.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { sampleArguments } from '../answers.ts';
 import type { ReceivedAnswer } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import { completionsCapability } from '../../protocol/door.ts';
-import { logLevelKey } from '../../protocol/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import { completionsCapability } from '../../protocol/internal-exports.ts';
+import { logLevelKey } from '../../protocol/internal-exports.ts';
 import type { Arrival } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 import { completable } from './prompts.ts';

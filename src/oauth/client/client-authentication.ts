@@ -1,7 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import type { AuthorizationServerMetadata } from '../authorization-server-metadata.ts';
-import { toBase64 } from '../../jsonrpc/door.ts';
+import { toBase64 } from '../../jsonrpc/internal-exports.ts';
 import { findAlgorithm } from '../algorithms.ts';
 import { OAuthError, shown } from '../errors.ts';
 import type { Jwk, Key } from '../jwk.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../bounds/clock.ts';
-import { toError } from '../../jsonrpc/door.ts';
+import { toError } from '../../jsonrpc/internal-exports.ts';
 import type { FailedLogin } from './failed-login.ts';
 import { refreshTime } from './refresh.ts';
 import type { TokenNeed, Renewal } from './renewal.ts';

@@ -1,4 +1,4 @@
-import { need } from '../../jsonrpc/door.ts';
+import { need } from '../../jsonrpc/internal-exports.ts';
 import { OAuthError } from '../errors.ts';
 import type { AuthorizationStore, StoredKey } from './store.ts';
 

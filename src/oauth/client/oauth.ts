@@ -2,7 +2,7 @@ import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import type { HttpAuthorization, HttpTarget } from '../../transport/door.ts';
+import type { HttpAuthorization, HttpTarget } from '../../transport/internal-exports.ts';
 import { OAuthError } from '../errors.ts';
 import { fetchJson } from '../fetch-json.ts';
 import { addressCheck, checkSecure } from './addresses.ts';

@@ -1,4 +1,4 @@
-import { toBase64 } from '../../jsonrpc/door.ts';
+import { toBase64 } from '../../jsonrpc/internal-exports.ts';
 import { sha256 } from '../jwk.ts';
 
 /** 256 random bits as text for a URL: 43 characters. */

@@ -1,4 +1,4 @@
-import type { HttpRefusal } from '../../transport/door.ts';
+import type { HttpRefusal } from '../../transport/internal-exports.ts';
 import { OAuthError, shown } from '../errors.ts';
 import { oauthChallenge } from './challenge.ts';
 import type { OAuthChallenge } from './challenge.ts';

@@ -1,4 +1,4 @@
-import { toError } from '../../jsonrpc/door.ts';
+import { toError } from '../../jsonrpc/internal-exports.ts';
 import type { DpopKey } from './dpop.ts';
 import { parseStored, swap } from './store.ts';
 import type { AuthorizationStore } from './store.ts';

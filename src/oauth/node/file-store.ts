@@ -3,7 +3,7 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkOptions } from '../../bounds/options.ts';
-import { errorMessage } from '../../jsonrpc/door.ts';
+import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { OAuthError } from '../errors.ts';
 import type { AuthorizationStore } from '../client/store.ts';
 import { codeOf, defaultFileLockLimits, withFileLock } from './file-lock.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkOptions } from '../../bounds/options.ts';
-import { guarded, ownAddress } from '../../transport/http/node/door.ts';
+import { guarded, ownAddress } from '../../transport/http/node/internal-exports.ts';
 import { OAuthError } from '../errors.ts';
 import type { RedirectListener, RedirectReceiver, RedirectResponse } from '../client/authorization-code.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/door.ts';
-import type { Auth, AuthRefusal } from '../../transport/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import type { Auth, AuthRefusal } from '../../transport/internal-exports.ts';
 import { shown, TokenError } from '../errors.ts';
 import { principalOf } from './principal.ts';
 import type { TokenClaims } from './token-claims.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../bounds/clock.ts';
-import type { AuthRefusal, RequestInfo } from '../../transport/door.ts';
+import type { AuthRefusal, RequestInfo } from '../../transport/internal-exports.ts';
 import { algorithmNames } from '../algorithms.ts';
 import { TokenError } from '../errors.ts';
 import { canonicalName, judgeClaims } from './access-token.ts';

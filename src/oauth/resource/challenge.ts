@@ -1,4 +1,4 @@
-import type { AuthRefusal } from '../../transport/door.ts';
+import type { AuthRefusal } from '../../transport/internal-exports.ts';
 import { TokenError } from '../errors.ts';
 import type { OAuthError } from '../errors.ts';
 import { MalformedRequest } from './credentials.ts';

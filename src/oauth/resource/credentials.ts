@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../../transport/door.ts';
+import type { RequestInfo } from '../../transport/internal-exports.ts';
 import { OAuthError } from '../errors.ts';
 
 /** An access token from the `Authorization` field. */

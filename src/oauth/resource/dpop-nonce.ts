@@ -1,4 +1,4 @@
-import { fromBase64Url, toBase64 } from '../../jsonrpc/door.ts';
+import { fromBase64Url, toBase64 } from '../../jsonrpc/internal-exports.ts';
 
 /** Nonces for DPoP proofs (RFC 9449 section 9). A nonce encodes only the time when this side issued it. */
 export interface Nonces {

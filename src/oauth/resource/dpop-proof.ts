@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { shown, TokenError } from '../errors.ts';
 import { sha256, thumbprint } from '../jwk.ts';
 import type { Jwk } from '../jwk.ts';

@@ -1,4 +1,4 @@
-import type { Auth } from '../../transport/door.ts';
+import type { Auth } from '../../transport/internal-exports.ts';
 import { reachOf } from './reach.ts';
 
 /** The sender of a list request, with the members that matter here. */

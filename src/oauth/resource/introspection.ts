@@ -1,6 +1,6 @@
 import { checkOptions } from '../../bounds/options.ts';
 import { BoundedMap } from '../../bounds/bounded-map.ts';
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { authorizationServerMetadata } from '../authorization-server-metadata.ts';
 import { OAuthError, shown, shownUrl, TokenError } from '../errors.ts';
 import { defaultFetchLimits, fetchShape } from '../fetch-json.ts';

@@ -1,7 +1,7 @@
 import { checkOptions } from '../../bounds/options.ts';
 import { OAuthError } from '../errors.ts';
 import { requireSecure, parseUrl } from '../fetch-json.ts';
-import type { RequestInfo } from '../../transport/door.ts';
+import type { RequestInfo } from '../../transport/internal-exports.ts';
 import { defaultProofReplayLimits } from './proof-replays.ts';
 import type { ProofReplayLimits, ProofReplays } from './proof-replays.ts';
 import type { VerifyToken } from './verify.ts';

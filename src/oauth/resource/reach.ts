@@ -1,4 +1,4 @@
-import type { Auth } from '../../transport/door.ts';
+import type { Auth } from '../../transport/internal-exports.ts';
 
 type Lacks = NonNullable<Auth['lacks']>;
 

@@ -1,11 +1,11 @@
 import { isObject } from '../../jsonrpc/codec.ts';
 import { internalError, invalidParams } from '../../jsonrpc/errors.ts';
-import { notificationText } from '../../jsonrpc/inbound.ts';
+import { notificationText } from '../../jsonrpc/inbound-request.ts';
 import { subscriptionCancelled } from '../../protocol/cancellation.ts';
 import { metaOf, subscriptionMeta } from '../../protocol/meta.ts';
 import type { ListName } from '../../protocol/pagination.ts';
 import type { SubscriptionFilter } from '../../protocol/subscriptions.ts';
-import type { ServerInside } from '../server.ts';
+import type { ServerInternals } from '../server-core.ts';
 import type { Exchange } from '../exchange.ts';
 import type { TellListeners } from '../extensions.ts';
 
@@ -20,9 +20,9 @@ const listChanged = /^(tools|prompts|resources)ListChanged$/;
 /** The open `subscriptions/listen` requests of a server. 2026-07-28 basic/patterns/subscriptions. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
-  readonly #server: ServerInside;
+  readonly #server: ServerInternals;
 
-  constructor(server: ServerInside) {
+  constructor(server: ServerInternals) {
     this.#server = server;
   }
 

@@ -1,11 +1,11 @@
-import { invalidParams } from '../../jsonrpc/door.ts';
+import { invalidParams } from '../../jsonrpc/internal-exports.ts';
 import type { Bag } from '../../jsonrpc/index.ts';
-import type { Auth } from '../../transport/door.ts';
+import type { Auth } from '../../transport/internal-exports.ts';
 import type { Context, Listener, ServerExtension, TellListeners } from '../../server/index.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
-import { detailedTask, tasksExtension, tasksRevisions } from '../wire.ts';
+import { detailedTask, tasksExtension, tasksRevisions } from '../task-form.ts';
 
 /** How many ids one subscription may name. */
 const maxTaskIds = 1000;

@@ -1,10 +1,10 @@
-import { isObject } from '../../jsonrpc/door.ts';
+import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { RpcError } from '../../jsonrpc/index.ts';
 import { longestTimerMs } from '../../bounds/options.ts';
-import { requestsOf } from '../../protocol/door.ts';
+import { requestsOf } from '../../protocol/internal-exports.ts';
 import { coreTasks } from '../../protocol/index.ts';
 import type { AnyAround, HandlerCall, LegacyRequester } from '../../server/index.ts';
-import { askClient, LegacyExchange } from '../../server/door.ts';
+import { askClient, LegacyExchange } from '../../server/internal-exports.ts';
 
 /**
  * Asks a client of 2025-11-25 with a task, where it has declared that it takes such questions so, and plainly

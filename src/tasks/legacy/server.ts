@@ -1,17 +1,17 @@
-import { internalError, methodNotFound, notificationText } from '../../jsonrpc/door.ts';
+import { internalError, methodNotFound, notificationText } from '../../jsonrpc/internal-exports.ts';
 import { RpcError } from '../../jsonrpc/index.ts';
 import type { Bag, Notification, Params } from '../../jsonrpc/index.ts';
 import type { CallToolResult, ServerCapabilities, Task } from '../../protocol/index.ts';
-import { isTerminal, relatedTask } from '../../protocol/door.ts';
+import { isTerminal, relatedTask } from '../../protocol/internal-exports.ts';
 import type { Exchange, LegacyExtension, LegacyRequester, Requester } from '../../server/index.ts';
-import { adaptToolResult, askClient } from '../../server/door.ts';
-import type { Auth } from '../../transport/door.ts';
+import { adaptToolResult, askClient } from '../../server/internal-exports.ts';
+import type { Auth } from '../../transport/internal-exports.ts';
 import type { TaskView } from '../journal.ts';
 import type { TaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { mayHear, ownerOf } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
-import { legacyTask } from '../wire.ts';
+import { legacyTask } from '../task-form.ts';
 
 const declared: ServerCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 

@@ -2,11 +2,11 @@ import { peerBudget } from '../../bounds/budget.ts';
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions } from '../../bounds/options.ts';
-import { decodeUnjudged, tooLarge } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked, tooLarge } from '../../jsonrpc/codec.ts';
 import { toError } from '../../jsonrpc/errors.ts';
-import { pipeOutlet } from '../../jsonrpc/inbound.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
-import type { ServerPeer, ServerPort } from '../server-port.ts';
+import type { ServedClient, ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
 import { openMqtt, uniqueId } from './connection.ts';
 import type { MqttConnect, MqttLink, MqttPacket } from './connection.ts';
@@ -66,7 +66,7 @@ export async function serveMqtt(server: ServerPort, connect: MqttConnect, option
 
 /** One client: its peer, once it may connect, and what it said before. */
 interface MqttClientSession {
-  peer?: ServerPeer;
+  peer?: ServedClient;
   /** Resolves when what was said so far has been received. */
   turn: Promise<void>;
   /** What waits for its turn, in bytes. */
@@ -182,7 +182,7 @@ class Serving implements MqttServing {
       const outlet = pipeOutlet((text) => {
         if (this.#clients.get(clientId) === client) this.#tell(clientId, text);
       });
-      client.peer = this.#server.connect(outlet, { auth, modern: true, budget, lost: (why) => this.#dismiss(clientId, why) });
+      client.peer = this.#server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => this.#dismiss(clientId, why) });
     } catch (thrown) {
       this.#options.onError?.(toError(thrown));
       this.#dismiss(clientId, 'the client may not connect');
@@ -194,7 +194,7 @@ class Serving implements MqttServing {
     const large = payload.length > this.#maxMessageBytes;
     const text = (): string => new TextDecoder().decode(large ? payload.subarray(0, 256) : payload);
     this.#options.trace?.({ direction: 'received', text: text(), at: this.#clock.now() });
-    const decoded = large ? tooLarge(`the limit of ${this.#maxMessageBytes} bytes`, `${text()}…`) : decodeUnjudged(payload);
+    const decoded = large ? tooLarge(`the limit of ${this.#maxMessageBytes} bytes`, `${text()}…`) : decodeUnchecked(payload);
     if (saysDisconnected(decoded)) this.#end(clientId, 'the client is disconnected');
     else client.peer.receive(decoded);
   }

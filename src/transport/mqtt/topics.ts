@@ -1,4 +1,4 @@
-import type { Decoded, Unjudged } from '../../jsonrpc/message.ts';
+import type { Decoded, Unchecked } from '../../jsonrpc/message.ts';
 
 /**
  * The topics of MCP over MQTT, as EMQX publishes the transport for the revisions with a handshake:
@@ -64,7 +64,7 @@ export const isLevel = (text: unknown): text is string =>
 export const disconnected = '{"jsonrpc":"2.0","method":"notifications/disconnected"}';
 
 /** Whether the other end has said so, however it writes its JSON. */
-export const saysDisconnected = (decoded: Decoded | Unjudged): boolean =>
+export const saysDisconnected = (decoded: Decoded | Unchecked): boolean =>
   decoded.kind === 'notification' && decoded.message.method === 'notifications/disconnected';
 
 /** Whether a text tells that a list of the server has changed: a notification without parameters, as legacy revisions have it. */

@@ -48,7 +48,7 @@ export interface SerialMessages {
   /** Reads the channel, and opens the first link. */
   open(): void;
   send(text: string): void;
-  room(length: number, mayBeLost?: boolean): boolean;
+  room(length: number, droppable?: boolean): boolean;
   reset(): void;
   /** Ends the link and lets go of the channel. */
   close(): Promise<void>;
@@ -99,7 +99,7 @@ export function serialMessages(channel: SerialChannel, options: SerialOptions, r
       trace?.({ direction: 'sent', text, at: clock.now() });
       wire.send(utf8.encode(`${text}\n`));
     },
-    room: (length, mayBeLost) => wire.waiting + length <= (mayBeLost ? littleWaiting : maxWaitingBytes),
+    room: (length, droppable) => wire.waiting + length <= (droppable ? littleWaiting : maxWaitingBytes),
     reset: () => wire.reset(),
     async close() {
       if (closed) return;

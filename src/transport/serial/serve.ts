@@ -1,9 +1,9 @@
 import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { decodeUnjudged } from '../../jsonrpc/codec.ts';
-import { pipeOutlet } from '../../jsonrpc/inbound.ts';
+import { decodeUnchecked } from '../../jsonrpc/codec.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
-import type { ServerPeer, ServerPort } from '../server-port.ts';
+import type { ServedClient, ServerPort } from '../server-port.ts';
 import type { SerialChannel } from './channel.ts';
 import { serialMessages } from './messages.ts';
 import type { SerialOptions } from './messages.ts';
@@ -35,7 +35,7 @@ const shape: Shape<ServeSerialOptions> = {
 export function serveSerial(server: ServerPort, channel: SerialChannel, options: ServeSerialOptions = {}): SerialServing {
   checkOptions('serveSerial: options', options, shape);
   const { auth, clock = server.clock } = options;
-  let peer: ServerPeer | undefined;
+  let peer: ServedClient | undefined;
   let resolveClosed: (why: string) => void;
   const closed = new Promise<string>((resolve) => {
     resolveClosed = resolve;
@@ -50,13 +50,13 @@ export function serveSerial(server: ServerPort, channel: SerialChannel, options:
       }, messages.room);
       const mine = server.connect(outlet, {
         auth, modern: true, budget: messages.budget,
-        lost: (why) => {
+        onSilent: (why) => {
           if (peer === mine) void finish(why);
         },
       });
       peer = mine;
     },
-    line: (text) => peer?.receive(decodeUnjudged(text)),
+    line: (text) => peer?.receive(decodeUnchecked(text)),
     refused: (refusal) => peer?.receive(refusal),
     lost(why) {
       const before = peer;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Budget } from '../../bounds/budget.ts';
 import { ByteGatherer } from '../../bounds/budget.ts';
 import { createFramer } from '../../jsonrpc/framing.ts';
-import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
+import type { Decoded, Refusal, Unchecked } from '../../jsonrpc/message.ts';
 import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../../bounds/reading.ts';
 import type { Trace } from '../trace.ts';
 
@@ -12,13 +12,13 @@ const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
 /** Takes what was read, and says within which limits. */
-export interface ReadMessages<D extends Unjudged | Decoded> {
+export interface ReadMessages<D extends Unchecked | Decoded> {
   readonly trace?: Trace | undefined;
   readonly clock: Clock;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
   readonly maxNoiseBytes?: number | undefined;
-  /** What a line says: by `decode`, or by `decodeUnjudged` where the connection judges answers. */
+  /** What a line says: by `decode`, or by `decodeUnchecked` where the connection judges answers. */
   decode(text: string): D;
   /** `text` is its line; undefined where that was not kept. */
   message(decoded: D | Refusal, text?: string): void;
@@ -41,7 +41,7 @@ export interface StreamReading {
  * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
  * Long function: its short functions share the bytes that wait and the time of the turn.
  */
-export function readMessages<D extends Unjudged | Decoded>(stream: Readable, sink: ReadMessages<D>): StreamReading {
+export function readMessages<D extends Unchecked | Decoded>(stream: Readable, sink: ReadMessages<D>): StreamReading {
   const { trace, clock, maxNoiseBytes = defaultMaxNoiseBytes } = sink;
   const framer = createFramer({
     line(text) {

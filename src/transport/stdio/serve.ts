@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { peerBudget } from '../../bounds/budget.ts';
-import { decodeUnjudged } from '../../jsonrpc/codec.ts';
-import type { Outlet } from '../../jsonrpc/inbound.ts';
+import { decodeUnchecked } from '../../jsonrpc/codec.ts';
+import type { Outlet } from '../../jsonrpc/inbound-request.ts';
 import type { ServerPort } from '../server-port.ts';
 import type { Trace } from '../trace.ts';
 import { readMessages } from './reading.ts';
@@ -92,9 +92,9 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
       if (text !== undefined) say(text);
     },
   };
-  const peer = server.connect(outlet, { modern: true, sole: ownProcess, budget, lost: (why) => void finish(why) });
+  const peer = server.connect(outlet, { modern: true, sole: ownProcess, budget, onSilent: (why) => void finish(why) });
   const reading = readMessages(stdin, {
-    ...options, clock, budget, decode: decodeUnjudged,
+    ...options, clock, budget, decode: decodeUnchecked,
     message(decoded) {
       peer.receive(decoded);
       if (writer.full) reading.pause(true);

@@ -14,7 +14,7 @@ export interface LineWriter {
    * Whether so many characters more may wait in a full stream: 16 Mi in all, 8 Mi where they may be lost, and no
    * more than the budget has.
    */
-  room(length: number, mayBeLost?: boolean): boolean;
+  room(length: number, droppable?: boolean): boolean;
   /** The stream is over: gives back what was charged for what it never took. */
   close(): void;
 }
@@ -71,9 +71,9 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
       batch += '\n';
       if (batch.length >= large) send();
     },
-    room(length, mayBeLost) {
+    room(length, droppable) {
       if (!full) return true;
-      const most = mayBeLost ? maxWaiting / 2 : maxWaiting;
+      const most = droppable ? maxWaiting / 2 : maxWaiting;
       return charged + batch.length + length <= most && (budget?.fits(batch.length + length) ?? true);
     },
     close: () => charge(0),

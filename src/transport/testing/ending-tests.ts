@@ -1,5 +1,5 @@
 import { processBudget } from '../../bounds/budget.ts';
-import { notificationText } from '../../jsonrpc/inbound.ts';
+import { notificationText } from '../../jsonrpc/inbound-request.ts';
 import { connected } from './message-tests.ts';
 import { TestClient, turns } from './test-client.ts';
 import { testServer } from './test-server.ts';
@@ -78,13 +78,13 @@ export const endingTests: readonly WrittenTest[] = [
       const peer = last(server);
       // Over HTTP an idle session ends without a word, and its next request is told.
       if (client.transport.kind === 'http') skip('there is no channel to close');
-      const { lost } = peer.options;
-      check(lost !== undefined, 'the transport gave the server no way to end the channel');
-      lost('the client is silent');
+      const { onSilent } = peer.options;
+      check(onSilent !== undefined, 'the transport gave the server no way to end the channel');
+      onSilent('the client is silent');
       await client.until(() => client.closed.length > 0, 'word of the end');
       check(client.closed[0] !== '', 'the client was not told why');
       await turns(20);
-      // The server has ended the session itself before it calls `lost`.
+      // The server has ended the session itself before it calls `onSilent`.
       check(peer.closed.length <= 1, 'the session was closed several times');
     }),
   },

@@ -40,7 +40,7 @@ export class TestClient {
         this.heard.push(decoded);
         if (decoded.kind === 'success') this.#end(decoded.message.id, { result: decoded.message.result });
         else if (decoded.kind === 'failure') this.#end(decoded.message.id ?? -1, { error: decoded.message.error });
-        else if (decoded.kind === 'refusal') this.#end(decoded.id ?? -1, { failed: new Error(decoded.answer ?? decoded.error.message) });
+        else if (decoded.kind === 'refusal') this.#end(decoded.id ?? -1, { failed: new Error(decoded.responseFault ?? decoded.error.message) });
       });
     },
     failed: (id, error) => this.#note(() => this.#end(id, { failed: error })),

@@ -2,20 +2,20 @@ import { systemClock } from '../../bounds/clock.ts';
 import type { Budget } from '../../bounds/budget.ts';
 import { Connection } from '../../jsonrpc/connection.ts';
 import { methodNotFoundCode, RpcError } from '../../jsonrpc/errors.ts';
-import { Inbound, notificationText } from '../../jsonrpc/inbound.ts';
-import type { Outlet } from '../../jsonrpc/inbound.ts';
+import { InboundRequest, notificationText } from '../../jsonrpc/inbound-request.ts';
+import type { Outlet } from '../../jsonrpc/inbound-request.ts';
 import { readCancellation } from '../../protocol/cancellation.ts';
 import { negotiate } from '../../protocol/lifecycle.ts';
 import { selectRevisions } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { PeerOptions, ServerPeer, ServerPort } from '../server-port.ts';
+import type { PeerOptions, ServedClient, ServerPort } from '../server-port.ts';
 
 /** What the server of a test saw of one client. */
 export interface SeenPeer {
   readonly options: PeerOptions;
   readonly outlet: Outlet;
   readonly budget: Budget;
-  readonly peer: ServerPeer;
+  readonly peer: ServedClient;
   /** Parameters of the requests `echo` and of the notifications, in the order in which they came. */
   readonly texts: unknown[];
   /** Messages that were refused. */
@@ -28,7 +28,7 @@ export interface SeenPeer {
 export interface TestServer extends ServerPort {
   readonly seen: SeenPeer[];
   /** Requests `wait` that are not answered. */
-  readonly waiting: Set<Inbound>;
+  readonly waiting: Set<InboundRequest>;
 }
 
 /**
@@ -39,9 +39,9 @@ export interface TestServer extends ServerPort {
 export function testServer(): TestServer {
   const revisions: readonly Revision[] = selectRevisions(['2025-11-25']);
   const seen: SeenPeer[] = [];
-  const waiting = new Set<Inbound>();
+  const waiting = new Set<InboundRequest>();
 
-  function answer(inbound: Inbound, texts: unknown[]): object | Promise<object> {
+  function answer(inbound: InboundRequest, texts: unknown[]): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     switch (method) {
       case 'initialize': return { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'test', version: '1' } };
@@ -83,7 +83,7 @@ export function testServer(): TestServer {
         notification: ({ params }) => void texts.push(params?.['text']),
         error() {},
       }, undefined, options.budget);
-      const peer: ServerPeer = {
+      const peer: ServedClient = {
         receive(decoded, to) {
           if (decoded.kind === 'refusal') refused.push(decoded.error.message);
           connection.receive(decoded, to);
@@ -103,8 +103,8 @@ export function testServer(): TestServer {
       seen.push({ options, outlet, budget: connection.budget, peer, texts, refused, closed });
       return peer;
     },
-    answer(request, _meta, outlet) {
-      const inbound = new Inbound(request, outlet);
+    serveRequest(request, _meta, outlet) {
+      const inbound = new InboundRequest(request, outlet);
       inbound.run((one) => answer(one, []));
       return inbound;
     },

@@ -4,7 +4,7 @@ import { quote } from '../../bounds/quote.ts';
 import { refusal, tooLarge } from '../../jsonrpc/codec.ts';
 import { invalidRequestCode } from '../../jsonrpc/errors.ts';
 import { defaultMaxMessageBytes } from '../../jsonrpc/framing.ts';
-import type { Decoded, Refusal, Unjudged } from '../../jsonrpc/message.ts';
+import type { Decoded, Refusal, Unchecked } from '../../jsonrpc/message.ts';
 import { readPort } from '../port-reading.ts';
 import type { PortReading } from '../port-reading.ts';
 import type { Trace } from '../trace.ts';
@@ -40,10 +40,10 @@ const littleWaiting = 65_536;
 const maxUnsent = 1_048_576;
 
 /** What a link tells, and how it decodes. */
-export interface LinkEvents<D extends Decoded | Unjudged> {
+export interface LinkEvents<D extends Decoded | Unchecked> {
   readonly clock: Clock;
   readonly budget: Budget;
-  /** `decode`, or `decodeUnjudged` where the connection judges answers. */
+  /** `decode`, or `decodeUnchecked` where the connection judges answers. */
   decode(text: string): D;
   message(decoded: D | Refusal): void;
   /** The socket is closed, or was closed by this link because the other side broke a limit. Called once, and not after `close`. */
@@ -54,7 +54,7 @@ export interface LinkEvents<D extends Decoded | Unjudged> {
  * A WebSocket that carries one message in each text frame: reading with limits and turns, writing with what
  * `bufferedAmount` tells.
  */
-export class SocketLink<D extends Decoded | Unjudged> {
+export class SocketLink<D extends Decoded | Unchecked> {
   readonly #socket: WebSocketLike;
   readonly #options: WebSocketOptions;
   readonly #events: LinkEvents<D>;
@@ -134,11 +134,11 @@ export class SocketLink<D extends Decoded | Unjudged> {
   }
 
   /** Whether a text of this length may follow. What may be lost has half of the room. */
-  room(length: number, mayBeLost: boolean = false): boolean {
+  room(length: number, droppable: boolean = false): boolean {
     const { maxWaitingBytes = defaultMaxMessageBytes } = this.#options;
     const waiting = this.#waiting;
     if (waiting <= littleWaiting) return true;
-    return waiting + length <= (mayBeLost ? maxWaitingBytes / 2 : maxWaitingBytes) && this.#events.budget.fits(length);
+    return waiting + length <= (droppable ? maxWaitingBytes / 2 : maxWaitingBytes) && this.#events.budget.fits(length);
   }
 
   /** Charges what waits, and looks again until little does. Too much of it stops the reading. */

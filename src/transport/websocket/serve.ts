@@ -2,23 +2,23 @@ import type { Timer } from '../../bounds/clock.ts';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
-import { decodeUnjudged } from '../../jsonrpc/codec.ts';
+import { decodeUnchecked } from '../../jsonrpc/codec.ts';
 import { toError } from '../../jsonrpc/errors.ts';
-import type { Unjudged } from '../../jsonrpc/message.ts';
-import { pipeOutlet } from '../../jsonrpc/inbound.ts';
+import type { Unchecked } from '../../jsonrpc/message.ts';
+import { pipeOutlet } from '../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../auth.ts';
 import { createAdmit } from '../http/server/admission.ts';
 import type { Authenticate, Authenticator } from '../http/server/admission.ts';
 import { Budgets } from '../http/server/budgets.ts';
-import { createGuard } from '../http/server/guard.ts';
-import type { GuardOptions } from '../http/server/guard.ts';
+import { createGuard } from '../http/server/origin-validation.ts';
+import type { GuardOptions } from '../http/server/origin-validation.ts';
 import { mcpFields } from '../http/server/http-request.ts';
 import type { HeaderFields, RequestInfo } from '../http/server/http-request.ts';
-import { noRoom, refuse, refuseWork } from '../http/server/refuse.ts';
-import type { Refusable } from '../http/server/refuse.ts';
+import { noRoom, refuse, refuseWork } from '../http/server/error-response.ts';
+import type { Refusable } from '../http/server/error-response.ts';
 import { peerBudget } from '../../bounds/budget.ts';
 import { quote } from '../../bounds/quote.ts';
-import type { ServerPeer, ServerPort } from '../server-port.ts';
+import type { ServedClient, ServerPort } from '../server-port.ts';
 import { SocketLink } from './link.ts';
 import type { WebSocketOptions } from './link.ts';
 import type { WebSocketLike } from './socket.ts';
@@ -153,7 +153,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
   const admit = createAdmit(services, { auth: authenticator, challenge });
   const places = new ConnectionPlaces({ ...defaultWebSocketLimits, ...options.limits });
   const budgets = new Budgets();
-  const connections = new Map<ServerPeer, () => void>();
+  const connections = new Map<ServedClient, () => void>();
   let closing: Promise<void> | undefined;
 
   function judge(info: RequestInfo, done: (judged: AllowedUpgrade | RefusedUpgrade) => void): void {
@@ -183,13 +183,13 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
     const closed = new Promise<string>((resolve) => {
       resolveClosed = resolve;
     });
-    const link = new SocketLink<Unjudged>(socket, options, {
-      clock, budget, decode: decodeUnjudged,
+    const link = new SocketLink<Unchecked>(socket, options, {
+      clock, budget, decode: decodeUnchecked,
       message: (decoded) => peer.receive(decoded),
       gone: (why) => finish(why),
     });
-    const outlet = pipeOutlet((text) => link.send(text), (length, mayBeLost) => link.room(length, mayBeLost));
-    const peer = server.connect(outlet, { auth, modern: true, budget, lost: (why) => finish(why) });
+    const outlet = pipeOutlet((text) => link.send(text), (length, droppable) => link.room(length, droppable));
+    const peer = server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => finish(why) });
     const expiry = untilExpiry(auth, () => finish('the credentials have expired'));
 
     function finish(why: string): void {

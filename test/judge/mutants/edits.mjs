@@ -4,8 +4,8 @@ import { readMatrix } from '../../../scripts/requirements/matrix.mjs';
 import { readEdits } from '../../../scripts/requirements/removals.mjs';
 
 const lines = {
-  client: /(^|\/)client(\/|-)|^src\/oauth\/client|^src\/host|^src\/explain|^src\/tasks\/(task-client|task-handle|task-news|legacy\/received)\.ts$/,
-  server: /^src\/server\/|\/http\/server\/|^src\/transport\/stdio\/serve|^src\/oauth\/resource\/|\/http\/node\/listener|^src\/tasks\/(?!task-client|task-handle|task-news|legacy\/received|wire)/,
+  client: /(^|\/)client(\/|-)|^src\/oauth\/client|^src\/host|^src\/explain|^src\/tasks\/(task-client|task-handle|task-news|legacy\/client)\.ts$/,
+  server: /^src\/server\/|\/http\/server\/|^src\/transport\/stdio\/serve|^src\/oauth\/resource\/|\/http\/node\/listener|^src\/tasks\/(?!task-client|task-handle|task-news|legacy\/client|task-form)/,
 };
 
 /** Edits of rules that bind the role. Rules that bind both are often kept by a line of the other one. */

@@ -1,5 +1,5 @@
 import { Link } from '../../../src/client/link.ts';
-import { Cancelled, Inbound } from '../../../src/jsonrpc/inbound.ts';
+import { Cancelled, InboundRequest } from '../../../src/jsonrpc/inbound-request.ts';
 import { ConnectedClient } from '../../../src/server/connected-client.ts';
 import { Subscriptions } from '../../../src/server/modern/subscriptions.ts';
 import { Session } from '../../../src/transport/http/server/session.ts';
@@ -81,7 +81,7 @@ export function watchStreams(trace: Trace): Undo[] {
 
 /** Subscriptions of 2026-07-28. */
 export function watchSubscriptions(trace: Trace): Undo[] {
-  const open = new WeakSet<Inbound>();
+  const open = new WeakSet<InboundRequest>();
   const name = 'subscription';
   return [
     watchMethod(Subscriptions, 'listen', (_subscriptions, next, exchange) => {
@@ -95,7 +95,7 @@ export function watchSubscriptions(trace: Trace): Undo[] {
         throw error;
       }
     }),
-    watchMethod(Inbound, 'send', (inbound, next, text, message) => {
+    watchMethod(InboundRequest, 'send', (inbound, next, text, message) => {
       const { settled } = inbound;
       next(text, message);
       if (!open.has(inbound) || settled) return;

@@ -1,8 +1,8 @@
 import { ClientCore } from '../../../src/client/client-core.ts';
-import type { Bag, Decoded, RequestId, UnjudgedAnswer } from '../../../src/jsonrpc/message.ts';
-import { ServerCore } from '../../../src/server/server.ts';
+import type { Bag, Decoded, RequestId, UncheckedResponse } from '../../../src/jsonrpc/message.ts';
+import { ServerCore } from '../../../src/server/server-core.ts';
 import type { ClientTransport } from '../../../src/transport/client-port.ts';
-import type { ServerPeer } from '../../../src/transport/server-port.ts';
+import type { ServedClient } from '../../../src/transport/server-port.ts';
 import { watchMethod } from '../watch.ts';
 import type { Undo } from '../watch.ts';
 
@@ -30,7 +30,7 @@ export interface WireEvent {
 const read = (text: string): WireMessage => JSON.parse(text) as WireMessage;
 
 /** What was decoded, as a message; undefined for a batch and for what is none. */
-function messageOf(decoded: Decoded | UnjudgedAnswer): WireMessage | undefined {
+function messageOf(decoded: Decoded | UncheckedResponse): WireMessage | undefined {
   if (decoded.kind === 'batch' || decoded.kind === 'refusal') return undefined;
   return decoded.message as WireMessage;
 }
@@ -41,7 +41,7 @@ function watchServers(tell: (event: WireEvent) => void): Undo {
     if (Object.getPrototypeOf(outlet) !== Object.prototype) return next(outlet, options);
     const wire = {};
     const event = (what: WireEvent['what'], message?: WireMessage): void => tell({ side: 'server', wire, what, message, at: server.clock.now() });
-    const peer: ServerPeer = next({
+    const peer: ServedClient = next({
       ...outlet,
       send(text, message) {
         event('says', read(text));
@@ -53,7 +53,7 @@ function watchServers(tell: (event: WireEvent) => void): Undo {
       },
     }, options);
     const { receive, close } = peer;
-    const own: Pick<ServerPeer, 'receive' | 'close'> = {
+    const own: Pick<ServedClient, 'receive' | 'close'> = {
       receive(decoded, other) {
         const message = messageOf(decoded);
         if (message) event('hears', message);

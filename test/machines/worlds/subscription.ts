@@ -132,7 +132,7 @@ async function make(): Promise<World> {
       }
       if (pipe.open) pipe.break();
       await settle();
-      if (server.inside.changes === undefined) throw new Error('the server tells nobody of changes');
+      if (server.internals.changes === undefined) throw new Error('the server tells nobody of changes');
       const before = errors.length;
       server.tool('third', {}, () => '');
       await settle();

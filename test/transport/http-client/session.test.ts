@@ -36,20 +36,36 @@ test('the headers of each kind of message', () => {
   }
   assert.deepEqual(requestHeaders({ 'MCP-Session-Id': 'mine', Authorization: 'x' }, {}, undefined, 'theirs'),
     { 'mcp-session-id': 'theirs', authorization: 'x' });
+  // What the body says stands, whatever the caller's own headers are.
+  assert.deepEqual(
+    requestHeaders({ 'Mcp-Method': 'x', 'MCP-NAME': 'x', 'MCP-Protocol-Version': 'x' }, { id: 1, method: 'tools/call', params: { ...modern, name: 'add' } }, undefined, undefined),
+    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'add' },
+  );
 });
 
 test('what is sent, and the session of the handshake on everything after it', async (t) => {
   const server = await serve(t, (call, response) => {
-    if (!handshake(call, response, { 'mcp-session-id': 's1' })) json(response, result(call.body.id));
+    if (call.text.includes('"result"')) response.writeHead(202).end();
+    else if (!handshake(call, response, { 'mcp-session-id': 's1' })) json(response, result(call.body.id));
   });
   const it = await client(t, server.url);
   await it.handshake();
   await it.request(1);
   await it.request(2, 'tools/list', modern);
+  // Two of one turn, and an answer: each goes by itself.
+  for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
+  for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
+  const answer = '{"jsonrpc":"2.0","id":"question","result":{}}';
+  it.transport.send(answer, {});
+  while (!server.calls.some(({ text }) => text === answer)) await new Promise((resolve) => setImmediate(resolve));
   await it.transport.close();
   const [init, ...rest] = server.calls.filter(({ method }) => method !== 'GET');
-  assert.equal(init?.headers['accept'], 'application/json, text/event-stream');
-  assert.equal(init?.headers['content-type'], 'application/json');
+  for (const { method, headers, body, text } of server.calls) {
+    if (method !== 'POST') continue;
+    assert.equal(headers['accept'], 'application/json, text/event-stream', text);
+    assert.equal(headers['content-type'], 'application/json', text);
+    assert.equal(Array.isArray(body), false, text);
+  }
   assert.equal(init?.headers['mcp-session-id'], undefined);
   assert.equal(init?.headers['mcp-protocol-version'], undefined);
   assert.deepEqual(rest.map(({ method, body, headers }) => [
@@ -58,8 +74,24 @@ test('what is sent, and the session of the handshake on everything after it', as
     ['POST', 'notifications/initialized', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', undefined, '2026-07-28'],
+    ['POST', 'tools/list', 's1', '2025-11-25'],
+    ['POST', 'tools/list', 's1', '2025-11-25'],
+    ['POST', undefined, 's1', '2025-11-25'],
     ['DELETE', undefined, 's1', '2025-11-25'],
   ]);
+});
+
+// 2026-07-28 basic/transports/streamable-http#case-sensitivity.
+test('names of headers of an answer are taken in any case', async (t) => {
+  const server = await serve(t, (call, response) => {
+    if (call.body.id === 1) response.writeHead(200, { 'CONTENT-type': 'text/event-stream' }).end(`data: ${result(1)}\n\n`);
+    else if (call.body.method === 'initialize') response.writeHead(200, { 'cOnTeNt-TyPe': 'application/json', 'MCP-SESSION-ID': 's1' }).end(result(call.body.id));
+    else handshake(call, response);
+  });
+  const it = await client(t, server.url);
+  await it.handshake();
+  assert.equal((await it.request(1)).kind, 'message');
+  assert.equal(server.calls.at(-1)?.headers['mcp-session-id'], 's1');
 });
 
 test('custom headers: an object, a function, a promise; asked for each request', async (t) => {

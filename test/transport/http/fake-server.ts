@@ -1,31 +1,31 @@
 import { systemClock } from '../../../src/bounds/clock.ts';
 import { takeBatch } from '../../../src/jsonrpc/batch.ts';
-import { Connection, Inbound } from '../../../src/jsonrpc/index.ts';
+import { Connection, InboundRequest } from '../../../src/jsonrpc/index.ts';
 import { invalidParamsCode, methodNotFoundCode, RpcError } from '../../../src/jsonrpc/errors.ts';
-import { notify } from '../../../src/jsonrpc/inbound.ts';
+import { notify } from '../../../src/jsonrpc/inbound-request.ts';
 import { readCancellation } from '../../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Outlet, Params } from '../../../src/jsonrpc/index.ts';
-import * as columns from '../../../src/protocol/revisions.ts';
+import * as revisionTable from '../../../src/protocol/revisions.ts';
 import { negotiate } from '../../../src/protocol/lifecycle.ts';
 import { revisions as allRevisions, selectRevisions } from '../../../src/protocol/revisions.ts';
 import type { Revision } from '../../../src/protocol/revisions.ts';
 import { AccessDenied } from '../../../src/transport/auth.ts';
 import type { Auth } from '../../../src/transport/auth.ts';
-import type { PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/server-port.ts';
+import type { PeerOptions, ServedClient, ServerPort } from '../../../src/transport/server-port.ts';
 
 /** A server of a few methods, enough to see what HTTP makes of each kind of answer. */
 export interface FakeServer extends ServerPort {
   readonly peers: Set<FakePeer>;
   /** Requests whose handlers wait, by their `params.key`. */
-  readonly waiting: Map<string, { inbound: Inbound; finish(result?: object): void }>;
+  readonly waiting: Map<string, { inbound: InboundRequest; finish(result?: object): void }>;
   /** Resolves when a handler waits under this key. */
   arrived(key: string): Promise<void>;
   readonly notifications: string[];
-  readonly subscriptions: Set<Inbound>;
+  readonly subscriptions: Set<InboundRequest>;
 }
 
-export interface FakePeer extends ServerPeer {
+export interface FakePeer extends ServedClient {
   readonly auth: Auth | undefined;
   readonly connection: Connection;
   /** Sends a notification that belongs to no request. */
@@ -43,12 +43,12 @@ const mirrored = {
 
 export function fakeServer(versions?: readonly string[]): FakeServer {
   const revisions: readonly Revision[] = versions ? selectRevisions(versions) : allRevisions;
-  const waiting = new Map<string, { inbound: Inbound; finish(result?: object): void }>();
+  const waiting = new Map<string, { inbound: InboundRequest; finish(result?: object): void }>();
   const awaited = new Map<string, () => void>();
   const notifications: string[] = [];
-  const subscriptions = new Set<Inbound>();
+  const subscriptions = new Set<InboundRequest>();
 
-  function wait(inbound: Inbound): Promise<object> {
+  function wait(inbound: InboundRequest): Promise<object> {
     const key = String(inbound.request.params?.['key']);
     return new Promise((resolve) => {
       waiting.set(key, { inbound, finish: (result = { done: true }) => resolve(result) });
@@ -56,7 +56,7 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
     });
   }
 
-  function common(inbound: Inbound, auth: Auth | undefined): object | Promise<object> | undefined {
+  function common(inbound: InboundRequest, auth: Auth | undefined): object | Promise<object> | undefined {
     const { method, params } = inbound.request;
     switch (method) {
       case 'ping': return {};
@@ -97,8 +97,8 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
           if (method === 'initialize') {
             revision = negotiate(revisions, params?.['protocolVersion']);
             if (params?.['fail'] || revision === undefined) throw new RpcError(invalidParamsCode, 'no');
-            connection.takeBatch = columns.batching(revision) ? takeBatch : undefined;
-            connection.nullErrorId = columns.nullErrorId(revision);
+            connection.takeBatch = revisionTable.batching(revision) ? takeBatch : undefined;
+            connection.nullErrorId = revisionTable.nullErrorId(revision);
             return { protocolVersion: revision.version, capabilities: {}, serverInfo: { name: 'fake', version: '1' } };
           }
           if (method === 'ask') {
@@ -136,8 +136,8 @@ export function fakeServer(versions?: readonly string[]): FakeServer {
       peers.add(peer);
       return peer;
     },
-    answer(request, _meta, outlet, auth) {
-      const inbound = new Inbound(request, outlet);
+    serveRequest(request, _meta, outlet, auth) {
+      const inbound = new InboundRequest(request, outlet);
       inbound.run(() => {
         if (request.method === 'subscriptions/listen') {
           subscriptions.add(inbound);

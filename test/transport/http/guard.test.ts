@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strict } from './engine.ts';
-import { raw, rpc, start } from './harness.ts';
+import { modern, raw, rpc, start } from './harness.ts';
 
 const body = rpc('initialize', { protocolVersion: '2025-11-25' });
 
@@ -27,6 +27,13 @@ test('by default only loopback names are served: DNS rebinding', async (t) => {
   for (const method of ['GET', 'DELETE', 'OPTIONS']) {
     assert.equal((await ask({ method, headers: { origin: 'http://evil.example' } })).status, 403, method);
   }
+  for (const [method, path] of [['GET', '/sse'], ['POST', '/messages?sessionId=x'], ['POST', '/nowhere']] as const) {
+    for (const headers of [{ origin: 'http://evil.example' }, { host: 'evil.example' }]) {
+      assert.equal((await ask({ method, path, headers: headers as Record<string, string>, ...method === 'POST' && { body } })).status, 403, `${method} ${path}`);
+    }
+  }
+  const modernPing = modern('ping');
+  assert.equal((await ask({ ...modernPing, headers: { ...modernPing.headers, origin: 'http://evil.example' } })).status, 403);
 });
 
 test('other names are served when they are listed', async (t) => {

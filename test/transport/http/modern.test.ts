@@ -51,7 +51,12 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['a mirrored argument', region('eu', { 'mcp-param-region': 'eu' }), 200],
     ['a mirrored argument that differs', region('eu', { 'mcp-param-region': 'us' }), 400, -32020],
     ['a mirrored argument without its header', region('eu', {}), 400, -32020],
+    ['a number without its header', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: 42 } } }, { 'mcp-name': 'mirrored' }), 400, -32020],
+    ['a boolean without its header', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: true } } }, { 'mcp-name': 'mirrored' }), 400, -32020],
+    ['no arguments and no headers', modern('tools/call', { name: 'mirrored' }, { 'mcp-name': 'mirrored' }), 200],
+    ['a null that is deeper, not mirrored', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: null } } }, { 'mcp-name': 'mirrored' }), 200],
     ['a header without its argument', region(undefined, { 'mcp-param-region': 'eu' }), 400, -32020],
+    ['a header beside null', region(null, { 'mcp-param-region': 'eu' }), 400, -32020],
     ['null, not mirrored', region(null, {}), 200],
     ['a number, as a number', count(42, '42.0'), 200],
     ['another number', count(42, '43'), 400, -32020],
@@ -76,7 +81,8 @@ test('what does not belong to the era is ignored or refused', async (t) => {
     headers: { ...headers, 'mcp-session-id': 'x', 'last-event-id': '0-1' }, body: body as object,
   });
   assert.deepEqual([answer.status, answer.headers['mcp-session-id']], [200, undefined]);
-  assert.equal((await ask({ headers, body: note('x') })).status, 202);
+  const accepted = await ask({ headers, body: note('x') });
+  assert.deepEqual([accepted.status, accepted.text], [202, '']);
   assert.equal((await ask({ headers, body: { jsonrpc: '2.0', id: 1, result: {} } })).status, 400);
   assert.equal((await ask({ headers, body: [rpc('ping')] })).status, 400);
   for (const method of ['GET', 'DELETE']) assert.equal((await ask({ method, headers })).status, 405);
@@ -86,13 +92,15 @@ test('what does not belong to the era is ignored or refused', async (t) => {
 test('a stream carries what goes before the answer; leaving it cancels', async (t) => {
   const { live, ask, server } = await start(t);
   const steps = await live(modern('steps', { steps: 2 }));
-  assert.deepEqual([steps.headers['x-accel-buffering'], steps.headers['mcp-session-id']], ['no', undefined]);
+  assert.deepEqual([steps.headers['content-type'], steps.headers['x-accel-buffering'], steps.headers['mcp-session-id']], ['text/event-stream', 'no', undefined]);
   const events = await within('the end of the stream', steps.all());
   assert.deepEqual(events.map(({ id }) => id), ['', '', '']);
   const only = await ask({ ...modern('steps', { steps: 2 }, { accept: 'application/json' }) });
-  assert.match(only.text, /"steps":2/);
+  assert.equal(only.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(only.text), { jsonrpc: '2.0', id: 1, result: { steps: 2 } });
 
   const listening = await live(modern('subscriptions/listen'));
+  assert.deepEqual([listening.headers['content-type'], listening.headers['x-accel-buffering']], ['text/event-stream', 'no']);
   await listening.next();
   const [subscription] = server.subscriptions;
   assert.ok(subscription);

@@ -67,6 +67,7 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   const [peer] = server.peers;
   peer?.notify('notifications/early');
   const listening = await live({ method: 'GET', headers });
+  assert.deepEqual([listening.status, listening.headers['content-type']], [200, 'text/event-stream']);
   const primer = await listening.next();
   // 2025-11-25 basic/transports: an event that says when to come back, before the stream may be closed.
   assert.deepEqual([primer?.data, primer?.retry], ['', 1000]);
@@ -98,11 +99,16 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
 test('a question goes on the stream of its request, and its answer is POSTed', async (t) => {
   const { live, ask, open } = await start(t);
   const headers = await open('2025-06-18');
-  const asking = await live({ headers, body: rpc('ask') });
-  const question = JSON.parse((await asking.next())?.data ?? '') as { id: number; method: string };
-  assert.equal(question.method, 'roots/list');
-  assert.equal((await ask({ headers, body: { jsonrpc: '2.0', id: question.id, result: { roots: [] } } })).status, 202);
-  assert.deepEqual(datas(await asking.all()), ['{"jsonrpc":"2.0","id":1,"result":{"answer":{"roots":[]}}}']);
+  // 2025-03-26 basic/transports#sending-messages-to-the-server: answers may come as a batch.
+  for (const [session, inBatch] of [[headers, false], [await open('2025-03-26'), true]] as const) {
+    const asking = await live({ headers: session, body: rpc('ask') });
+    const question = JSON.parse((await asking.next())?.data ?? '') as { id: number; method: string };
+    assert.equal(question.method, 'roots/list');
+    const answer = { jsonrpc: '2.0', id: question.id, result: { roots: [] } };
+    const { status, text } = await ask({ headers: session, body: inBatch ? [answer] : answer });
+    assert.deepEqual([status, text], [202, '']);
+    assert.deepEqual(datas(await asking.all()), ['{"jsonrpc":"2.0","id":1,"result":{"answer":{"roots":[]}}}']);
+  }
   // Who takes no stream, and listens on none, cannot be asked: that is an error, not silence.
   const { text } = await ask({ headers: { ...headers, accept: 'application/json' }, body: rpc('ask') });
   assert.match(text, /no stream open/);

@@ -223,9 +223,9 @@ test('a modern request has room for what may be lost while its client reads, and
   let outlet: Outlet | undefined;
   const { ask } = place({ limits: { maxBufferedBytes: 1000 } }, {
     ...server,
-    answer(message, meta, to, auth) {
+    serveRequest(message, meta, to, auth) {
       outlet = to;
-      return server.answer(message, meta, to, auth);
+      return server.serveRequest(message, meta, to, auth);
     },
   });
   const room = (): unknown[] => [outlet?.room?.(1), outlet?.room?.(1, false), outlet?.room?.(1, true)].map((one) => one ?? true);

@@ -120,18 +120,30 @@ for (const [what, options, message, of = {}] of [
   ['no reverse DNS name', {}, /the name "trips" is not one like com.example\/trips/],
   ['two slashes', { name: 'a/b/c' }, /the name/],
   ['a long name', { name: `a/${'b'.repeat(199)}` }, /the name/],
+  ...['/trips', 'com.example/', 'com example/trips', 'com.example/tr ips', 'com_example/trips', 'com.example/trips\n'].map((wrong) =>
+    [`the name ${JSON.stringify(wrong)}`, { name: wrong }, /the name/] as const),
+  ...['~1.2.3', '>=1.2.3', '>1', '<2', '=1', '1.*', '1.x.0', '*', 'x', '1'.repeat(256)].map((version) =>
+    [`the version ${version.slice(0, 9)}`, { name }, /the server's version/, { version }] as const),
   ['a range of versions', { name }, /the server's version "\^1\.2\.3"/, { version: '^1.2.3' }],
   ['any version', { name }, /the server's version "1\.x"/, { version: '1.x' }],
   ['no description', { name }, /a description of 1 to 100 characters/, { description: undefined }],
+  ['an empty description', { name, description: '' }, /a description of 1 to 100 characters/],
+  ['an empty title', { name }, /the server's title/, { title: '' }],
   ['a long description', { name, description: 'x'.repeat(101) }, /a description of 1 to 100 characters/],
   ['a long title', { name }, /the server's title/, { title: 'x'.repeat(101) }],
   ['text that is not an address', { name }, /websiteUrl is not a URL/, { websiteUrl: 'trips' }],
   ['no source of the repository', { name, repository: { url: 'https://x.example' } }, /repository.source is invalid/],
   ['a repository that is no address', { name, repository: { url: 'x', source: 'git' } }, /repository.url is not a URL/],
-  ...['', '/a', 'a/../b', 'a//b', './a', 'a/', 'a\\b'].map((subfolder) =>
+  ...['', '/a', 'a/../b', '..', 'a/..', '.', 'a//b', './a', 'a/.', 'a/', 'a\\b'].map((subfolder) =>
     [`the subfolder ${subfolder}`, { name, repository: { url: 'https://x.example', source: 'git', subfolder } }, /clean relative path/] as const),
   ['another transport', { name, remotes: [{ type: 'stdio', url: 'https://x.example' }] }, /remotes\[0\].type is invalid/],
   ['a remote of another scheme', { name, remotes: [{ type: 'sse', url: 'ftp://x.example' }] }, /remotes\[0\].url must begin with/],
+  ['a remote without a scheme', { name, remotes: [{ type: 'sse', url: 'x.example' }] }, /remotes\[0\].url must begin with/],
+  ['a repository with a password', { name, repository: { url: 'https://me:pw@git.example/x', source: 'git' } }, /repository.url names a user/],
+  ['an address with a password', { name }, /websiteUrl names a user/, { websiteUrl: 'https://:pw@x.example' }],
+  ['a remote with a user', { name, remotes: [{ type: 'sse', url: 'http://me@x.example' }] }, /names a user/],
+  ['a secret with choices', secret({ choices: ['abc'] }), /headers\[0\] is secret and has a value/],
+  ['a secret variable of the address with a value', { name, remotes: [{ type: 'sse', url: 'https://x.example/{t}', variables: { t: { isSecret: true, value: 'abc' } } }] }, /variables.t is secret and has a value/],
   ['a remote with a password', { name, remotes: [{ type: 'sse', url: 'https://me:pw@x.example' }] }, /names a user/],
   ['a secret with a value', secret({ value: 'Bearer abc' }), /headers\[0\] is secret and has a value/],
   ['a secret with a default', secret({ default: 'abc' }), /headers\[0\] is secret and has a value/],
@@ -144,6 +156,14 @@ for (const [what, options, message, of = {}] of [
     assert.throws(() => serverCard(new McpServer({ ...info, ...of }), options), message);
   });
 }
+
+test('card: what is just within the rules is told', () => {
+  const longest = `a/${'b'.repeat(198)}`;
+  for (const [options, of] of [
+    [{ name: longest, description: 'x'.repeat(100) }, { title: 'x'.repeat(100) }], [{ name: 'A-1.b/c_d.E-2', description: 'x' }, { title: 'x', version: '1.0.0-x.1+y' }],
+    [{ name, remotes: [{ type: 'streamable-http', url: 'http://x.example' }, { type: 'sse', url: '{_a1}' }] }, {}],
+  ] as const) serverCard(new McpServer({ ...info, ...of }), options);
+});
 
 test('card: a server whose own name has the form needs no other', async () => {
   const server = new McpServer({ name, version: '1', description: 'Ünïcode ✈' });

@@ -18,6 +18,10 @@ test('what is wrong with a legacy request decides its status', async (t) => {
     ['a notification', { headers: session, body: note('x') }, 202, ''],
     ['an answer', { headers: session, body: { jsonrpc: '2.0', id: 5, result: {} } }, 202, ''],
     ['no session', { body: rpc('ping') }, 400, /Mcp-Session-Id header is missing/],
+    ['a notification without a session', { body: note('x') }, 400, /Mcp-Session-Id header is missing/],
+    ['a notification of an unknown session', { headers: { 'mcp-session-id': 'x' }, body: note('x') }, 404, /Session not found/],
+    ['a GET of an unknown session', { method: 'GET', headers: { 'mcp-session-id': 'x' } }, 404, /Session not found/],
+    ['a DELETE without a session', { method: 'DELETE' }, 400, /missing/],
     ['an unknown session', { headers: { 'mcp-session-id': 'x' }, body: rpc('ping') }, 404, /Session not found/],
     ['a second handshake', { headers: session, body: rpc('initialize', { protocolVersion: '2025-11-25' }) },
       200, /result/],
@@ -89,13 +93,21 @@ test('a failed handshake leaves no session, a good one has an id of 128 bits', a
 });
 
 test('batches, where the revision has them', async (t) => {
-  const { ask, open, server } = await start(t);
+  const { ask, live, open, server } = await start(t);
   const headers = await open('2025-03-26');
   const mixed = await ask({ headers, body: [rpc('ping', {}, 1), note('a'), rpc('later', {}, 2), { id: 3 }] });
   assert.equal(mixed.status, 200);
   assert.deepEqual((JSON.parse(mixed.text) as { id: number }[]).map(({ id }) => id).sort(), [1, 2, 3]);
   const notes = await ask({ headers, body: [note('b'), { jsonrpc: '2.0', id: 9, result: {} }] });
   assert.deepEqual([notes.status, notes.text], [202, '']);
+  const answers = await ask({ headers, body: [{ jsonrpc: '2.0', id: 9, result: {} }, { jsonrpc: '2.0', id: 10, error: { code: 1, message: 'no' } }] });
+  assert.deepEqual([answers.status, answers.text], [202, '']);
+  // A stream stays open until each request of the batch has its answer.
+  const streamed = live({ headers: { ...headers, accept: 'text/event-stream' }, body: [rpc('ping', {}, 1), rpc('wait', { key: 'b' }, 2)] });
+  await server.arrived('b');
+  server.waiting.get('b')?.finish();
+  const told = (await (await streamed).all()).flatMap(({ data }) => JSON.parse(data) as { id: number }[]);
+  assert.deepEqual(told.map(({ id }) => id).sort(), [1, 2]);
   assert.deepEqual(server.notifications, ['a', 'b']);
   assert.equal((await ask({ headers, body: [] })).status, 400);
 });

@@ -13,7 +13,7 @@ test('a tool whose schema marks its headers wrongly is refused at registration',
     marked({ type: 'string', 'x-mcp-header': 'two words' }),
     marked({ type: 'string', 'x-mcp-header': 'A\r\nB' }),
     // RFC 9110 5.6.2: what a token may not hold, and what is not ASCII.
-    ...Array.from('"(),/:;<=>?@[\\]{}\t\u007fé', (odd) => marked({ type: 'string', 'x-mcp-header': `A${odd}` })),
+    ...Array.from([...'"(),/:;<=>?@[\\]{}\u007fé', ...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code))], (odd) => marked({ type: 'string', 'x-mcp-header': `A${odd}` })),
     { type: 'object', properties: {
       a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' },
     } },

@@ -1,7 +1,7 @@
 import type { Decoded } from '../../../src/jsonrpc/message.ts';
-import type { Outlet } from '../../../src/jsonrpc/inbound.ts';
+import type { Outlet } from '../../../src/jsonrpc/inbound-request.ts';
 import type { ClientReceiver, ClientTransport, Outgoing } from '../../../src/transport/client-port.ts';
-import type { PeerOptions, ServerPeer, ServerPort } from '../../../src/transport/server-port.ts';
+import type { PeerOptions, ServedClient, ServerPort } from '../../../src/transport/server-port.ts';
 import type { OpenedTransport, OpenTransport } from '../../../src/transport/testing/index.ts';
 import { byteChannel, pieces, serialLines, serial } from './transports.ts';
 import { frames, lines, serialTransport, serveSerial } from '../../../src/transport/serial/index.ts';
@@ -28,7 +28,7 @@ interface ServerSide {
 
 /** Changes how the server is served. */
 const onServer = (
-  change: (outlet: Outlet, options: PeerOptions) => Partial<ServerSide>, peers: (peer: ServerPeer) => Partial<ServerPeer> = () => ({}),
+  change: (outlet: Outlet, options: PeerOptions) => Partial<ServerSide>, peers: (peer: ServedClient) => Partial<ServedClient> = () => ({}),
 ): OpenTransport => async (server, how) => {
   const port: ServerPort = {
     ...server,
@@ -221,7 +221,7 @@ export const brokenTransports: Readonly<Record<string, OpenTransport>> = {
       },
     };
   }),
-  'a server is given no way to end the channel': onServer((_outlet, { lost, ...options }) => ({ options })),
+  'a server is given no way to end the channel': onServer((_outlet, { onSilent, ...options }) => ({ options })),
   'a server is never told that there is no room': onServer(({ room, ...outlet }) => ({ outlet: { ...outlet, room: () => true } })),
   'what waits for a slow client is dropped': onServer((outlet) => ({
     outlet: { ...outlet, send: (text, message) => void ((outlet.room?.(text.length, true) ?? true) && outlet.send(text, message)) },

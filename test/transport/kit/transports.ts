@@ -25,11 +25,11 @@ export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array> 
 
 export const memory: OpenTransport = async (server) => {
   const client = memoryTransport(server);
-  // A server in memory has nothing to close but what it was connected to: its `lost` ends it.
+  // A server in memory has nothing to close but what it was connected to: its `onSilent` ends it.
   const peers: ((why: string) => void)[] = [];
   const connect = server.connect.bind(server);
   server.connect = (outlet, options) => {
-    if (options?.lost) peers.push(options.lost);
+    if (options?.onSilent) peers.push(options.onSilent);
     const peer = connect(outlet, options);
     peers.push((why) => peer.close(why));
     return peer;

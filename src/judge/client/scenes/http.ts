@@ -1,4 +1,4 @@
-import { ssePolling } from '../../../protocol/door.ts';
+import { ssePolling } from '../../../protocol/internal-exports.ts';
 import { dressed, textResult } from '../hidden-server.ts';
 import type { HiddenRequest } from '../port.ts';
 import type { Play, Scene } from '../scene.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/door.ts';
+import { isObject } from '../../../jsonrpc/internal-exports.ts';
 import { dressed, give, textResult } from '../hidden-server.ts';
 import { isRequest } from '../watch-messages.ts';
 import { mirroredValue } from '../watch-http.ts';

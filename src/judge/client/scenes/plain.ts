@@ -22,7 +22,7 @@ export const plain: Scene = {
     'base-7', 'base-8', 'base-10', 'base-13', 'base-17', 'base-59', 'base-60', 'base-61', 'base-65', 'base-66', 'base-67', 'base-68', 'stdio-1', 'stdio-3',
     'streamable-http-6', 'streamable-http-8', 'streamable-http-15', 'streamable-http-19', 'streamable-http-36', 'streamable-http-41', 'streamable-http-43',
     'streamable-http-58', 'progress-8', 'progress-9', 'elicitation-1', 'versioning-4',
-    'base-1', 'base-2', 'lifecycle-14', 'lifecycle-21', 'streamable-http-40', 'tasks-12',
+    'base-1', 'base-2', 'lifecycle-14', 'lifecycle-21', 'streamable-http-40', 'tasks-12', 'transports-23',
   ],
   suits: ({ place }, way) => way === 'pipe' || place > 0,
   answer(play, message) {

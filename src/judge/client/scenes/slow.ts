@@ -3,7 +3,7 @@ import type { Received } from '../visit.ts';
 
 /** A call that is never answered: a client that gives it up says so. */
 export const slow: Scene = {
-  name: 'a call that is never answered', rules: ['cancellation-1', 'cancellation-19', 'cancellation-21', 'cancellation-23', 'tools-11', 'transports-30', 'cancellation-6'],
+  name: 'a call that is never answered', rules: ['cancellation-1', 'cancellation-19', 'cancellation-21', 'cancellation-23', 'tools-11', 'transports-30', 'cancellation-6', 'cancellation-4', 'cancellation-5', 'schema-2'],
   suits: ({ place }) => place >= 3,
   answer({ notes }, message) {
     if (message.method !== 'tools/call' || notes.has('hangs')) return false;

@@ -1,5 +1,5 @@
-import { isObject } from '../../../jsonrpc/door.ts';
-import { isTaskStatus, isTerminal, relatedTask } from '../../../protocol/door.ts';
+import { isObject } from '../../../jsonrpc/internal-exports.ts';
+import { isTaskStatus, isTerminal, relatedTask } from '../../../protocol/internal-exports.ts';
 import { give, refuse, textResult } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received } from '../visit.ts';

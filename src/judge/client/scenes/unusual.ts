@@ -1,5 +1,5 @@
-import { isObject } from '../../../jsonrpc/door.ts';
-import { serverInfoKey } from '../../../protocol/door.ts';
+import { isObject } from '../../../jsonrpc/internal-exports.ts';
+import { serverInfoKey } from '../../../protocol/internal-exports.ts';
 import { addTool, give, hiddenInfo } from '../hidden-server.ts';
 import type { HiddenRequest } from '../port.ts';
 import type { Play, Scene } from '../scene.ts';

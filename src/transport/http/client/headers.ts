@@ -1,4 +1,4 @@
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
 import { metaOf, versionKey } from '../../../protocol/meta.ts';
 import { mirroredParameter } from '../../../protocol/methods.ts';
@@ -24,7 +24,7 @@ export function requestHeaders(
   for (const name in custom) headers[name.toLowerCase()] = custom[name] as string;
   for (const name in message.headers) headers[name.toLowerCase()] = message.headers[name] as string;
   const named = namedVersion(message);
-  const version = named ?? (agreed && columns.versionHeader(agreed) ? agreed.version : undefined);
+  const version = named ?? (agreed && revisionTable.versionHeader(agreed) ? agreed.version : undefined);
   if (version !== undefined && message.method !== 'initialize') headers['mcp-protocol-version'] = version;
   if (session !== undefined) headers['mcp-session-id'] = session;
   if (message.method !== undefined && (named !== undefined || agreed?.era === 'modern')) {

@@ -3,7 +3,7 @@ import { classify, decode, isObject } from '../../../jsonrpc/codec.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import { Faults } from '../../../bounds/faults.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import { turnOfOthers } from '../../../bounds/reading.ts';
 import { HttpError } from '../http-error.ts';
@@ -140,7 +140,7 @@ export class PostedRequests {
 
   /** Hands on what came for a request. If it is not a message and was the only answer, the request fails. */
   deliver(decoded: Decoded, posted: PostedRequest): void {
-    if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !(this.agreed && columns.batching(this.agreed)))) {
+    if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !(this.agreed && revisionTable.batching(this.agreed)))) {
       const refusal = decoded.kind === 'refusal' ? decoded : undefined;
       const why = refusal?.error.message ?? 'this protocol revision has no batches';
       const make = (): Error => new HttpError(200, '', `the server sent no message: ${why}`);
@@ -160,9 +160,9 @@ export class PostedRequests {
   /** The requests that wait for what could not be read: by its id or, of a batch, those of its answers. */
   #meant(decoded: Decoded): PostedRequest[] {
     const ids = decoded.kind === 'batch' ? decoded.values.map((value) => isObject(value) && !('method' in value) ? value['id'] : undefined)
-      : decoded.kind === 'refusal' && decoded.answer !== undefined ? [decoded.id] : [];
+      : decoded.kind === 'refusal' && decoded.responseFault !== undefined ? [decoded.id] : [];
     // A large answer that does not tell its id is that of the only request there is.
-    const only = decoded.kind === 'refusal' && decoded.lost && decoded.id === null && this.#pending.size === 1 ? [...this.#pending.values()] : [];
+    const only = decoded.kind === 'refusal' && decoded.unread && decoded.id === null && this.#pending.size === 1 ? [...this.#pending.values()] : [];
     return [...only, ...ids.map((id) => this.#pending.get(id)).filter((one) => one !== undefined)];
   }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../bounds/clock.ts';
 import { methodNotFoundCode } from '../../../jsonrpc/errors.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { ClientCapabilities } from '../../../protocol/lifecycle.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { mayAsk } from '../../../protocol/methods.ts';
@@ -136,7 +136,7 @@ export class ClientPosting {
     await readText(answer);
     if (message.method !== 'notifications/initialized') return;
     const { agreed } = this.requests;
-    if (!old && agreed?.era === 'legacy' && columns.streamableHttp(agreed)) this.listener.open(this.#session);
+    if (!old && agreed?.era === 'legacy' && revisionTable.streamableHttp(agreed)) this.listener.open(this.#session);
     else this.listener.opened();
   }
 
@@ -252,7 +252,7 @@ function declaresAnswers({ params }: Outgoing): boolean {
 /** Whether `initialize` offers a revision that has no Streamable HTTP: the client speaks no other, or remembers it. */
 function offersHttpSse({ method, params }: Outgoing): boolean {
   const revision = method === 'initialize' ? findRevision(revisions, params?.['protocolVersion']) : undefined;
-  return revision !== undefined && !columns.streamableHttp(revision);
+  return revision !== undefined && !revisionTable.streamableHttp(revision);
 }
 
 /** How often `notifications/initialized` is posted again to a server that answers 5xx or cannot be reached. */

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { checkOptions } from '../../../bounds/options.ts';
 import type { Shape } from '../../../bounds/options.ts';
-import { createGuard } from '../server/guard.ts';
+import { createGuard } from '../server/origin-validation.ts';
 import { mcpFields } from '../server/http-request.ts';
-import type { Guard, GuardOptions } from '../server/guard.ts';
+import type { Guard, GuardOptions } from '../server/origin-validation.ts';
 
 /** What a listener's guard lets in, by the port that a request came to. Called once with port 0, to check what it returns. */
 export type GuardOf = (port: number) => GuardOptions;

@@ -22,7 +22,7 @@ export type { Authenticate, Authenticated, Authenticator, Documents } from '../s
 export type { CloseOptions, Endpoint } from '../server/endpoint.ts';
 export { memoryEventStore } from '../server/event-store.ts';
 export type { EventStore, MissedMessages } from '../server/event-store.ts';
-export type { GuardOptions } from '../server/guard.ts';
+export type { GuardOptions } from '../server/origin-validation.ts';
 export { health } from '../server/health.ts';
 export type { Health } from '../server/health.ts';
 export type { RequestInfo } from '../server/http-request.ts';

@@ -2,8 +2,8 @@ import { refusalData } from '../../auth.ts';
 import type { AccessDenied, Auth, AuthRefusal, RateRefusal } from '../../auth.ts';
 import type { HeaderFields, HttpRequest, RequestInfo } from './http-request.ts';
 import type { HttpOptions } from './options.ts';
-import { refuse } from './refuse.ts';
-import type { Refusable } from './refuse.ts';
+import { refuse } from './error-response.ts';
+import type { Refusable } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 
 /** What `authenticate` finds: who asks; why it is refused; or nothing, which gets 401. */

@@ -2,17 +2,17 @@ import type { Clock, Timer } from '../../../bounds/clock.ts';
 import type { GaugedEndpoint } from '../../../bounds/gauges.ts';
 import { checkOptions } from '../../../bounds/options.ts';
 import { quote } from '../../../bounds/quote.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
 import type { ServerPort } from '../../server-port.ts';
 import { createAdmit, serveDocument } from './admission.ts';
-import { corsFields, createGuard } from './guard.ts';
+import { corsFields, createGuard } from './origin-validation.ts';
 import type { HttpRequest } from './http-request.ts';
 import { listen } from './session.ts';
 import type { HttpOptions } from './options.ts';
 import { Posting } from './posting.ts';
-import { noRoom, refuse, refuseWork } from './refuse.ts';
+import { noRoom, refuse, refuseWork } from './error-response.ts';
 import { createServices } from './services.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
@@ -38,7 +38,7 @@ export function createRouter(
   const legacy = revisions.some(({ era }) => era === 'legacy');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
   // 2024-11-05 basic/transports#http-with-sse.
-  const pair = shared?.pairs !== false && (options.sse ?? (revisions.some((revision) => !columns.streamableHttp(revision))
+  const pair = shared?.pairs !== false && (options.sse ?? (revisions.some((revision) => !revisionTable.streamableHttp(revision))
     && { path: `${beside}sse`, messages: `${beside}messages` }));
 
   function route(request: HttpRequest): Serve | undefined {

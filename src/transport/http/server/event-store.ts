@@ -63,13 +63,21 @@ function dropFirst(log: EventLog): number {
   return weigh(text);
 }
 
+/** The logs of a session: one, or several by the names of their streams. */
+type SessionLogs = EventLog | Map<string, EventLog> | undefined;
+
+const find = (logs: SessionLogs, stream: string): EventLog | undefined =>
+  logs instanceof Map ? logs.get(stream) : logs?.stream === stream ? logs : undefined;
+
+const logsOf = (logs: SessionLogs): Iterable<EventLog> => logs instanceof Map ? logs.values() : logs ? [logs] : [];
+
 /**
  * Keeps messages in memory, at most so many bytes of one stream and of all. Long function: its short functions share
  * the logs and the size of all of them.
  */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
-  // Both maps have what was used last at their end.
-  const sessions = new Map<string, Map<string, EventLog>>();
+  // What was used last is at the end. Most sessions have one stream with messages: its log needs no map.
+  const sessions = new Map<string, NonNullable<SessionLogs>>();
   let size = 0;
   /** The log at the very end: most messages follow one of their own stream. */
   let last: EventLog | undefined;
@@ -81,10 +89,10 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
   function shrink(): void {
     last = undefined;
     for (const [session, logs] of sessions) {
-      for (const [stream, log] of logs) {
+      for (const log of logsOf(logs)) {
         if (size <= maxInAll * 0.99) return;
         size -= log.size;
-        logs.delete(stream);
+        if (logs instanceof Map) logs.delete(log.stream);
       }
       sessions.delete(session);
     }
@@ -92,17 +100,18 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
 
   /** The log of a stream, as the one that was used last. */
   function use(session: string, stream: string, seq: number): EventLog {
-    const logs = sessions.get(session) ?? new Map<string, EventLog>();
-    let log = logs.get(stream);
+    let logs = sessions.get(session);
+    let log = find(logs, stream);
     if (log === undefined) {
       log = { session, stream, first: seq, count: 0, texts: [], loose: 0, size: streamBytes };
       size += streamBytes;
-    } else logs.delete(stream);
-    logs.set(stream, log);
-    // That of the last log is at the end already.
-    if (last?.session === session) return log;
-    sessions.delete(session);
-    sessions.set(session, logs);
+    }
+    if (logs instanceof Map) logs.delete(stream);
+    else if (logs !== undefined && logs !== log) logs = new Map([[logs.stream, logs]]);
+    if (logs instanceof Map) logs.set(stream, log);
+    // The session of the last log is at the end already.
+    if (last?.session !== session) sessions.delete(session);
+    sessions.set(session, logs ?? log);
     return log;
   }
 
@@ -114,7 +123,9 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       }
       const log = last;
       let added = weigh(text);
-      log.texts.push(text);
+      // A list made with its first member has room for one; V8 gives one that grows room for 17.
+      if (log.count === 0) log.texts = [text];
+      else log.texts.push(text);
       log.loose++;
       log.count++;
       while (log.size + added > maxPerStream && log.count > 1) added -= dropFirst(log);
@@ -123,14 +134,14 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       if (size > maxInAll) shrink();
     },
     after(session, stream, seq) {
-      const log = sessions.get(session)?.get(stream);
+      const log = find(sessions.get(session), stream);
       if (log === undefined) return undefined;
       const texts = log.texts.flatMap((text) => text.split('\n'));
       const from = seq + 1 - log.first;
       return from < 0 || from > texts.length ? undefined : texts.slice(from);
     },
     drop(session) {
-      for (const log of sessions.get(session)?.values() ?? []) size -= log.size;
+      for (const log of logsOf(sessions.get(session))) size -= log.size;
       sessions.delete(session);
       last = undefined;
     },

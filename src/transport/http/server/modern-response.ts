@@ -2,8 +2,8 @@ import type { Budget } from '../../../bounds/budget.ts';
 import {
   headerMismatchCode, invalidRequest, invalidRequestCode, methodNotFoundCode, toErrorObject, unsupportedProtocolVersionCode,
 } from '../../../jsonrpc/errors.ts';
-import { Cancelled, failureText } from '../../../jsonrpc/inbound.ts';
-import type { Inbound, Outlet } from '../../../jsonrpc/inbound.ts';
+import { Cancelled, failureText } from '../../../jsonrpc/inbound-request.ts';
+import type { InboundRequest, Outlet } from '../../../jsonrpc/inbound-request.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
 import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
@@ -47,7 +47,7 @@ export class ModernResponse implements Outlet {
   readonly #budget: Budget;
   /** Bytes that are charged to the budget until it is answered or given up. */
   #held: number;
-  #inbound: Inbound | undefined;
+  #inbound: InboundRequest | undefined;
   #message: Request | undefined;
   #wire: Wire | undefined;
   #answered = false;
@@ -91,7 +91,7 @@ export class ModernResponse implements Outlet {
       this.#expiresAt = auth?.expiresAt;
     }
     this.#message = message;
-    this.#inbound = server.answer(message, checked, this, auth);
+    this.#inbound = server.serveRequest(message, checked, this, auth);
     // It may have been begun for somebody who had left already: a stream tells so as soon as it opens.
     if (this.#left) return this.#gone();
     if (this.#answered) return;
@@ -145,7 +145,7 @@ export class ModernResponse implements Outlet {
       this.#services, this.#request, { gone: () => this.#gone(), expired: () => this.#expired() },
       undefined, this.#expiresAt,
     );
-    this.room = (_length, mayBeLost) => !mayBeLost || wire.room;
+    this.room = (_length, droppable) => !droppable || wire.room;
     return wire;
   }
 

@@ -2,7 +2,7 @@ import { checkOptions } from '../../../bounds/options.ts';
 import type { Shape } from '../../../bounds/options.ts';
 import type { Authenticate, Authenticator } from './admission.ts';
 import type { FleetPort } from './sharing.ts';
-import type { GuardOptions } from './guard.ts';
+import type { GuardOptions } from './origin-validation.ts';
 import type { Health } from './health.ts';
 import type { ObserveHttp } from './http-observer.ts';
 import type { ServeCard } from './server-card.ts';

@@ -1,8 +1,8 @@
 import { ConnectionError, invalidRequestCode, parseErrorCode } from '../../../jsonrpc/errors.ts';
 import type { Notification, Request } from '../../../jsonrpc/message.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
-import type { Outlet } from '../../../jsonrpc/inbound.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import type { Outlet } from '../../../jsonrpc/inbound-request.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { Accepted } from './posting.ts';
 import { denial } from './admission.ts';
 import type { AnswerStream } from './sse-stream.ts';
@@ -41,7 +41,7 @@ export class PostResponse implements Outlet, Pollable {
     this.asked = asked;
     this.#failed = failed;
     const { revision } = session.peer;
-    if (asked !== undefined && revision && columns.ssePolling(revision)) {
+    if (asked !== undefined && revision && revisionTable.ssePolling(revision)) {
       this.#polled = session.pollable ??= new OrderOfUse();
       this.#polled.add(this);
     }
@@ -112,7 +112,7 @@ export class PostResponse implements Outlet, Pollable {
     if (!this.#stream && !this.#gone) {
       this.#endWait();
       const stream = this.#stream = this.#session.answerStream(this.asked?.id);
-      this.room = (_length, mayBeLost) => !mayBeLost || stream.room;
+      this.room = (_length, droppable) => !droppable || stream.room;
       stream.attach(this.#request, { fields: this.#fields() });
     }
     return this.#stream;

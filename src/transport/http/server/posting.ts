@@ -1,12 +1,12 @@
 import { openThingBytes } from '../../../bounds/budget.ts';
 import { classify, decode, decodeUtf8, decodeValue } from '../../../jsonrpc/codec.ts';
 import { defaultConnectionLimits } from '../../../jsonrpc/connection.ts';
-import { nobody } from '../../../jsonrpc/inbound.ts';
-import type { Outlet } from '../../../jsonrpc/inbound.ts';
+import { nobody } from '../../../jsonrpc/inbound-request.ts';
+import type { Outlet } from '../../../jsonrpc/inbound-request.ts';
 import type { Decoded, RequestId } from '../../../jsonrpc/message.ts';
 import { isModern, metaOf } from '../../../protocol/meta.ts';
 import type { Meta } from '../../../protocol/meta.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import { unsupportedVersion } from '../../../protocol/unsupported-version.ts';
@@ -16,7 +16,7 @@ import type { Body, HttpRequest } from './http-request.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
-import { noMemory, noRoom, refuse, refuseSession, refuseWork, tooMany } from './refuse.ts';
+import { noMemory, noRoom, refuse, refuseSession, refuseWork, tooMany } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
@@ -126,7 +126,7 @@ export class Posting {
     const peer = owner?.peer;
     if (owner && this.#sessions.shared?.forward(owner, decoded)) {
       // It is an answer for another process.
-    } else if (decoded.answer !== undefined) peer?.receive(decoded, nobody);
+    } else if (decoded.responseFault !== undefined) peer?.receive(decoded, nobody);
     const { id, error: { code, message } } = decoded;
     refuse(services, request, 400, message, { id, code, revision: peer?.revision });
     return undefined;
@@ -293,7 +293,7 @@ function asks(value: unknown): boolean {
   return kind === 'request' || kind === 'refusal';
 }
 
-const takesBatches = (revision: Revision | undefined): boolean => revision !== undefined && columns.batching(revision);
+const takesBatches = (revision: Revision | undefined): boolean => revision !== undefined && revisionTable.batching(revision);
 
 /** What a POST's `Accept` allows as its answer. */
 export interface Accepted {

@@ -6,15 +6,15 @@
 
 import { checkOptions } from '../../../bounds/options.ts';
 import type { Shape } from '../../../bounds/options.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { Implementation } from '../../../protocol/lifecycle.ts';
 import { checkMeta } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import { digestOf } from '../redact.ts';
-import { createGuard } from './guard.ts';
-import type { GuardOptions } from './guard.ts';
+import { createGuard } from './origin-validation.ts';
+import type { GuardOptions } from './origin-validation.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 
 // Server Cards, SEP-2127 (a draft): github.com/modelcontextprotocol/experimental-ext-server-card, schema.ts and docs/discovery.md.
@@ -192,7 +192,7 @@ function remoteOf(place: string, remote: CardRemote, revisions: readonly Revisio
     for (const [name, one] of Object.entries(value.variables ?? {})) checkInput(`${where}.variables.${name}`, one, inputShape);
   }
   const streamable = type === 'streamable-http';
-  const versions = revisions.filter((revision) => columns.streamableHttp(revision) === streamable).map(({ version }) => version);
+  const versions = revisions.filter((revision) => revisionTable.streamableHttp(revision) === streamable).map(({ version }) => version);
   return { type, url, headers, variables, supportedProtocolVersions: remote.supportedProtocolVersions ?? versions };
 }
 
@@ -208,4 +208,6 @@ function checkInput<I extends CardInput>(place: string, input: I, shape: Shape<I
 
 function checkUrl(what: string, text: string): void {
   if (!URL.canParse(text)) throw new TypeError(`serverCard: ${what} is not a URL`);
+  const { username, password } = new URL(text);
+  if (username !== '' || password !== '') throw new TypeError(`serverCard: ${what} names a user: everybody can read a card`);
 }

@@ -1,15 +1,15 @@
 import type { OrderOfUse, Placed } from '../../../bounds/order-of-use.ts';
 import { quote } from '../../../bounds/quote.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
-import type { Outlet } from '../../../jsonrpc/inbound.ts';
+import type { Outlet } from '../../../jsonrpc/inbound-request.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
-import type { PeerOptions, ServerPeer, SharedPeer } from '../../server-port.ts';
+import type { PeerOptions, ServedClient, SharedPeer } from '../../server-port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
 import { readAccept } from './posting.ts';
-import { refuse, refuseSession } from './refuse.ts';
+import { refuse, refuseSession } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
@@ -52,7 +52,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   announced: string | undefined;
   /** Whether it is one of HTTP+SSE: answers go over the one stream as well. */
   readonly paired: boolean;
-  readonly peer: ServerPeer;
+  readonly peer: ServedClient;
   /** When the client was last heard of, or something of its own last ended, by the steady clock. */
   lastUsed: number;
   /** Open connections: streams, and POSTs that wait for their answer. */
@@ -155,7 +155,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     this.#listening?.finish();
     this.#listening = stream;
     const { revision } = this.peer;
-    this.#primedAt = revision && columns.ssePolling(revision) ? this.#services.clock.monotonic() : undefined;
+    this.#primedAt = revision && revisionTable.ssePolling(revision) ? this.#services.clock.monotonic() : undefined;
     stream.onLost = () => {
       if (this.#listening === stream) this.#listening = undefined;
     };
@@ -198,9 +198,9 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     stream.write(text);
   }
 
-  room(_length: number, mayBeLost = false): boolean {
+  room(_length: number, droppable = false): boolean {
     // A result may always follow: where too much waits, the stream is cut off by name.
-    return !mayBeLost || (this.#listening?.room ?? true);
+    return !droppable || (this.#listening?.room ?? true);
   }
 
   /** The client has answered the question with this id. */

@@ -1,5 +1,5 @@
 import type { Decoded } from '../../../jsonrpc/message.ts';
-import type { Outlet } from '../../../jsonrpc/inbound.ts';
+import type { Outlet } from '../../../jsonrpc/inbound-request.ts';
 import type { Auth } from '../../auth.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';

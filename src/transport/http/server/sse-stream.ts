@@ -1,7 +1,7 @@
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { Auth } from '../../auth.ts';
-import type { ServerPeer } from '../../server-port.ts';
+import type { ServedClient } from '../../server-port.ts';
 import { sseEvent } from '../sse-writer.ts';
 import type { SseFields } from '../sse-writer.ts';
 import type { EventStore } from './event-store.ts';
@@ -13,7 +13,7 @@ import { Wire } from './wire.ts';
 export interface StreamOwner {
   readonly id: string;
   readonly auth: Auth | undefined;
-  readonly peer: ServerPeer;
+  readonly peer: ServedClient;
   /** A connection of the session's has begun, or has ended. */
   connected(): void;
   disconnected(): void;
@@ -110,7 +110,7 @@ export class SseStream {
     const id = `${this.id}-${this.seq}`;
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
     const { revision } = this.#owner.peer;
-    if (revision && columns.ssePolling(revision)) {
+    if (revision && revisionTable.ssePolling(revision)) {
       this.writeEvent({ id, retry: this.#services.limits.retryMs, data: '' });
     // Older clients would read an empty message. An id without data sets the last event id and is no event.
     } else if (listening) this.#wire?.write(`id: ${id}\n\n`);

@@ -46,7 +46,7 @@ const port: ServerPort = {
     });
     return Object.assign(connection, { revision: undefined });
   },
-  answer() {
+  serveRequest() {
     throw new Error('not over stdio');
   },
   scoped: false,

@@ -1,19 +1,19 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
 import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
-import { Abortable, internalError, invalidParams, methodNotFound, toErrorObject } from '../../jsonrpc/door.ts';
+import { Abortable, internalError, invalidParams, methodNotFound, toErrorObject } from '../../jsonrpc/internal-exports.ts';
 import { Cancelled, RpcError } from '../../jsonrpc/index.ts';
 import { weighValue } from '../../bounds/weight.ts';
 import type { Bag } from '../../jsonrpc/index.ts';
 import type { Answering } from '../../client/index.ts';
-import { firstTaskStatus, isTerminal, nextTaskStatus, page, relatedTask } from '../../protocol/door.ts';
-import type { Listed, TaskEvent } from '../../protocol/door.ts';
+import { firstTaskStatus, isTerminal, nextTaskStatus, page, relatedTask } from '../../protocol/internal-exports.ts';
+import type { Listed, TaskEvent } from '../../protocol/internal-exports.ts';
 import { coreTasks } from '../../protocol/index.ts';
 import type { ClientCapabilities, Revision, Task, TaskStatus } from '../../protocol/index.ts';
 import { defaultReceivedTaskLimits, receivedLimitsShape } from '../limits.ts';
 import type { ReceivedTaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
-import { commonFields, random, ttlOf } from '../wire.ts';
+import { commonFields, random, ttlOf } from '../task-form.ts';
 
 /** A question of the server's that the client works on, or has answered. */
 interface ReceivedTask extends Listed {

@@ -1,7 +1,7 @@
 import { internalErrorCode, invalidRequestCode } from '../../../jsonrpc/errors.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import { failureText } from '../../../jsonrpc/inbound.ts';
-import * as columns from '../../../protocol/revisions.ts';
+import { failureText } from '../../../jsonrpc/inbound-request.ts';
+import * as revisionTable from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
@@ -28,7 +28,7 @@ export function refuse(
 ): void {
   const text = failureText(id, {
     code: code ?? (status < 429 ? invalidRequestCode : internalErrorCode), message, data,
-  }, revision && columns.nullErrorId(revision));
+  }, revision && revisionTable.nullErrorId(revision));
   // 429, 503: what is too much now may be served later.
   request.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1, ...fields } : fields);
   services.tracing?.message('sent', text, request);

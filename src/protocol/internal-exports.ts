@@ -1,5 +1,5 @@
 /**
- * The door of this folder: what the kit may take from inside, beside what index.ts gives to everybody.
+ * The internal exports of this folder (its door): what the kit may take from inside, beside what index.ts gives to everybody.
  * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
  */
 

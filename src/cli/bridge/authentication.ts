@@ -7,7 +7,7 @@ import { WrongUse } from '../exit-codes.ts';
  * Lets those in who have a token of this file: a line each, `PRINCIPAL TOKEN`; `#` begins a comment. Throws `WrongUse` for
  * a file that others may read, a line that is neither, and a token of fewer than 16 characters.
  */
-export function tokenDoor(file: string): Authenticate {
+export function tokenAuthentication(file: string): Authenticate {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -35,7 +35,7 @@ export function tokenDoor(file: string): Authenticate {
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 /** Lets those in who have an access token of this issuer for `resource`, the address of the bridge as clients know it. */
-export async function issuerDoor(issuer: string, resource: string): Promise<Authenticator> {
+export async function issuerAuthentication(issuer: string, resource: string): Promise<Authenticator> {
   const { bearer } = await import('../../oauth/index.ts');
   try {
     return bearer({ resource, authorizationServers: [issuer] });

@@ -5,8 +5,8 @@ import type { Shape } from '../bounds/options.ts';
 import { defaultConnectionLimits } from '../jsonrpc/connection.ts';
 import type { ConnectionLimits, TakeBatch } from '../jsonrpc/connection.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
-import { Inbound, noObject, Serialized } from '../jsonrpc/inbound.ts';
-import type { Outlet } from '../jsonrpc/inbound.ts';
+import { InboundRequest, noObject, Serialized } from '../jsonrpc/inbound-request.ts';
+import type { Outlet } from '../jsonrpc/inbound-request.ts';
 import type { Params, Request } from '../jsonrpc/message.ts';
 import type { DiscoverResult } from '../protocol/discover.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
@@ -16,22 +16,22 @@ import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
 import { stamped } from '../protocol/result-type.ts';
 import type { ModernResult } from '../protocol/result-type.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import { selectRevisions, versionsOf } from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from '../transport/auth.ts';
-import type { OpenQuestions, PeerOptions, ServerPeer, ServerPort } from '../transport/server-port.ts';
+import type { OpenQuestions, PeerOptions, ServedClient, ServerPort } from '../transport/server-port.ts';
 import type { CacheFields, Caching } from './caching.ts';
-import { makeEntryCall } from './registry.ts';
-import type { Invoke } from './registry.ts';
+import { makeEntryRunner } from './registry.ts';
+import type { RunHandler } from './registry.ts';
 import type { Changes } from './changes.ts';
 import { ConnectedClient } from './connected-client.ts';
 import type { Outcome, PlainContext } from './context.ts';
 import { plainExchanges } from './exchange.ts';
-import type { Exchange, Exchanges, Requester } from './exchange.ts';
+import type { Exchange, ExchangeClasses, Requester } from './exchange.ts';
 import { Failures } from './failure.ts';
 import type { OnError } from './failure.ts';
-import type { AnswerMethod, Feature, FeatureHost } from './feature.ts';
+import type { MethodHandler, Feature, FeatureHost } from './feature.ts';
 import type { AnyGuards, Guards } from './guards.ts';
 import type { Pages } from './pages.ts';
 
@@ -42,7 +42,7 @@ export interface ServerParts<C extends PlainContext> {
   readonly revisions: readonly Revision[];
   readonly limits: ServerLimits;
   readonly clock: Clock;
-  readonly exchanges: Exchanges<PlainContext>;
+  readonly exchanges: ExchangeClasses<PlainContext>;
   readonly failures: Failures;
   readonly instructions?: string | undefined;
   readonly pages?: Pages | undefined;
@@ -60,7 +60,7 @@ export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
 /** What a revision is offered. Made at its first use, and made anew after something is registered. */
 interface Offer {
   readonly capabilities: ServerCapabilities;
-  readonly methods: ReadonlyMap<string, AnswerMethod>;
+  readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The features that have something in this revision. */
   readonly features: readonly Feature<never>[];
 }
@@ -69,7 +69,7 @@ interface Offer {
  * A server as the files of this folder see it, and what builds on them: what it was made with, what it has, and what of it
  * each revision is offered. `ServerCore` is its outside.
  */
-export interface ServerInside extends ServerParts<never>, FeatureHost<never> {
+export interface ServerInternals extends ServerParts<never>, FeatureHost<never> {
   readonly changes?: Changes | undefined;
   guards?: AnyGuards | undefined;
   /** Where two answer the same method, the later one does. */
@@ -92,15 +92,15 @@ export interface ServerInside extends ServerParts<never>, FeatureHost<never> {
    * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error answer.
    * 2026-07-28 basic/index#statelessness.
    */
-  answerModern(inbound: Inbound, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
+  serveModern(inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
   /** Answers a request of either era that is not part of a lifecycle. */
-  handle(method: string, params: Params, exchange: Exchange): object | Promise<object>;
+  dispatch(method: string, params: Params, exchange: Exchange): object | Promise<object>;
 }
 
 /**
  * Makes a server, and attaches its features to it. Long function: an object of short methods over the same few variables.
  */
-export function makeServer<C extends PlainContext>(parts: ServerParts<C>): ServerInside {
+export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): ServerInternals {
   const { revisions, failures, caching, changes, info, pages, clock, observe } = parts;
   const features: Feature<never>[] = [...parts.features];
   const offers = new Map<Revision, Offer>();
@@ -118,7 +118,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     });
   }
 
-  const server: ServerInside = {
+  const server: ServerInternals = {
     ...parts,
     features,
     legacy: revisions.at(-1)?.era === 'legacy',
@@ -138,7 +138,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       const known = offers.get(revision);
       if (known) return known;
       const capabilities: ServerCapabilities = { logging: {} };
-      const answers: [string, AnswerMethod][] = [];
+      const answers: [string, MethodHandler][] = [];
       const offered = features.filter((feature) => {
         const declared = feature.capabilities(revision, server);
         if (!declared) return false;
@@ -156,7 +156,7 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
       if (requester) for (const feature of features) capabilities = feature.tailor?.(capabilities, requester) ?? capabilities;
       return capabilities;
     },
-    answerModern(inbound, meta, auth) {
+    serveModern(inbound, meta, auth) {
       const told = observe && { kind: 'server' as const, ...inbound.request, peer: meta, auth };
       if (inbound.request.method === 'server/discover') {
         // 2026-07-28 server/discover: it has the server's name too.
@@ -167,10 +167,10 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
         return told ? observe(told, () => found) : found;
       }
       const exchange = new parts.exchanges.modern(inbound, meta, auth, parts.exchanges);
-      const result = told ? observe(told, () => exchange.beginModern(server)) : exchange.beginModern(server);
+      const result = told ? observe(told, () => exchange.answerModern(server)) : exchange.answerModern(server);
       return result instanceof Promise ? result.then(complete) : complete(result);
     },
-    handle(method, params, exchange) {
+    dispatch(method, params, exchange) {
       const { revision } = exchange;
       const answer = (offers.get(revision) ?? server.offer(revision)).methods.get(method);
       if (!answer) throw methodNotFound(method);
@@ -182,17 +182,17 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
     page(member, registry, { cursor }, exchange) {
       const view = server.guards?.view(member, exchange);
       const { revision } = exchange;
-      const hints = (): object => columns.resultType(revision)
+      const hints = (): object => revisionTable.resultType(revision)
         ? stamped(caching?.fields(member, view !== undefined) ?? notKept, info)
         : {};
       const text = registry.list(member, cursor, pages, revision, hints, view);
       return new Serialized(() => text);
     },
     shows: (member, { name, definition }, requester) => server.guards?.listFilter?.shows(member, name, definition, requester) ?? true,
-    makeCall(handled) {
+    makeRunner(handled) {
       const { guards } = server;
       const { definition: { needs, scopes }, handler } = handled;
-      let invoke: Invoke = guards ? guards.enclose(handled) : scopes?.length ? noGuards : handler;
+      let invoke: RunHandler = guards ? guards.enclose(handled) : scopes?.length ? noGuards : handler;
       if (needs) {
         const inner = invoke;
         invoke = (args, exchange, params) => {
@@ -200,10 +200,10 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
           return inner(args, exchange, params);
         };
       }
-      return makeEntryCall(invoke, handled, failures, guards?.inspect);
+      return makeEntryRunner(invoke, handled, failures, guards?.inspect);
     },
-    guard: <R>(exchange: Exchange, call: () => Outcome<R>, finish: (value: R) => object | Promise<object>) =>
-      makeEntryCall<R>(call, { finish }, failures)(undefined, {}, exchange),
+    guard: <R>(exchange: Exchange, call: () => Outcome<R>, toResult: (value: R) => object | Promise<object>) =>
+      makeEntryRunner<R>(call, { toResult }, failures)(undefined, {}, exchange),
     warn: (message, name) => failures.report(new Error(message), { what: 'registration', name }),
   };
   changes?.attach(server);
@@ -214,13 +214,13 @@ export function makeServer<C extends PlainContext>(parts: ServerParts<C>): Serve
 }
 
 /** Tells every client of this process that watches this resource that it has changed. */
-export function tellUpdated({ features }: ServerInside, uri: string): void {
+export function tellUpdated({ features }: ServerInternals, uri: string): void {
   for (const feature of features) feature.resourceUpdated?.(uri);
 }
 
 /** The inside of a server that a transport is given; undefined: it is not of this package. */
-export const insideOf = (port: ServerPort): ServerInside | undefined =>
-  'inside' in port ? port.inside as ServerInside : undefined;
+export const internalsOf = (port: ServerPort): ServerInternals | undefined =>
+  'internals' in port ? port.internals as ServerInternals : undefined;
 
 const noGuards = (): never => {
   throw new Error('a server with `scopes` needs `guards: guards()`');
@@ -259,7 +259,7 @@ export interface CoreOptions<C extends PlainContext = PlainContext> {
   /** `caching(hints)`: clients of 2026-07-28 may keep results. Without it they keep none. */
   readonly caching?: Caching;
   /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
-  readonly asking?: Exchanges<C>;
+  readonly asking?: ExchangeClasses<C>;
   /** `batches`: takes the batches of 2025-03-26. That revision is served only with it. */
   readonly batches?: TakeBatch;
   /** `changes()`: tells clients of changes. Without it lists are taken never to change. */
@@ -305,7 +305,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   /** What time it is, for what serves it. */
   readonly clock: Clock;
   /** For what builds on the server from within this package. Not for users: its form may change at any time. */
-  readonly inside: ServerInside;
+  readonly internals: ServerInternals;
 
   /**
    * Throws a TypeError for an unknown or malformed option, a RangeError for a revision that does not exist or cannot be
@@ -320,11 +320,11 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     const { features = [], batches, clock = systemClock } = options;
     this.clock = clock;
     const chosen = selectRevisions(options.revisions);
-    const revisions = this.revisions = batches ? chosen : chosen.filter((revision) => !columns.batching(revision));
+    const revisions = this.revisions = batches ? chosen : chosen.filter((revision) => !revisionTable.batching(revision));
     if (options.revisions && revisions.length < chosen.length) {
       throw new RangeError('2025-03-26 needs `batches`');
     }
-    this.inside = makeServer<C>({
+    this.internals = makeInternals<C>({
       ...options, info, features, revisions, clock,
       exchanges: options.asking ?? plainExchanges,
       failures: new Failures(options.onError, options.errors),
@@ -333,34 +333,34 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
   }
 
   /** For transports: opens a client that speaks over one lasting channel. */
-  connect(outlet: Outlet, options: PeerOptions = {}): ServerPeer {
-    return new ConnectedClient(this.inside, outlet, options);
+  connect(outlet: Outlet, options: PeerOptions = {}): ServedClient {
+    return new ConnectedClient(this.internals, outlet, options);
   }
 
   /** For HTTP: answers one modern request, which belongs to no session: see `ServerPort`. */
-  answer(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): Inbound {
-    const inbound = new Inbound(request, outlet);
-    inbound.run(() => this.inside.answerModern(inbound, meta, auth));
+  serveRequest(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): InboundRequest {
+    const inbound = new InboundRequest(request, outlet);
+    inbound.run(() => this.internals.serveModern(inbound, meta, auth));
     return inbound;
   }
 
   /** For HTTP: whether something of the server has `scopes`, or ever had. */
   get scoped(): boolean {
-    return this.inside.scoped;
+    return this.internals.scoped;
   }
 
   /** For HTTP: the input schema of a tool; undefined where the server has no such tool. */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
-    return this.inside.toolInput?.(name);
+    return this.internals.toolInput?.(name);
   }
 
   /** For HTTP: questions to clients whose answers only this process can take. */
   get questions(): OpenQuestions | undefined {
-    return this.inside.exchanges.questions;
+    return this.internals.exchanges.questions;
   }
 
   /** For transports: ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
   endSubscriptions(): void {
-    this.inside.changes?.end();
+    this.internals.changes?.end();
   }
 }

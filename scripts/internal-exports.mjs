@@ -1,10 +1,10 @@
-// A door of src (door.ts) and the indexes of `jsonrpc` and `protocol` have no code: they pass names on. A program that takes a
+// The internal exports of a folder of src (internal-exports.ts, its door) and the indexes of `jsonrpc` and `protocol` have no code: they pass names on. A program that takes a
 // name through one takes the file behind it, and not the others that are named there. What is published, and what
 // capabilities.json says of an entry, go by that.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-const doors = ['jsonrpc', 'protocol', 'server', 'client', 'transport', 'transport/stdio', 'transport/http/node'].map((folder) => `${folder}/door`);
+const doors = ['jsonrpc', 'protocol', 'server', 'client', 'transport', 'transport/stdio', 'transport/http/node'].map((folder) => `${folder}/internal-exports`);
 const indexes = ['jsonrpc/index', 'protocol/index'];
 const importsOf = (files) => new RegExp(`^import (type )?\\{([^}]*)\\} from '(\\.[^']*/(?:${files.join('|')})\\.(?:js|ts))';`, 'gm');
 const ofDoors = importsOf(doors);

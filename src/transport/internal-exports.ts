@@ -1,12 +1,12 @@
 /**
- * The door of this folder: what the kit may take from inside. What an entry of the package gives to everybody is taken from
- * its index (`stdio`, `http/node`, `http/fetch`); stdio/door.ts has what needs Node. `test/imports.test.ts` fails on any
+ * The internal exports of this folder (its door): what the kit may take from inside. What an entry of the package gives to everybody is taken from
+ * its index (`stdio`, `http/node`, `http/fetch`); stdio/internal-exports.ts has what needs Node. `test/imports.test.ts` fails on any
  * other way in. It is not an entry of the package.
  */
 
 // What a transport is, for either role, and what it traces.
 export type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts';
-export type { ServerPeer, ServerPort } from './server-port.ts';
+export type { ServedClient, ServerPort } from './server-port.ts';
 export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from './trace.ts';
 
 // Authorization, on either side of HTTP.
@@ -25,7 +25,7 @@ export type { Agreed, SharedHandshake, SharedPeer } from './server-port.ts';
 export type { FleetPort, Reply, Shared, SharedRequest } from './http/server/sharing.ts';
 export type { HeaderFields, HttpRequest, RequestInfo } from './http/server/http-request.ts';
 export { readAccept } from './http/server/posting.ts';
-export { noRoom, refuse, refuseSession } from './http/server/refuse.ts';
+export { noRoom, refuse, refuseSession } from './http/server/error-response.ts';
 export type { EndpointServices } from './http/server/services.ts';
 export type { GivenSession, Session } from './http/server/session.ts';
 export { randomId } from './http/server/sessions.ts';

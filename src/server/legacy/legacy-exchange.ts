@@ -1,6 +1,6 @@
 import type { Timer } from '../../bounds/clock.ts';
 import { ConnectionError, RpcError } from '../../jsonrpc/errors.ts';
-import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { InboundRequest } from '../../jsonrpc/inbound-request.ts';
 import type { Params } from '../../jsonrpc/message.ts';
 import type { RequestOptions } from '../../jsonrpc/pending-requests.ts';
 import { stopOf } from '../../jsonrpc/stop.ts';
@@ -24,7 +24,7 @@ export class LegacyExchange extends AskingExchange {
   readonly #questions: { asked: boolean };
 
   constructor(
-    inbound: Inbound, client: LegacyRequester, auth: Auth | undefined,
+    inbound: InboundRequest, client: LegacyRequester, auth: Auth | undefined,
     { questions = { asked: false } }: { readonly questions?: { asked: boolean } | undefined },
   ) {
     super(inbound, client, auth);
@@ -62,7 +62,7 @@ export class LegacyExchange extends AskingExchange {
  * handshake: a server whose handlers do not ask does not carry it.
  */
 export async function askClient(
-  client: LegacyRequester, method: string, params: Params, inbound: Inbound, onLate?: RequestOptions['onLate'],
+  client: LegacyRequester, method: string, params: Params, inbound: InboundRequest, onLate?: RequestOptions['onLate'],
 ): Promise<Record<string, unknown>> {
   const { connection, server: { observe, limits: { questionTimeoutMs: timeoutMs } } } = client;
   const signal = stopOf(inbound);

@@ -1,11 +1,11 @@
-import { internalError, methodNotFoundCode } from '../jsonrpc/door.ts';
+import { internalError, methodNotFoundCode } from '../jsonrpc/internal-exports.ts';
 import { Cancelled, RpcError } from '../jsonrpc/index.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import { quote } from '../bounds/quote.ts';
-import { resultType } from '../protocol/door.ts';
+import { resultType } from '../protocol/internal-exports.ts';
 import { coreTasks, metaKeys, MissingCapabilityError } from '../protocol/index.ts';
-import { ModernExchange, RawResult } from '../server/door.ts';
-import type { AskingExchange } from '../server/door.ts';
+import { ModernExchange, RawResult } from '../server/internal-exports.ts';
+import type { AskingExchange } from '../server/internal-exports.ts';
 import type { AnyAround, Context, Exchange, Guarded, HandlerCall, Step, TaskSteps, TaskSupport } from '../server/index.ts';
 import type { TaskView } from './journal.ts';
 import type { LegacyTasks } from './legacy/server.ts';
@@ -14,7 +14,7 @@ import type { TasksOptions } from './options.ts';
 import { TaskExchange } from './task-exchange.ts';
 import { ownerOf } from './tasks.ts';
 import type { TaskOrder, Tasks } from './tasks.ts';
-import { createdTask, legacyTask, tasksExtension, ttlOf } from './wire.ts';
+import { createdTask, legacyTask, tasksExtension, ttlOf } from './task-form.ts';
 
 interface Parts {
   readonly tasks: Tasks;

@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
-import * as columns from '../protocol/revisions.ts';
+import * as revisionTable from '../protocol/revisions.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { Implementation } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
@@ -9,16 +9,16 @@ import type { CallToolResult, Tool } from '../protocol/tools.ts';
 
 /** Names, titles, icons: what lists and implementations share. */
 export function adaptListed<T extends object>(item: T, revision: Revision, gone: string[] = []): T {
-  if (!columns.titles(revision)) gone.push('title', '_meta');
-  if (!columns.icons(revision)) gone.push('icons');
+  if (!revisionTable.titles(revision)) gone.push('title', '_meta');
+  if (!revisionTable.icons(revision)) gone.push('icons');
   return without(item, gone);
 }
 
 export function adaptTool(tool: Tool, revision: Revision): Tool {
   const gone: string[] = [];
-  if (!columns.toolAnnotations(revision)) gone.push('annotations');
-  if (!columns.coreTasks(revision)) gone.push('execution');
-  const structuredContent = columns.structuredContent(revision);
+  if (!revisionTable.toolAnnotations(revision)) gone.push('annotations');
+  if (!revisionTable.coreTasks(revision)) gone.push('execution');
+  const structuredContent = revisionTable.structuredContent(revision);
   // Until 2025-11-25 an output schema describes an object.
   if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) {
     gone.push('outputSchema');
@@ -27,26 +27,26 @@ export function adaptTool(tool: Tool, revision: Revision): Tool {
 }
 
 export function adaptImplementation(info: Implementation, revision: Revision): Implementation {
-  return adaptListed(info, revision, columns.icons(revision) ? [] : ['description', 'websiteUrl']);
+  return adaptListed(info, revision, revisionTable.icons(revision) ? [] : ['description', 'websiteUrl']);
 }
 
 export function adaptContent(block: ContentBlock, revision: Revision): ContentBlock {
-  if (block.type === 'resource_link' && !columns.resourceLinks(revision)) {
+  if (block.type === 'resource_link' && !revisionTable.resourceLinks(revision)) {
     return { type: 'text', text: `${block.title ?? block.name}: ${block.uri}` };
   }
-  if (block.type === 'audio' && !columns.audio(revision)) {
+  if (block.type === 'audio' && !revisionTable.audio(revision)) {
     return { type: 'text', text: `[audio, ${block.mimeType}, which this client cannot be sent]` };
   }
-  return columns.titles(revision) ? block : without(block, ['_meta']);
+  return revisionTable.titles(revision) ? block : without(block, ['_meta']);
 }
 
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
-  const allowed = columns.structuredContent(revision);
+  const allowed = revisionTable.structuredContent(revision);
   if (allowed === 'any') return result;
   // `resultType` goes, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
   const kept = allowed && isObject(structuredContent);
-  const content = columns.resourceLinks(revision) && columns.audio(revision)
+  const content = revisionTable.resourceLinks(revision) && revisionTable.audio(revision)
     ? rest.content
     : rest.content.map((block) => adaptContent(block, revision));
   return kept ? { ...rest, content, structuredContent } : { ...rest, content };

@@ -1,4 +1,4 @@
-import { invalidParams, isObject } from '../jsonrpc/door.ts';
+import { invalidParams, isObject } from '../jsonrpc/internal-exports.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import type { Task } from '../protocol/index.ts';
 import type { TaskView } from './journal.ts';

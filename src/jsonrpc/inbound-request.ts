@@ -19,7 +19,7 @@ export interface Outlet {
    * error, and what may be lost (progress, log messages: they say so) is. Without it there is room: an
    * outlet may have it only while something waits.
    */
-  room?: ((length: number, mayBeLost?: boolean) => boolean) | undefined;
+  room?: ((length: number, droppable?: boolean) => boolean) | undefined;
 }
 
 /** The outlet of who is told nothing. */
@@ -121,7 +121,7 @@ export interface FailureHandler {
 }
 
 /** One request that the peer asked and that is not answered yet. */
-export class Inbound extends Abortable {
+export class InboundRequest extends Abortable {
   readonly request: Request;
   readonly outlet: Outlet;
   /** The memory that it takes while its handler runs, in bytes: its parameters, and what is made for it. */
@@ -153,7 +153,7 @@ export class Inbound extends Abortable {
    * Runs `handle` and answers with what it returns or throws; then `done`, even where the answer was no
    * longer wanted. A handler that answers at once costs no turn of the microtask queue.
    */
-  run(handle: (inbound: Inbound) => object | Promise<object>, done?: (inbound: Inbound) => void): void {
+  run(handle: (inbound: InboundRequest) => object | Promise<object>, done?: (inbound: InboundRequest) => void): void {
     try {
       const result = handle(this);
       if (result instanceof Promise) {
@@ -199,7 +199,7 @@ export class Inbound extends Abortable {
   }
 }
 
-function errorText({ request }: Inbound, error: ErrorObject): string {
+function errorText({ request }: InboundRequest, error: ErrorObject): string {
   try {
     return failureText(request.id, error);
   } catch {

@@ -1,12 +1,12 @@
 import { isObject } from '../../jsonrpc/codec.ts';
-import type { Inbound } from '../../jsonrpc/inbound.ts';
+import type { InboundRequest } from '../../jsonrpc/inbound-request.ts';
 import type { Bag } from '../../jsonrpc/message.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import { mayAsk } from '../../protocol/methods.ts';
 import type { Auth } from '../../transport/auth.ts';
 import { dictionary, RepeatedExchange } from '../asking-exchange.ts';
 import type { AnswerStore, AskedBefore } from '../asking-exchange.ts';
-import type { ServerInside } from '../server.ts';
+import type { ServerInternals } from '../server-core.ts';
 import { ToolError } from '../failure.ts';
 import { requestStateSealer } from './request-state.ts';
 import type { RequestStateSealer } from './request-state.ts';
@@ -62,7 +62,7 @@ export class ModernExchange extends RepeatedExchange {
 
   /** Without a `sealer` states are sealed with a key of this exchange's own. */
   constructor(
-    inbound: Inbound, meta: RequestMeta, auth: Auth | undefined,
+    inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined,
     { sealer = requestStateSealer() }: { readonly sealer?: RequestStateSealer | undefined },
   ) {
     super(inbound, meta, auth);
@@ -86,14 +86,14 @@ export class ModernExchange extends RepeatedExchange {
    * Runs a handler of a request that may ask, after the state that the client brought back has been opened. The handler gets
    * a copy of the arguments: what it changes in them must not change what the state belongs to.
    */
-  override beginModern(server: ServerInside): object | Promise<object> {
+  override answerModern(server: ServerInternals): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
-    if (!mayAsk(method)) return server.handle(method, params, this);
+    if (!mayAsk(method)) return server.dispatch(method, params, this);
     this.#mayAsk = true;
     const token = params['requestState'];
     const own = { ...params, arguments: copy(params['arguments']) };
-    if (token !== undefined) return this.#resume(token).then(() => this.#race(server.handle(method, own, this)));
-    return this.#race(server.handle(method, own, this));
+    if (token !== undefined) return this.#resume(token).then(() => this.#race(server.dispatch(method, own, this)));
+    return this.#race(server.dispatch(method, own, this));
   }
 
   async #resume(token: unknown): Promise<void> {
@@ -106,8 +106,10 @@ export class ModernExchange extends RepeatedExchange {
   #bound(): string {
     const { method, params } = this.inbound.request;
     const { _meta, inputResponses, requestState, ...own } = params ?? {};
-    // 2026-07-28 client/elicitation#security-considerations: the user and the client.
-    return `${JSON.stringify([this.auth?.principal, this.auth?.clientId, method]).slice(0, -1)},${canonical(own)}]`;
+    const { principal = null, clientId } = this.auth ?? {};
+    // 2026-07-28 client/elicitation#security-considerations: the user, and the client where the credentials name it.
+    // Without a client the form is that of older versions, whose states stay readable.
+    return `${JSON.stringify([principal, ...clientId === undefined ? [] : [clientId], method]).slice(0, -1)},${canonical(own)}]`;
   }
 
   /** The handler's result, or `input_required` when the run ends with open questions before there is one. */
@@ -115,7 +117,7 @@ export class ModernExchange extends RepeatedExchange {
     if (!(result instanceof Promise)) return result;
     return new Promise((resolve, reject) => {
       this.#end = { resolve, reject };
-      result.then(resolve, reject).finally(() => {
+      void result.then(resolve, reject).then(() => {
         this.#end = undefined;
       });
     });

@@ -1,5 +1,5 @@
 /**
- * The door of this folder: what the kit may take from inside, beside what index.ts gives to everybody.
+ * The internal exports of this folder (its door): what the kit may take from inside, beside what index.ts gives to everybody.
  * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
  */
 
@@ -16,4 +16,4 @@ export { fromBase64Url, toBase64 } from './base64.ts';
 export { decodeUtf8, isObject } from './codec.ts';
 
 // Requests that are served without a connection: their abort signal, their outlet, the text of what is sent.
-export { Abortable, failureText, nobody, notificationText } from './inbound.ts';
+export { Abortable, failureText, nobody, notificationText } from './inbound-request.ts';

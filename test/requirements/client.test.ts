@@ -42,12 +42,16 @@ test('a result that has run out is not fetched by itself', async () => {
 
 // 2026-07-28 server/utilities/caching#interaction-with-pagination.
 test('a list that was cleared begins at its first page', async () => {
-  const { client, wire } = await connect(modern(({ params }) => page(params?.['cursor'] === undefined ? 'two' : undefined)));
-  await client.listTools();
+  const { client, wire } = await connect(modern(({ params }) => (
+    { ...page(params?.['cursor'] === undefined ? 'two' : undefined), prompts: [], resources: [], resourceTemplates: [] })));
+  const lists = [() => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates()];
+  for (const list of lists) await list();
   client.clearCache();
-  await client.listTools();
-  const cursors = wire.sent.filter(({ method }) => method === 'tools/list').map(({ params }) => params?.['cursor']);
-  assert.deepEqual(cursors, [undefined, 'two', undefined, 'two']);
+  for (const list of lists) await list();
+  for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
+    const cursors = wire.sent.filter((sent) => sent.method === method).map(({ params }) => params?.['cursor']);
+    assert.deepEqual(cursors, [undefined, 'two', undefined, 'two'], method);
+  }
 });
 
 // 2026-07-28 basic/index#_meta, server/discover#discoverresult.

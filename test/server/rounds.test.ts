@@ -362,16 +362,21 @@ test('an error beside an open question wins', async () => {
 });
 
 test('what asks in vain in one run costs the process nothing', async () => {
-  const server = new McpServer(info);
+  const server = new McpServer(info, { limits: { maxInFlight: 2 } });
   let runs = 0;
+  let released = 0;
   server.tool('ask', {}, async (_args, ctx) => {
     runs++;
+    ctx.defer(() => released++);
     return (await ctx.elicit('?', text)).action;
   });
   const peer = await connect(server);
-  await Promise.all(Array.from({ length: 200 }, () => peer.modern('tools/call', { name: 'ask' })));
-  assert.equal(runs, 200);
+  for (let times = 0; times < 200; times++) {
+    const { result } = await peer.modern('tools/call', { name: 'ask' });
+    assert.equal(result?.['resultType'], 'input_required');
+  }
   assert.deepEqual(await peer.rest(), []);
+  assert.deepEqual([runs, released], [200, 200]);
 });
 
 test('log and progress are sent in each round to whoever asked for them', async () => {

@@ -20,7 +20,7 @@ export interface Progress {
 export interface RequestOptions {
   /** Cancels the request: the peer is told, and the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for the answer; with `onProgress` each progress report starts them anew. 0: no limit. */
+  /** Milliseconds to wait for the answer; each report under a progress token that the request gave starts them anew. 0: no limit. */
   timeoutMs?: number | undefined;
   /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
   maxTimeoutMs?: number | undefined;

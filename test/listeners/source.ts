@@ -36,7 +36,7 @@ const runtimes: Readonly<Record<string, RegExp>> = { Deno: /^(serve|listen|serve
 const takers: readonly string[] = ['request', 'upgrade', 'connect', 'checkContinue', 'checkExpectation', 'stream', 'session'];
 /** What puts the guard before what listens; where it may come from. */
 const guards: Readonly<Record<string, RegExp>> = {
-  guarded: /\/node\/(index|door|guarded)\.ts$|^\.\/guarded\.ts$|^barewire\/http$/, guardedUpgrade: /\/node\/(index|guarded)\.ts$|^barewire\/http$/,
+  guarded: /\/node\/(index|internal-exports|guarded)\.ts$|^\.\/guarded\.ts$|^barewire\/http$/, guardedUpgrade: /\/node\/(index|guarded)\.ts$|^barewire\/http$/,
   listenerOf: /^\.\/listener\.ts$/,
 };
 

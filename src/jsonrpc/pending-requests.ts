@@ -20,7 +20,7 @@ export interface Progress {
 export interface RequestOptions {
   /** Cancels the request: the peer is told, and the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for the answer; each progress report starts them anew. 0: no limit. */
+  /** Milliseconds to wait for the answer; each report under a progress token that the request gave starts them anew. 0: no limit. */
   timeoutMs?: number | undefined;
   /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
   maxTimeoutMs?: number | undefined;
@@ -296,11 +296,12 @@ export class PendingRequests {
       const report = this.#rules.progressOf(notification);
       // A late report is not a fault: it crosses the answer on the wire.
       const pending = report && this.#pending.get(report.token);
-      if (report === undefined || pending === undefined) return;
+      // Without a listener the request gave no token, and a peer that reports on it must not prolong it.
+      if (report === undefined || !pending?.onProgress) return;
       const { progress } = report;
       if (progress === undefined) return this.#port.fault(() => new Error(`${notification.method}: "progress" must be a number`));
       this.#renew(pending, this.#port.clock.monotonic());
-      pending.onProgress?.(progress);
+      pending.onProgress(progress);
     } catch (thrown) {
       this.#port.handlers.error(toError(thrown));
     }

@@ -41,18 +41,23 @@ test('a fresh result is not asked for twice, and belongs to its caller', async (
 });
 
 test('freshness ends when its time is up', async () => {
-  const { client, asked } = await connect(modern(() => fresh(1000)));
-  mockClock(mock, { apis: ['Date'], now: 5000 });
-  try {
-    await client.listTools();
-    mock.timers.tick(999);
-    await client.listTools();
-    assert.equal(asked(), 1);
-    mock.timers.tick(1);
-    await client.listTools();
-    assert.equal(asked(), 2);
-  } finally {
-    mock.reset();
+  for (const cacheScope of ['private', 'public']) {
+    const { client, asked } = await connect(modern(() => ({ ...fresh(1000), cacheScope })));
+    mockClock(mock, { apis: ['Date'], now: 5000 });
+    try {
+      for (const get of [() => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.readResource('a:b')]) {
+        const before = asked();
+        await get();
+        mock.timers.tick(999);
+        await get();
+        assert.equal(asked(), before + 1);
+        mock.timers.tick(1);
+        await get();
+        assert.equal(asked(), before + 2);
+      }
+    } finally {
+      mock.reset();
+    }
   }
 });
 
@@ -98,6 +103,19 @@ test('the result of a retried round is not kept', async () => {
   await client.readResource('a:b');
   await client.readResource('a:b');
   assert.equal(asked(), 4);
+  // The same of a retry that has answers only, and of a request whose caller retries by itself.
+  const inputRequests = { where: { method: 'roots/list' } };
+  const answered = await connect(modern((sent) =>
+    sent.params?.['inputResponses'] ? fresh() : { resultType: 'input_required', inputRequests }), { roots: [] });
+  await answered.client.readResource('a:b');
+  await answered.client.readResource('a:b');
+  assert.equal(answered.asked(), 4);
+  for (const retried of [{ requestState: 's' }, { inputResponses: {} }]) {
+    const own = await connect(modern(() => fresh()));
+    await own.client.request('resources/read', { uri: 'a:b', ...retried });
+    await own.client.request('resources/read', { uri: 'a:b', ...retried });
+    assert.equal(own.asked(), 2);
+  }
 });
 
 test('the number of results is bounded; the oldest goes first', async () => {
@@ -186,28 +204,40 @@ test('what came while the authorization changed is not kept', async () => {
   assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 2);
   await client.readResource('a:b');
   assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 2);
+  // Nor for who had asked first: the answer may have been for the other.
+  who = 'alice';
+  await client.readResource('a:b');
+  assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 3);
 });
 
 test('a cursor that died behind a page that was kept: the list begins anew', async () => {
-  let generation = 1;
-  let asked = 0;
-  const { client, wire } = await connect(modern(({ params }) => {
-    // What begins anew for ever ends here.
-    if (++asked > 20) return new RpcFault(-32603, 'asked too often');
-    const cursor = params?.['cursor'];
-    if (cursor === undefined) return { ...fresh(), tools: [{ name: `a${generation}`, inputSchema: { type: 'object' } }], nextCursor: `c${generation}` };
-    if (cursor !== `c${generation}`) return new RpcFault(-32602, 'no such cursor');
-    return { ...fresh(0), tools: [{ name: `b${generation}`, inputSchema: { type: 'object' } }] };
-  }));
-  const names = async (): Promise<string[]> => (await client.listTools()).map(({ name }) => name);
-  assert.deepEqual(await names(), ['a1', 'b1']);
-  generation = 2;
-  assert.deepEqual(await names(), ['a2', 'b2']);
-  assert.equal(wire.methods().filter((method) => method === 'tools/list').length, 5);
-  // Page by page it cannot begin anew, and the next time it does.
-  generation = 3;
-  await assert.rejects(async () => {
-    for await (const tool of client.tools()) assert.ok(tool);
-  }, /no such cursor/);
-  assert.deepEqual(await names(), ['a3', 'b3']);
+  for (const [method, member, list, pages] of [
+    ['tools/list', 'tools', (client: McpClient) => client.listTools(), (client: McpClient) => client.tools()],
+    ['prompts/list', 'prompts', (client: McpClient) => client.listPrompts(), (client: McpClient) => client.prompts()],
+    ['resources/list', 'resources', (client: McpClient) => client.listResources(), (client: McpClient) => client.resources()],
+    ['resources/templates/list', 'resourceTemplates', (client: McpClient) => client.listResourceTemplates(), (client: McpClient) => client.resourceTemplates()],
+  ] as const) {
+    let generation = 1;
+    let asked = 0;
+    const item = (name: string): object[] => [{ name, uri: 'a:b', uriTemplate: 'a:{b}', inputSchema: { type: 'object' } }];
+    const { client, wire } = await connect(modern(({ params }) => {
+      // What begins anew for ever ends here.
+      if (++asked > 20) return new RpcFault(-32603, 'asked too often');
+      const cursor = params?.['cursor'];
+      if (cursor === undefined) return { ...fresh(), [member]: item(`a${generation}`), nextCursor: `c${generation}` };
+      if (cursor !== `c${generation}`) return new RpcFault(-32602, 'no such cursor');
+      return { ...fresh(0), [member]: item(`b${generation}`) };
+    }));
+    const names = async (): Promise<string[]> => (await list(client)).map(({ name }) => name);
+    assert.deepEqual(await names(), ['a1', 'b1'], method);
+    generation = 2;
+    assert.deepEqual(await names(), ['a2', 'b2'], method);
+    assert.equal(wire.methods().filter((sent) => sent === method).length, 5);
+    // Page by page it cannot begin anew, and the next time it does.
+    generation = 3;
+    await assert.rejects(async () => {
+      for await (const one of pages(client)) assert.ok(one);
+    }, /no such cursor/);
+    assert.deepEqual(await names(), ['a3', 'b3'], method);
+  }
 });

@@ -217,6 +217,7 @@ test('lists are read to their last page', async () => {
       // A cursor means something to its server only: upper and lower case, spaces and line breaks are part of it.
       const cursors = [undefined, ' Page\n', 'PAGE', 'page '];
       const page = cursors.indexOf(sent.params?.['cursor'] as string | undefined);
+      if (sent.method === 'prompts/list') return { prompts: [{ name: 'p' }] };
       if (page === -1) return new RpcFault(-32602, 'no such cursor');
       return {
         tools: Array.from({ length: page }, (_, at) => ({ name: `t${page}${at}`, inputSchema: { type: 'object' } })),
@@ -232,6 +233,14 @@ test('lists are read to their last page', async () => {
     }
     assert.deepEqual(names, ['t10', 't20']);
     assert.equal(wire.sent.length, 3);
+    // A list of one page.
+    assert.deepEqual((await client.listPrompts()).map(({ name }) => name), ['p']);
+    // A new session begins at the first page, though the last list was left at its second.
+    await client.close();
+    const again = new Scripted('pipe', make((sent) => ({ tools: [{ name: `${sent.params?.['cursor']}`, inputSchema: { type: 'object' } }] })));
+    await client.connect(again);
+    assert.deepEqual((await client.listTools()).map(({ name }) => name), ['undefined']);
+    await client.close();
   }
 });
 
@@ -295,6 +304,25 @@ test('progress and log messages reach their handlers', async () => {
   await client.callTool('t', {}, { onProgress: (progress) => reports.push(progress.progress) });
   assert.deepEqual(reports, [1]);
   assert.deepEqual(logs, [{ level: 'info', data: 'x' }]);
+});
+
+// Each revision, basic/patterns/progress#progress-flow, basic/utilities/progress#progress-flow.
+test('each of the requests in flight has a progress token of its own, and hears what is reported under it', async () => {
+  for (const make of [legacy, modern]) {
+    const { client, wire } = await connect(make(hang));
+    const heard: unknown[][] = [];
+    const third = wire.until(({ params }) => params?.['name'] === 'c');
+    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, { onProgress: ({ progress }) => heard.push([name, progress]) }));
+    await third;
+    const sent = wire.sent.filter(({ method }) => method === 'tools/call');
+    const tokens = sent.map((one) => meta(one)['progressToken']);
+    assert.equal(new Set(tokens).size, 3);
+    assert.ok(tokens.every((token) => typeof token === 'string' || Number.isInteger(token)));
+    for (const [at, progressToken] of tokens.entries()) wire.push({ method: 'notifications/progress', params: { progressToken, progress: at + 1 } });
+    for (const { id } of sent) wire.answer(id as RequestId, { resultType: 'complete', content: [] });
+    await Promise.all(calls);
+    assert.deepEqual(heard, [['a', 1], ['b', 2], ['c', 3]]);
+  }
 });
 
 test('an option of the log level is told to a legacy server', async () => {

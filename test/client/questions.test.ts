@@ -113,9 +113,12 @@ test('legacy: a question that the server takes back aborts its handler, and is n
     },
   });
   wire.push({ id: 'q', method: 'elicitation/create', params: form });
+  // A person who takes time keeps no ping waiting.
+  assert.deepEqual((await wire.ask('p', 'ping')).result, {});
   wire.push({ method: 'notifications/cancelled', params: { requestId: 'q' } });
   await aborted;
   assert.deepEqual((await wire.ask('q', 'ping')).result, {});
+  assert.equal(wire.sent.filter(({ id, method }) => id === 'q' && method === undefined).length, 1);
 });
 
 test('legacy: other roots are told', async () => {

@@ -20,7 +20,8 @@ test('answers go back with the state, under a new id, beside the same parameters
       inputRequests: JSON.parse(`{ "a": ${JSON.stringify(ask('x'))}, "__proto__": { "method": "roots/list" } }`),
       requestState: 's "1" ü',
     }),
-    input({ requestState: 's2' }),
+    input({ requestState: ' {"b": 2,\t"a": 1}\n' }),
+    input({ requestState: '' }),
     input({ inputRequests: { b: ask('y') } }),
     done,
   ];
@@ -30,7 +31,7 @@ test('answers go back with the state, under a new id, beside the same parameters
   const result = await client.callTool('t', { q: 1 });
   assert.deepEqual(result.content, done.content);
   const calls = wire.sent.slice(1);
-  assert.equal(new Set(calls.map(({ id }) => id)).size, 4);
+  assert.equal(new Set(calls.map(({ id }) => id)).size, 5);
   for (const { method, params } of calls) {
     assert.equal(method, 'tools/call');
     assert.equal(params?.['name'], 't');
@@ -51,8 +52,9 @@ test('answers go back with the state, under a new id, beside the same parameters
     ),
     requestState: 's "1" ü',
   }));
-  assert.deepEqual(extras[2], { requestState: 's2' });
-  assert.deepEqual(extras[3], { inputResponses: { b: { action: 'accept', content: { name: 'y' } } } });
+  assert.deepEqual(extras[2], { requestState: ' {"b": 2,\t"a": 1}\n' });
+  assert.deepEqual(extras[3], { requestState: '' });
+  assert.deepEqual(extras[4], { inputResponses: { b: { action: 'accept', content: { name: 'y' } } } });
 });
 
 test('the state and the answers of a call go into no other call, beside it or after it', async () => {

@@ -204,6 +204,59 @@ test('connection: the peer cancels a request: its signal aborts, and it gets no 
   assert.deepEqual(take(), []);
 });
 
+test('connection: the handler of a cancelled request answers nobody, also by an error, and what it held is free once it ends', async () => {
+  const ends: (() => void)[] = [];
+  const { connection, receive, take } = bench({
+    request: ({ request: { method } }) => new Promise((resolve, reject) => {
+      ends.push(() => method === 'fails' ? reject(new Error('stopped')) : resolve({}));
+    }),
+  });
+  for (const [id, method] of ['succeeds', 'fails'].entries()) receive(ask(id, method));
+  assert.ok(connection.budget.used > 0);
+  for (const id of [0, 1]) receive(cancelled(id));
+  assert.equal(connection.inFlight, 0);
+  for (const end of ends) end();
+  await settle();
+  assert.equal(connection.budget.used, 0);
+  assert.deepEqual(take(), [undefined, undefined]);
+});
+
+// 2025-11-25 basic/utilities/progress#implementation-notes: progress stops after completion.
+test('connection: nothing is sent for a request after its answer, be that a result or an error', async () => {
+  const { request, inbound, resolve } = held();
+  const { receive, take } = bench({
+    request: (one) => one.request.method === 'fails' ? (inbound.push(one), Promise.reject(new RpcError(-32602, 'no'))) : request(one),
+  });
+  receive(ask(1, 'fails'));
+  receive(ask(2));
+  inbound[1]?.send('{"soon":true}');
+  await settle();
+  resolve[0]?.({});
+  await settle();
+  assert.deepEqual(take().map((sent) => sent?.['id'] ?? sent), [{ soon: true }, 1, 2]);
+  for (const one of inbound) one.send('{"late":true}');
+  assert.deepEqual(take(), []);
+});
+
+// Each revision, basic/utilities/cancellation#behavior-requirements: a request that was issued in the same direction.
+test('connection: a cancellation means the request of its sender, though one of the other side has the same id', async () => {
+  const { request, inbound } = held();
+  const { connection, receive, take } = bench({ request });
+  const controllers = [1, 2, 3].map(() => new AbortController());
+  const calls = controllers.map(({ signal }) => requestsOf(connection).request('m', undefined, { signal }).catch(({ message }: Error) => message));
+  for (const id of [1, 2, 3]) receive(ask(id));
+  take();
+  controllers[1]?.abort(new Error('enough'));
+  assert.equal(await calls[1], 'enough');
+  assert.deepEqual(take(), [cancelled(2, 'enough')]);
+  assert.deepEqual(inbound.map(({ signal }) => signal.aborted), [false, false, false]);
+  receive(cancelled(3));
+  assert.deepEqual(inbound.map(({ signal }) => signal.aborted), [false, false, true]);
+  assert.equal(requestsOf(connection).size, 2);
+  assert.deepEqual(take(), [undefined]);
+  connection.close();
+});
+
 test('connection: a signal that is first looked at after the cancellation is aborted', () => {
   const { request, inbound } = held();
   const { receive } = bench({ request });
@@ -250,6 +303,20 @@ test('connection: cancellations of nothing are ignored', () => {
   assert.deepEqual(errors, []);
 });
 
+test('connection: a cancellation that crosses the answer is ignored: a result, an error, or an earlier cancellation', async () => {
+  const { request, inbound, resolve } = held();
+  const { receive, take, errors } = bench({
+    request: (one) => one.request.method === 'fails' ? (inbound.push(one), Promise.reject(new RpcError(-32602, 'no'))) : request(one),
+  });
+  for (const [id, method] of ['fails', 'm', 'm'].entries()) receive(ask(id, method));
+  receive(cancelled(2));
+  resolve[0]?.({});
+  await settle();
+  assert.equal(take().length, 3);
+  for (const id of [0, 1, 2]) receive(cancelled(id));
+  assert.deepEqual([inbound.map(({ signal }) => signal.aborted), take(), errors], [[false, false, true], [], []]);
+});
+
 test('connection: the caller cancels: the peer is told, and a late answer is no surprise', async () => {
   const { connection, receive, take, errors } = bench();
   const controller = new AbortController();
@@ -264,6 +331,11 @@ test('connection: the caller cancels: the peer is told, and a late answer is no 
   // Once: a second answer was not asked for.
   receive({ jsonrpc, id: 1, result: {} });
   assert.equal(errors.length, 1);
+  // An error that comes late is dropped too.
+  const second = requestsOf(connection).request('m', undefined, { signal: AbortSignal.timeout(1) });
+  await assert.rejects(second);
+  receive({ jsonrpc, id: 2, error: { code: -32800, message: 'cancelled' } });
+  assert.equal(errors.length, 1);
 });
 
 test('connection: a signal that has aborted before sends nothing', async () => {
@@ -277,14 +349,28 @@ test('connection: a signal that has aborted before sends nothing', async () => {
 });
 
 test('connection: an answered request leaves its signal alone', async () => {
-  const { connection, receive, take } = bench();
+  for (const end of [{ result: {} }, { error: { code: -32602, message: 'no' } }, { result: 'malformed' }]) {
+    const { connection, receive, take } = bench();
+    const controller = new AbortController();
+    const call = requestsOf(connection).request('m', undefined, { signal: controller.signal }).catch(() => undefined);
+    receive({ jsonrpc, id: 1, ...end });
+    await call;
+    take();
+    controller.abort();
+    assert.deepEqual(take(), [], JSON.stringify(end));
+  }
+});
+
+test('connection: a request whose time was up is cancelled once, though its caller gives it up later', async (t) => {
+  const tick = mockTime(t);
+  const { connection, take } = bench();
   const controller = new AbortController();
-  const call = requestsOf(connection).request('m', undefined, { signal: controller.signal });
-  receive({ jsonrpc, id: 1, result: {} });
-  await call;
+  const call = requestsOf(connection).request('m', undefined, { signal: controller.signal, timeoutMs: 1000 });
   take();
+  tick(1000);
+  await assert.rejects(call, timedOut(1000));
   controller.abort();
-  assert.deepEqual(take(), []);
+  assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
 });
 
 test('connection: a question that belongs to a request is given up with it, and makes no signal of it', async (t) => {
@@ -462,6 +548,25 @@ test('connection: the default limits of time', async (t) => {
     tick(1);
     await assert.rejects(call, timedOut(60_000));
   }
+  // Whatever the progress, ten minutes are the end.
+  const { connection, receive } = bench();
+  const call = requestsOf(connection).request('m', undefined, { onProgress: () => undefined });
+  for (let minute = 0; minute < 20; minute++) {
+    receive(progress(1, minute));
+    tick(30_000);
+  }
+  await assert.rejects(call, timedOut(600_000));
+});
+
+// 2025-11-25 basic/utilities/progress#behavior-requirements: progress is only for a token that the request gave.
+test('connection: progress of a request that gave no token gives it no more time', async (t) => {
+  const tick = mockTime(t);
+  const { connection, receive } = bench();
+  const call = requestsOf(connection).request('m', undefined, { timeoutMs: 1000, maxTimeoutMs: 0 });
+  tick(999);
+  receive(progress(1, 1));
+  tick(1);
+  await assert.rejects(call, timedOut(1000));
 });
 
 test('connection: progress starts the time anew, up to the absolute maximum', async (t) => {

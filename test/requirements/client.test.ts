@@ -19,14 +19,21 @@ const page = (nextCursor?: string): object => ({
 test('a result that has run out is not fetched by itself', async () => {
   mockClock(mock, { apis: ['setTimeout', 'setInterval', 'Date'], now: 0 });
   try {
-    const { client, wire } = await connect(modern(() => page()));
-    await client.listTools();
-    const asked = (): number => wire.methods().filter((method) => method === 'tools/list').length;
-    assert.equal(asked(), 1);
-    mock.timers.tick(3_600_000);
-    assert.equal(asked(), 1);
-    await client.listTools();
-    assert.equal(asked(), 2);
+    const { client, wire } = await connect(modern(() => ({ ...page(), prompts: [], resources: [], resourceTemplates: [], contents: [] })));
+    const gets = [
+      () => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates(),
+      () => client.readResource('a:b'),
+    ];
+    for (const get of gets) {
+      const before = wire.sent.length;
+      await get();
+      assert.equal(wire.sent.length, before + 1);
+      mock.timers.tick(3_600_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(wire.sent.length, before + 1);
+      await get();
+      assert.equal(wire.sent.length, before + 2);
+    }
   } finally {
     mock.timers.reset();
     mock.restoreAll();
@@ -35,12 +42,16 @@ test('a result that has run out is not fetched by itself', async () => {
 
 // 2026-07-28 server/utilities/caching#interaction-with-pagination.
 test('a list that was cleared begins at its first page', async () => {
-  const { client, wire } = await connect(modern(({ params }) => page(params?.['cursor'] === undefined ? 'two' : undefined)));
-  await client.listTools();
+  const { client, wire } = await connect(modern(({ params }) => (
+    { ...page(params?.['cursor'] === undefined ? 'two' : undefined), prompts: [], resources: [], resourceTemplates: [] })));
+  const lists = [() => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates()];
+  for (const list of lists) await list();
   client.clearCache();
-  await client.listTools();
-  const cursors = wire.sent.filter(({ method }) => method === 'tools/list').map(({ params }) => params?.['cursor']);
-  assert.deepEqual(cursors, [undefined, 'two', undefined, 'two']);
+  for (const list of lists) await list();
+  for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
+    const cursors = wire.sent.filter((sent) => sent.method === method).map(({ params }) => params?.['cursor']);
+    assert.deepEqual(cursors, [undefined, 'two', undefined, 'two'], method);
+  }
 });
 
 // 2026-07-28 basic/index#_meta, server/discover#discoverresult.

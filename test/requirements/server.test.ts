@@ -46,19 +46,96 @@ test('lists do not differ from connection to connection', async () => {
   }
 });
 
-// 2026-07-28 server/utilities/caching#interaction-with-pagination.
-test('each page of a list has the scope of the first', async () => {
-  const server = new McpServer(info, { pageSize: 1, cache: { tools: { ttlMs: 1000, scope: 'public' } } });
-  for (const name of ['a', 'b', 'c']) server.tool(name, {}, () => '');
-  const peer = await connect(server);
-  const scopes: unknown[] = [];
-  let cursor: unknown;
-  do {
-    const { result } = await peer.modern('tools/list', cursor === undefined ? {} : { cursor });
-    scopes.push(result?.['cacheScope']);
-    cursor = result?.['nextCursor'];
-  } while (cursor !== undefined);
-  assert.deepEqual(scopes, ['public', 'public', 'public']);
+const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const;
+
+/** A server with three entries in each list, one on a page. */
+function threeOfEach(options: Partial<ConstructorParameters<typeof McpServer>[1]> = {}): McpServer {
+  const server = new McpServer(info, { pageSize: 1, ...options });
+  for (const name of ['a', 'b', 'c']) {
+    server.tool(name, {}, () => '');
+    server.prompt(name, {}, () => '');
+    server.resource(`${name}:x`, {}, () => '');
+    server.resourceTemplate(`${name}:{x}`, {}, () => '');
+  }
+  return server;
+}
+
+// 2026-07-28 server/utilities/caching#cacheable-results, #interaction-with-pagination.
+test('each page of each list says how long and for whom it may be kept, and has the scope of the first', async () => {
+  for (const scope of ['public', 'private', undefined] as const) {
+    const hint = scope && { ttlMs: 1000, scope };
+    const peer = await connect(threeOfEach(hint && { cache: { tools: hint, prompts: hint, resources: hint, resourceTemplates: hint } }));
+    for (const method of lists) {
+      const hints: unknown[] = [];
+      let cursor: unknown;
+      do {
+        const { result } = await peer.modern(method, cursor === undefined ? {} : { cursor });
+        hints.push([result?.['resultType'], result?.['ttlMs'], result?.['cacheScope']]);
+        cursor = result?.['nextCursor'];
+      } while (cursor !== undefined);
+      assert.deepEqual(hints, Array(3).fill(['complete', scope ? 1000 : 0, scope ?? 'private']), method);
+    }
+  }
+});
+
+// Each revision, server/utilities/pagination#error-handling.
+test('an invalid cursor of each list is -32602', async () => {
+  const server = threeOfEach();
+  for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', undefined]) {
+    const peer = await connect(server, revision === undefined ? {} : { revision });
+    for (const method of lists) {
+      for (const cursor of ['', 'page2', '1', 7, null, {}, []]) {
+        const { error } = await (revision === undefined ? peer.modern(method, { cursor }) : peer.request(method, { cursor }));
+        assert.equal(error?.code, -32602, `${method} ${JSON.stringify(cursor)}`);
+      }
+    }
+  }
+});
+
+// Each revision with pings, basic/utilities/ping#behavior-requirements.
+test('a ping is answered at once with nothing in its result, before the handshake and while a call runs', async () => {
+  for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+    const server = new McpServer(info);
+    server.tool('wait', {}, () => new Promise(() => {}));
+    const early = await connect(server);
+    assert.deepEqual((await early.request('ping')).result, {});
+    const peer = await connect(server, { revision });
+    void peer.call('wait');
+    assert.deepEqual((await peer.request('ping')).result, {}, revision);
+    assert.deepEqual(await peer.rest(), []);
+    peer.close();
+  }
+});
+
+// 2026-07-28 basic/patterns/subscriptions#opening-a-stream.
+test('a subscription tells of what it asked for, and of nothing else, whatever changes', async () => {
+  const server = new McpServer(info);
+  const add = (name: string): void => {
+    server.tool(name, {}, () => '');
+    server.prompt(name, {}, () => '');
+    server.resource(`${name}:x`, {}, () => '');
+  };
+  add('a');
+  const changed = (list: string): string => `notifications/${list}/list_changed`;
+  const wanted: [filter: Bag, methods: string[]][] = [
+    [{}, []],
+    [{ toolsListChanged: false, promptsListChanged: false, resourcesListChanged: false, resourceSubscriptions: [] }, []],
+    [{ toolsListChanged: true }, [changed('tools')]],
+    [{ promptsListChanged: true }, [changed('prompts')]],
+    [{ resourcesListChanged: true }, [changed('resources')]],
+    [{ resourceSubscriptions: ['a:x'] }, ['notifications/resources/updated']],
+    [{ resourceSubscriptions: ['b:x'] }, []],
+  ];
+  const peers = await Promise.all(wanted.map(() => connect(server)));
+  for (const [at, peer] of peers.entries()) {
+    void peer.modern('subscriptions/listen', { notifications: wanted[at]?.[0] });
+    assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
+  }
+  add('c');
+  server.resourceUpdated('a:x');
+  for (const [at, peer] of peers.entries()) {
+    assert.deepEqual((await peer.rest()).map(({ method }) => method), wanted[at]?.[1], JSON.stringify(wanted[at]?.[0]));
+  }
 });
 
 // 2025-11-25 server/tools#tool-names.

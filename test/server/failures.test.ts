@@ -284,6 +284,31 @@ test('times and progress that JSON cannot say are refused where they are given',
   assert.deepEqual(await peer.rest(), []);
 });
 
+// 2026-07-28 server/utilities/caching#time-to-live-ttl-field.
+test('each lifetime that a server sends is a whole number of 0 or more', async () => {
+  for (const [given, sent] of [[-5, 0], [-0.5, 0], [0, 0], [1.5, 1], [1000, 1000]] as const) {
+    for (const scope of ['public', 'private'] as const) {
+      const hint = { ttlMs: given, scope };
+      const { server } = listened({
+        cache: { discover: hint, tools: hint, prompts: hint, resources: hint, resourceTemplates: hint, read: hint },
+      });
+      server.tool('a', {}, () => '');
+      server.prompt('a', {}, () => '');
+      server.resource('a:b', {}, () => '');
+      server.resource('a:own', { cache: hint }, () => '');
+      server.resourceTemplate('b:{x}', {}, () => '');
+      const peer = await connect(server);
+      for (const [method, params] of [
+        ['server/discover', {}], ['tools/list', {}], ['prompts/list', {}], ['resources/list', {}], ['resources/templates/list', {}],
+        ['resources/read', { uri: 'a:b' }], ['resources/read', { uri: 'a:own' }], ['resources/read', { uri: 'b:c' }],
+      ] as const) {
+        const { result } = await peer.modern(method, params);
+        assert.deepEqual([result?.['ttlMs'], result?.['cacheScope']], [sent, scope], `${method} ${given}`);
+      }
+    }
+  }
+});
+
 test('a progress token is a string or an integer, and nobody is flooded', async () => {
   const { server } = listened();
   server.tool('report', {}, (_args, ctx) => {

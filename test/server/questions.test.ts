@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mockClock } from '../mock-clock.ts';
 import { ask, McpServer, MissingCapabilityError, NotAnswered } from '../../src/server/index.ts';
 import { accept, asked, connect, everything, later, textOf } from './peer.ts';
 import type { Bag, Said } from './peer.ts';
@@ -178,6 +179,20 @@ test('a question that is not answered in time fails, and is taken back', async (
   assert.match(textOf(answer), /^failed: ask failed \(id/);
   assert.match(errors[0] ?? '', /^elicitation\/create: no answer within 5 ms/);
   assert.deepEqual((await peer.rest()).map(({ method }) => method), ['elicitation/create', 'notifications/cancelled']);
+});
+
+// 2025-11-25 basic/lifecycle#timeouts: a longest time holds, whatever the progress.
+test('a client that reports progress on a question gets no more time for it', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const server = new McpServer(info, { limits: { questionTimeoutMs: 1000 }, onError: () => {} });
+  server.tool('ask', {}, (_args, ctx) => ctx.elicit('Name?', name).then(({ action }) => action, ({ message }: Error) => message));
+  const peer = await connect(server, { revision });
+  const answer = peer.call('ask');
+  const { id } = await peer.next();
+  t.mock.timers.tick(999);
+  peer.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
+  t.mock.timers.tick(1);
+  assert.match(textOf(await answer), /^elicitation\/create: no answer within 1000 ms/);
 });
 
 test('a connection that ends fails the questions that are open', async () => {

@@ -83,6 +83,33 @@ test('an answer that does not fit is asked for again with the reason, three time
   assert.match(textOf(answer), /^failed: elicitation\/create: no usable answer after 3 attempts/);
 });
 
+test('an answer of each kind is checked, and asked for again where it is none', async () => {
+  const server = new McpServer(info);
+  server.tool('ask', {}, async (_args, ctx) => {
+    const [form, page, said, roots] = await Promise.all([
+      ctx.elicit('?', text, { key: 'form' }), ctx.elicitUrl('Go.', 'https://example.com/', { key: 'page' }),
+      ctx.sample({ messages: [], maxTokens: 1 }, { key: 'model' }), ctx.roots({ key: 'roots' }),
+    ]);
+    return `${form.action} ${page.action} ${said.model} ${roots.length}`;
+  });
+  const peer = await connect(server);
+  const message = { role: 'assistant', content: { type: 'text', text: 'ok' }, model: 'm' };
+  const good = { form: { action: 'decline' }, page: { action: 'accept' }, model: message, roots: { roots: [{ uri: 'file:///a' }] } };
+  const bad: Record<keyof typeof good, unknown[]> = {
+    form: [{}, { action: 'maybe' }, { action: 'accept', content: { value: 7 } }, 'accept'],
+    page: [{}, { action: 'maybe' }, []],
+    model: [{}, { ...message, role: 'system' }, { ...message, content: 'ok' }, { ...message, model: undefined }, null],
+    roots: [{}, { roots: {} }, { roots: [{ name: 'a' }] }, { roots: ['file:///a'] }, [{ uri: 'file:///a' }]],
+  };
+  for (const [key, wrong] of Object.entries(bad)) {
+    for (const answer of wrong) {
+      const { last, questions } = await rounds(peer, 'ask', { ...good, [key]: answer }, { [key]: good[key as keyof typeof good] });
+      assert.deepEqual(questions, [['form', 'page', 'model', 'roots'], [key], []], `${key}: ${JSON.stringify(answer)}`);
+      assert.equal(textOf(last), 'decline accept m 1');
+    }
+  }
+});
+
 test('a missing answer is asked for again, as it was', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('?', text, { key: 'k' })).action);
@@ -92,6 +119,14 @@ test('a missing answer is asked for again, as it was', async () => {
   );
   assert.deepEqual(questions, [['k'], ['k'], ['k'], ['k'], []]);
   assert.equal(textOf(last), 'accept');
+  // Of several only those that are missing, whatever their kinds.
+  server.tool('several', {}, async (_args, ctx) => {
+    const [a, b, roots] = await Promise.all([ctx.elicit('a?', text, { key: 'a' }), ctx.elicit('b?', text, { key: 'b' }), ctx.roots({ key: 'c' })]);
+    return `${a.action} ${b.action} ${roots.length}`;
+  });
+  const several = await rounds(peer, 'several', { b: { action: 'decline' } }, { c: { roots: [] } }, { a: { action: 'cancel' } });
+  assert.deepEqual(several.questions, [['a', 'b', 'c'], ['a', 'c'], ['a'], []]);
+  assert.equal(textOf(several.last), 'cancel decline 0');
 });
 
 test('an answer is never taken for another question under the same key', async () => {
@@ -327,16 +362,21 @@ test('an error beside an open question wins', async () => {
 });
 
 test('what asks in vain in one run costs the process nothing', async () => {
-  const server = new McpServer(info);
+  const server = new McpServer(info, { limits: { maxInFlight: 2 } });
   let runs = 0;
+  let released = 0;
   server.tool('ask', {}, async (_args, ctx) => {
     runs++;
+    ctx.defer(() => released++);
     return (await ctx.elicit('?', text)).action;
   });
   const peer = await connect(server);
-  await Promise.all(Array.from({ length: 200 }, () => peer.modern('tools/call', { name: 'ask' })));
-  assert.equal(runs, 200);
+  for (let times = 0; times < 200; times++) {
+    const { result } = await peer.modern('tools/call', { name: 'ask' });
+    assert.equal(result?.['resultType'], 'input_required');
+  }
   assert.deepEqual(await peer.rest(), []);
+  assert.deepEqual([runs, released], [200, 200]);
 });
 
 test('log and progress are sent in each round to whoever asked for them', async () => {

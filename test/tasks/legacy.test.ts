@@ -299,6 +299,40 @@ test('the client is told of states, and of progress under the token of the call'
   assert.deepEqual(await peer.rest(), []);
 });
 
+// 2025-11-25 basic/utilities/progress#behavior-requirements.
+test('progress has the token of the call to the end of the task, and none comes after a task is completed, failed or cancelled', async (t) => {
+  for (const end of ['completed', 'failed', 'cancelled']) {
+    const one = server(t);
+    const [first, go, over] = [later<void>(), later<void>(), later<void>()];
+    let report = (_progress: number): void => {};
+    one.tool('count', { task: 'optional' }, async (_args, ctx) => {
+      report = (progress) => ctx.progress(progress);
+      ctx.signal.addEventListener('abort', () => over.resolve());
+      report(1);
+      first.resolve();
+      await go.promise;
+      report(2);
+      if (end === 'failed') throw new Error('no flour');
+      return end === 'cancelled' ? new Promise<string>(() => {}) : 'done';
+    });
+    const peer = await legacy(one);
+    const id = await begin(peer, 'count', {}, { _meta: { progressToken: 'tok' } });
+    await first.promise;
+    go.resolve();
+    if (end === 'cancelled') {
+      for (let reports = 0; reports < 2;) if ((await peer.next()).method === 'notifications/progress') reports++;
+      await peer.request('tasks/cancel', { taskId: id });
+      await over.promise;
+    } else {
+      await until(peer, id, end);
+    }
+    const told = (await peer.rest()).filter(({ method }) => method === 'notifications/progress').map(({ params }) => [params?.['progressToken'], params?.['progress']]);
+    if (end !== 'cancelled') assert.deepEqual(told, [['tok', 1], ['tok', 2]]);
+    report(3);
+    assert.deepEqual(await peer.rest(), [], end);
+  }
+});
+
 // Only a client in memory or at the process's own stdin is the only one. Over HTTP, a socket, WebSockets, MQTT, a serial line
 // or a port there may be others.
 test('without authentication, where others may connect, nobody is told apart: no tasks/list', async (t) => {

@@ -114,6 +114,17 @@ export class Calls {
     return running.length === 0 ? undefined : Math.min(...running.map(({ signAt }) => signAt));
   }
 
+  /** The tools whose calls to a server run; [] where a resource or a prompt is asked for too, since a question does not say its request. */
+  asking(server: string): readonly string[] {
+    const names = new Set<string>();
+    for (const { view: { server: of, state, about } } of this.#held.values()) {
+      if (of !== server || state !== 'running') continue;
+      if (about.kind !== 'tool') return [];
+      names.add(about.name);
+    }
+    return [...names];
+  }
+
   /** Something passed: the request of a call, perhaps. */
   passed(entry: WireEntry): void {
     if (entry.kind !== 'message' || entry.direction !== 'sent' || entry.shape !== 'request' || entry.origin === 'injected') return;

@@ -60,7 +60,7 @@ export function Asked({ question, waiting, title, onCancel, children }: {
 
 /** The tool that asks. A question does not name its call: where several run, it is one of them. */
 function Asking({ tools }: { readonly tools: readonly string[] }): JSX.Element | null {
-  return tools.length === 0 ? null : <>{tools.length === 1 ? 'The tool' : 'One of the tools'} <code class="asker"><Safe text={tools.join(', ')} /></code> of </>;
+  return tools.length === 0 ? null : <>{tools.length === 1 ? 'The tool' : 'One of the tools'} <span class="asker"><Safe text={tools.join(', ')} /></span> of </>;
 }
 
 /** The time that is left for an answer. */

@@ -121,8 +121,8 @@ export interface Actions {
   'wire.curl': Action<{ readonly seq: number }, { readonly text: string }>;
   /** Messages of one server as a transcript: `from` to `to`, both inclusive; without them all that is held. */
   'wire.transcript': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string }>;
-  /** The same to be handed on: what looks like a secret is redacted, and named. */
-  'wire.share': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string; readonly redacted: readonly RedactedView[] }>;
+  /** The same to be handed on: what looks like a secret is redacted, and named. `messages`: how many it has. */
+  'wire.share': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string; readonly redacted: readonly RedactedView[]; readonly messages: number }>;
   /** Puts the messages of a recording on the wire, to be read: nothing of them is sent. `server`: the name under which they stand there. */
   'wire.open': Action<{ readonly id: string }, { readonly server: string; readonly messages: number }>;
   /** Two messages, member by member. */

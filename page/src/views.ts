@@ -184,6 +184,8 @@ interface Asked {
   readonly askedAt: number;
   /** Until when an answer counts, as far as is known here; null: nothing here ends it. */
   readonly until: number | null;
+  /** The tools of this server whose calls run: one of them asks. Absent where the server need not be asking for a tool. */
+  readonly tools?: readonly string[];
 }
 
 /** The host waits for the person. Every tab shows it; the first answer counts. */

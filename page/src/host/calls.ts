@@ -108,10 +108,20 @@ export class Calls {
     return queue;
   }
 
+  #running(server: string): readonly Held[] {
+    return [...this.#held.values()].filter(({ view }) => view.server === server && view.state === 'running');
+  }
+
   /** When the call of a server that is silent the longest gave its last sign of life; undefined: none runs. */
   lastSign(server: string): number | undefined {
-    const running = [...this.#held.values()].filter(({ view }) => view.server === server && view.state === 'running');
+    const running = this.#running(server);
     return running.length === 0 ? undefined : Math.min(...running.map(({ signAt }) => signAt));
+  }
+
+  /** The tools whose calls to a server run; [] where a resource or a prompt is asked for too, since a question does not say its request. */
+  asking(server: string): readonly string[] {
+    const names = this.#running(server).map(({ view: { about } }) => (about.kind === 'tool' ? about.name : ''));
+    return names.includes('') ? [] : [...new Set(names)];
   }
 
   /** Something passed: the request of a call, perhaps. */

@@ -70,6 +70,7 @@ export class PageHost {
       trusted: (server) => this.entries.get(server)?.config.trusted === true,
       pressed: (signal) => this.pressed.get(signal),
       until: (server, kind) => this.#until(server, kind),
+      asking: (server) => this.calls.asking(server),
       onExact: (server, content, lexemes) => this.exact.answered(server, content, lexemes),
       onQuestion: (question) => this.tell({ type: 'question', question }),
       onClosed: (id, by) => this.tell({ type: 'question-closed', id, by }),

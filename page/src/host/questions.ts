@@ -24,6 +24,8 @@ export interface QuestionsOptions {
   readonly pressed: (signal: AbortSignal) => PressedCall | undefined;
   /** Until when the questions of a server are answered in time; null: not known here. */
   readonly until: (server: string, kind: Kind) => number | null;
+  /** The tools of a server that may be asking; [] where something else of it runs, or nothing. */
+  readonly asking: (server: string) => readonly string[];
   /** A form was accepted with numbers that are to be sent as they were typed. */
   readonly onExact: (server: string, content: Readonly<Record<string, unknown>>, lexemes: Lexemes) => void;
   readonly model: Model | undefined;
@@ -66,7 +68,9 @@ export class Questions {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const id = `q${++this.#count}`;
-      const view = { ...body, kind, id, server, askedAt: Date.now(), until: this.#options.until(server, kind) } as unknown as QuestionView;
+      // These two are asked by the host.
+      const tools = kind === 'approval' || kind === 'change' ? [] : this.#options.asking(server);
+      const view = { ...body, kind, id, server, askedAt: Date.now(), until: this.#options.until(server, kind), ...tools.length > 0 && { tools } } as unknown as QuestionView;
       const stop = (): void => {
         this.#close(id, 'withdrawn', null);
         reject(signal.reason as Error);

@@ -1,6 +1,6 @@
 // A transcript for others: what looks like a secret is taken out, and what was taken out is said, so that it can be looked at first.
 import { recorder } from 'barewire/transcript';
-import type { RedactedView } from '../messages.ts';
+import type { ResultOf } from '../messages.ts';
 import { below } from '../json/lexemes.ts';
 import type { WireLog } from './wire-log.ts';
 import { parsed } from './wire-log.ts';
@@ -22,11 +22,13 @@ const maxDepth = 200;
 const maxNamed = 1_000;
 
 /** Messages of a server as a transcript, and the places in it that were redacted. All of this is a guess. */
-export function shared(wire: WireLog, server: string, from?: number, to?: number): { readonly text: string; readonly redacted: readonly RedactedView[] } {
+export function shared(wire: WireLog, server: string, from?: number, to?: number): ResultOf<'wire.share'> {
   const made = recorder();
-  const named: RedactedView[] = [];
+  const named: ResultOf<'wire.share'>['redacted'][number][] = [];
   let text = '';
+  let messages = 0;
   for (const { entry, text: message } of wire.messages(server, from, to)) {
+    messages++;
     const before = named.length;
     const tell = (path: string, why: string): void => {
       if (named.length < maxNamed) named.push({ seq: entry.seq, path, why });
@@ -43,7 +45,7 @@ export function shared(wire: WireLog, server: string, from?: number, to?: number
     if (value === undefined && raw !== message && named.length === before) tell('', 'looks like a key');
     text += made.add(entry.direction === 'sent' ? 'client' : 'server', raw);
   }
-  return { text, redacted: named };
+  return { text, redacted: named, messages };
 }
 
 const withoutSecrets = (text: string): string => text.replace(tokenRun, (run: string, at: number) =>

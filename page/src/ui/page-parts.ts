@@ -13,9 +13,11 @@ export interface Example {
   readonly where: string;
 }
 
-/** One call on the wire: from its first message to its last. */
+/** One call that failed on the wire: from its first message to its last. */
 export interface Shared {
   readonly call: number;
+  /** Of the tool, the resource or the prompt. */
+  readonly name: string;
   readonly from: number;
   readonly to: number;
 }
@@ -40,7 +42,7 @@ export interface PageParts {
   readonly Markdown?: ComponentType<{ text: string }>;
   /** Copies a request as a command and as a program. */
   readonly CopyButtons?: ComponentType<{ entry: WireMessage; server: ServerView; text: () => Promise<string | undefined> }>;
-  readonly Share: ComponentType<{ server: string; only?: Shared; onDone: () => void }>;
+  readonly Share: ComponentType<{ server: string; only: Shared | undefined; onDone: () => void }>;
   /** What helps after a call that failed. */
   readonly FailedCall: ComponentType<{ call: CallView }>;
   /** What Ctrl+K opens, and what `?` opens. */

@@ -53,12 +53,17 @@ test('what is shared holds no secret that can be guessed, keeps all other tokens
   const page = new TestPage(hostOf(t, { one: server }, { rules: [{ then: 'allow' }], compile: (schema) => compile(schema) }), 'a');
   await page.ask('tool.call', { server: 'one', name: 'login', args: { user: 'ada', password: 'hunter2', list: [{ apiKey: 'x1' }], n: 1 }, lexemes: { '/n': '1.0' } });
   await page.ask('tool.call', { server: 'one', name: 'login', args: { page: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', nextCursor: 'abc' } });
-  const { text, redacted } = await page.ask('wire.share', { server: 'one' });
+  const { text, redacted, messages } = await page.ask('wire.share', { server: 'one' });
+  assert.equal(messages, text.match(/^(?:-->|<[-~]{2}) /gm)?.length, 'it says how many messages go along');
   for (const secret of ['hunter2', 'x1"', 'abcdefghijkl0123', 'eyJ']) assert.ok(!text.includes(secret), secret);
   for (const kept of [/"ada"/, /nextCursor": ?"abc"/]) assert.match(text, kept);
   assert.deepEqual(redacted.map(({ path, why }) => `${path}: ${why}`).filter((one) => !one.includes('result')), [
     '/params/arguments/password: its name says that it is secret', '/params/arguments/list/0/apiKey: its name says that it is secret', '/params/arguments/page: looks like a key',
   ]);
+  const { wire: first = NaN } = page.heard.flatMap((one) => (one.type === 'call' && one.call.call === 1 && one.call.wire !== null ? [one.call] : []))[0] ?? {};
+  const part = await page.ask('wire.share', { server: 'one', from: first ?? NaN, to: (first ?? NaN) + 1 });
+  assert.match(part.text, /^--> [^<]*"tools\/call"/, 'it begins with the call');
+  assert.deepEqual([part.messages, messages > 2], [2, true]);
   const whole = await page.ask('wire.transcript', { server: 'one' });
   assert.ok(whole.text.includes('hunter2'), 'what is only copied here is whole');
 });

@@ -158,6 +158,31 @@ test('host: a question says until when it can be answered, where that is known',
   await reply;
 });
 
+test('host: a question names the tools that may be asking, and none where a prompt is waited for too', async (t) => {
+  const server = sampleServer();
+  let asks = 0;
+  let give = (): void => {};
+  server.prompt('slow', {}, () => new Promise((resolve) => { asks++; give = () => resolve('at last'); }));
+  const page = new TestPage(hostOf(t, { one: server }, { rules: [{ then: 'allow' }] }), 'a');
+  const asked = async (nth: number): Promise<readonly string[] | undefined> => {
+    const { reply } = page.begin('tool.call', { server: 'one', name: 'ask', args: {} });
+    const { id, tools } = await page.question('form', nth);
+    await page.ask('question.answer', { question: id, answer: { kind: 'form', action: 'cancel' } });
+    await reply;
+    return tools;
+  };
+  assert.deepEqual(await asked(0), ['ask']);
+  page.begin('tool.call', { server: 'one', name: 'wait', args: {} });
+  await page.seen('call', ({ call }) => call.progress?.message === 'waiting');
+  assert.deepEqual(await asked(1), ['wait', 'ask'], 'it may be one of two');
+  const got = page.begin('prompt.get', { server: 'one', name: 'slow', args: {} });
+  await page.seen('call', ({ call: { about, state } }) => about.kind === 'prompt' && state === 'running');
+  assert.equal(await asked(2), undefined);
+  assert.equal(asks, 1);
+  give();
+  await got.reply;
+});
+
 test('host: a call goes on when its page is gone, and the next page finds it', async (t) => {
   const host = hostOf(t, { one: sampleServer() }, { rules: [{ then: 'allow' }] });
   const first = new TestPage(host, 'a');

@@ -158,7 +158,7 @@ test('a transcript that is dropped is shown as a wire that nothing can be sent t
   await page.getByText('large.wire: a transcript may have 8 MiB.').waitFor();
   assert.deepEqual(await askedFor(page), []);
   await page.evaluate(() => {
-    Object.assign(window.fake.replies, { 'record.load': { id: 'r1' }, 'wire.open': { server: 'file a.wire', messages: 1 }, 'wire.share': { text: '--> {"password":"[redacted]"}', redacted: [{ seq: 3, path: '/password', why: 'its name says that it is secret' }] } });
+    Object.assign(window.fake.replies, { 'record.load': { id: 'r1' }, 'wire.open': { server: 'file a.wire', messages: 1 }, 'wire.share': { text: '--> {"password":"[redacted]"}', messages: 1, redacted: [{ seq: 3, path: '/password', why: 'its name says that it is secret' }] } });
   });
   await drop('a.wire', 6);
   await page.waitForFunction(() => window.fake.asked.length === 2);
@@ -174,6 +174,8 @@ test('a transcript that is dropped is shown as a wire that nothing can be sent t
   await page.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share the wire of file a.wire' });
   await dialog.getByText('1 place was redacted:').waitFor();
+  await dialog.getByText('1 message goes along, 29 B').waitFor();
+  assert.equal(await dialog.getByRole('radio').count(), 0, 'no call failed, so the wire is all there is to share');
   assert.match(await dialog.innerText(), /message 3 \/password[\s\S]*--> \{"password":"\[redacted\]"\}/);
   await calm(page, 'what is shared', 'dialog');
   await dialog.getByRole('button', { name: 'Copy', exact: true }).click();

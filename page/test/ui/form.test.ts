@@ -115,6 +115,10 @@ test('a list says what a line has before one is there, each line has a row with 
   const second = lines.getByRole('group', { name: 'Item 2 of lines' });
   const [button, box] = [await second.getByRole('button', { name: 'Remove item 2 of lines' }).boundingBox(), await second.getByText('article', { exact: true }).boundingBox()];
   assert.ok(button && box && button.y + button.height <= box.y, 'the buttons have a row above the fields');
+  assert.match(await second.innerText(), /^Item 2\n/);
+  assert.deepEqual(await second.locator('.item-buttons button').evaluateAll((all) => all.map((one) => [one.textContent, (one as HTMLElement).title])), [
+    ['↑', 'Move item 2 of lines up'], ['↓', 'Move item 2 of lines down'], ['×', 'Remove item 2 of lines'],
+  ]);
   assert.deepEqual(await second.locator('.required').evaluateAll((all) => all.map((one) => one.checkVisibility())), [true, true], 'each field of a line says whether it is required');
   await lines.getByRole('button', { name: 'Move item 1 of lines down' }).click();
   assert.ok(await lines.getByRole('group', { name: 'Item 1 of lines' }).getByRole('radio', { name: 'ink' }).isChecked());
@@ -123,6 +127,58 @@ test('a list says what a line has before one is there, each line has a row with 
   await foot.getByText('Still missing').waitFor({ state: 'detached' });
   await call(page);
   assert.deepEqual(await calledWith(page), { customer: { name: 'Ada' }, lines: [{ article: 'ink', count: 1 }, { article: 'pen', count: 2 }] });
+  await end();
+});
+
+test('what is missing is listed in the order of the form, lists and the chosen alternative too, and Call looks not ready meanwhile', async () => {
+  const text = { type: 'string' };
+  const { page, end } = await openForm({
+    properties: {
+      customer: { type: 'object', required: ['address', 'name'], properties: { name: { ...text, title: 'Full name' }, address: { type: 'object', required: ['city'], properties: { city: text } } } },
+      lines: { type: 'array', minItems: 1, items: { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } } },
+      pair: { type: 'array', minItems: 2, items: text }, colours: { type: 'array', minItems: 1, items: { enum: ['red', 'blue'] } }, tags: { type: 'array', items: text },
+      pay: { oneOf: [{ title: 'Card', type: 'object', properties: { kind: { const: 'card' }, no: text }, required: ['kind', 'no'] }, { title: 'Invoice', type: 'object', properties: { kind: { const: 'invoice' }, company: text }, required: ['kind', 'company'] }] },
+      last: text, express: { type: 'boolean' },
+    },
+    required: ['last', 'pay', 'tags', 'colours', 'pair', 'lines', 'customer'], if: { properties: { express: { const: true } }, required: ['express'] }, then: { required: ['hours'] },
+  });
+  const foot = page.locator('form > .actions');
+  const says = (words: string): Promise<void> => foot.getByText(`Still missing: ${words}`, { exact: true }).waitFor();
+  await says('customer / Full name, customer / address / city, lines, pair (at least 2), colours, pay / no, last');
+  const button = foot.getByRole('button', { name: 'Call', exact: true });
+  const border = (): Promise<string> => button.evaluate((one) => getComputedStyle(one).borderStyle);
+  assert.equal(await border(), 'dashed');
+  assert.match(await button.evaluate((one) => document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent ?? ''), /^Still missing: customer/);
+  const beside = await page.locator('legend').evaluateAll((all) => all.map((one) => one.textContent));
+  assert.deepEqual(beside.filter((one) => /^(?:lines|pair|colours|tags)/.test(one)), ['linesrequired', 'pairrequired, at least 2', 'coloursrequired', 'tagsrequired, may be empty']);
+  await field(page, 'pay').selectOption('Invoice');
+  await page.getByRole('button', { name: 'Add to lines' }).click();
+  await field(page, 'Full name').fill('Ada');
+  await says('customer / address / city, lines / 1 / count, pair (at least 2), colours, pay / company, last');
+  await field(page, 'city').fill('Oslo');
+  await field(page, 'count').fill('2');
+  for (const at of [0, 1]) {
+    await page.getByRole('button', { name: 'Add to pair' }).click();
+    await page.getByRole('group', { name: 'pair', exact: true }).getByRole('textbox').nth(at).fill('x');
+  }
+  await field(page, 'red').check();
+  await field(page, 'company').fill('Bare');
+  await field(page, 'express').selectOption('yes');
+  await field(page, 'last').fill('z');
+  // A condition of the schema asks for what no field stands for: its place is named.
+  await says('/hours');
+  await field(page, 'express').selectOption('no');
+  await foot.getByText('Still missing').waitFor({ state: 'detached' });
+  assert.equal(await border(), 'solid');
+  await call(page);
+  assert.deepEqual(await calledWith(page), { customer: { name: 'Ada', address: { city: 'Oslo' } }, lines: [{ count: 2 }], pair: ['x', 'x'], colours: ['red'], tags: [], pay: { kind: 'invoice', company: 'Bare' }, express: false, last: 'z' });
+  // Pressed too early, it shows what is missing.
+  await field(page, 'count').fill('');
+  await page.getByRole('heading', { name: 'try' }).click();
+  await call(page);
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
+  await foot.getByText('1 place is not as the schema says.').waitFor();
+  await says('lines / 1 / count');
   await end();
 });
 

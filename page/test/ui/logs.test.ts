@@ -22,6 +22,11 @@ test('the lines of a stack stand together in their order, and what was written l
   await page.getByRole('tab', { name: 'Logs' }).click();
   const texts = await page.getByRole('list', { name: 'Log lines' }).getByRole('listitem').locator('.text').allInnerTexts();
   assert.deepEqual(texts.map((text) => text.trimEnd()), ['much later', 'after it', 'told by the protocol', 'Error: no station\n  at find\n  at call']);
+  const level = page.getByLabel('The server sends');
+  assert.equal(await level.locator('option:checked').innerText(), 'the levels that it chooses', 'the label and the choice are a sentence');
+  await level.selectOption('debug and above');
+  await page.waitForFunction(() => window.fake.asked.length === 1);
+  assert.deepEqual((await page.evaluate(() => window.fake.asked)).flatMap((one) => (one.type === 'action' ? [one.params] : [])), [{ server: 'one', level: 'debug' }]);
   assert.deepEqual(faults, []);
   await close();
 });

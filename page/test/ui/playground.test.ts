@@ -191,7 +191,7 @@ test('roots are changed while connected, and logs are filtered', async () => {
   await main().getByRole('button', { name: 'Add root' }).click();
   await main().getByText('file:///home/somebody').waitFor();
   await tab('Logs');
-  await main().getByLabel('The server sends from').selectOption('debug');
+  await main().getByLabel('The server sends').selectOption('debug');
   await tab('Tools');
   await pick('Search every airline');
   await route('Rome');

@@ -48,6 +48,29 @@ test('a form is accepted with its defaults, and only when it fits', async () => 
   await end();
 });
 
+test('the tool that asks is named; what is missing stands beside Accept, which looks ready only when nothing is', async () => {
+  const { page, end } = await openWith({ ...form('q1'), tools: ['book <b>it</b>'] });
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.innerText(), /^The tool book <b>it<\/b> of one asks/);
+  const accept = dialog.getByRole('button', { name: 'Accept' });
+  const foot = dialog.locator('.dialog-foot');
+  await foot.getByText('Still missing: Your name', { exact: true }).waitFor();
+  const look = (): Promise<string[]> => accept.evaluate((one) => [getComputedStyle(one).borderStyle, getComputedStyle(one).backgroundColor, document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent ?? '']);
+  const waits = await look();
+  assert.deepEqual([waits[0], waits[2]], ['dashed', 'Still missing: Your name']);
+  await dialog.getByLabel('Your name').fill('Ada');
+  await foot.getByText('Escape is cancel: no answer.').waitFor();
+  const ready = await look();
+  assert.equal(ready[0], 'solid');
+  assert.notEqual(ready[1], waits[1]);
+  await page.evaluate((question) => {
+    window.fake.say({ type: 'question-closed', id: 'q1', by: null });
+    window.fake.say({ type: 'question', question });
+  }, { ...form('q2'), tools: ['book', 'pay'] });
+  await dialog.getByText('One of the tools book, pay of one asks').waitFor();
+  await end();
+});
+
 test('decline is decline, and Escape is cancel', async () => {
   const { page, end } = await openWith(form('q1'));
   await page.getByRole('button', { name: 'Decline' }).click();

@@ -1,6 +1,7 @@
 // Results as they are shown: nothing is left out in silence, nothing that is wrong looks right, and Markdown runs nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import type { CallView, LogView } from '../../src/messages.ts';
 import { launch, openFake } from './browser.ts';
@@ -101,6 +102,9 @@ test('text is monospace and is copied; JSON is laid out with its digits', async 
   await blocks.nth(1).getByRole('button', { name: 'Copy' }).click();
   await page.getByText('Copied').waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'plain words');
+  const [block, words, copy] = await Promise.all([blocks.nth(1), blocks.nth(1).locator('.result-text'), blocks.nth(1).getByRole('button')].map((one) => one.boundingBox()));
+  assert.ok(block && words && copy && copy.x >= words.x + words.width && copy.y < words.y + words.height, 'Copy stands beside the text');
+  assert.ok(block.height <= Math.max(words.height, copy.height) + 1, `and takes no line: ${block.height}`);
   await close();
 });
 
@@ -198,7 +202,10 @@ test('a call that failed shows its arguments, what the server logged meanwhile, 
     ],
     memory: { ...memory, entries: 4 },
   }));
-  await page.evaluate(() => { window.fake.replies['wire.share'] = { text: 'the transcript', redacted: [] }; });
+  await page.evaluate(() => {
+    const shared = [{ text: 'the transcript', redacted: [], messages: 2 }, { text: 'all of it', redacted: [], messages: 4 }, { text: 'the transcript', redacted: [], messages: 2 }];
+    Object.defineProperty(window.fake.replies, 'wire.share', { get: () => shared.shift() });
+  });
   await page.getByRole('tab', { name: 'Tools' }).click();
   const why = article(page).getByRole('region', { name: 'After the failure' });
   await why.getByText('Error: no station in <b>Rome</b>').waitFor();
@@ -207,10 +214,23 @@ test('a call that failed shows its arguments, what the server logged meanwhile, 
   for (const other of ['before', 'another server', 'later']) assert.ok(!said.includes(other), other);
   assert.ok(await article(page).getByText('"Rome"', { exact: true }).isVisible(), 'the value that was sent is seen without a press');
   await why.getByRole('button', { name: 'Share this call' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Share call 1 of one' });
+  const dialog = page.getByRole('dialog', { name: 'Share the failed call of echo on one' });
   await dialog.getByText('the transcript').waitFor();
-  assert.deepEqual((await page.evaluate(() => window.fake.asked)).flatMap((one) => (one.type === 'action' && one.name === 'wire.share' ? [one.params] : [])), [{ server: 'one', from: 2, to: 3 }]);
-  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.getByText('2 messages go along, 14 B').waitFor();
+  assert.deepEqual((await new AxeBuilder({ page }).include('dialog').analyze()).violations.map(({ id }) => id), []);
+  await dialog.getByLabel('The whole wire').check();
+  const whole = page.getByRole('dialog', { name: 'Share the wire of one' });
+  await whole.getByText('all of it').waitFor();
+  await whole.getByText('4 messages go along, 9 B').waitFor();
+  await whole.getByRole('button', { name: 'Close' }).click();
+  // The button of the wire begins with the call too, as long as it is the newest.
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  await dialog.getByText('the transcript').waitFor();
+  assert.ok(await dialog.getByLabel('Only this call').isChecked());
+  const saved = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Save as a file' }).click();
+  assert.equal((await saved).suggestedFilename(), 'one-call-1.wire');
+  assert.deepEqual((await page.evaluate(() => window.fake.asked)).flatMap((one) => (one.type === 'action' && one.name === 'wire.share' ? [one.params] : [])), [{ server: 'one', from: 2, to: 3 }, { server: 'one' }, { server: 'one', from: 2, to: 3 }]);
   // A password does not appear by itself, and neither do the arguments of a call that did what it should.
   const rome = article(page).getByText('"Rome"', { exact: true });
   const failed: CallView = callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome', password: 'x' } }, result: { isError: true, content: [] } });

@@ -63,6 +63,33 @@ test('forms of 1, 12 and 60 fields: six lines of the message are in sight, and A
   }
 });
 
+test('the buttons stand under what is asked, and at the lower edge where that is longer than the place', async () => {
+  for (const [name, [width, height]] of Object.entries(sizes)) {
+    const { page, close: end } = await openFake(browser, { viewport: { width, height } });
+    await page.evaluate((message) => window.fake.say(message), welcome());
+    const gaps = (last: string): Promise<{ form: number; edge: number }> => page.evaluate((selector) => {
+      const [foot, frame, ...fields] = ['.question .dialog-foot', '.question', selector].flatMap((one) => [...document.querySelectorAll(one)]).map((one) => one.getBoundingClientRect());
+      const end = fields.at(-1);
+      return foot && frame && end ? { form: foot.top - end.bottom, edge: frame.bottom - foot.bottom } : { form: NaN, edge: NaN };
+    }, last);
+    const short = form(1, 'Which seat?');
+    await ask(page, short);
+    const near = await gaps('.question .form');
+    assert.ok(near.form < 30, `${name}: ${near.form} pixels below a form of one field`);
+    if (height > 700) assert.ok(near.edge > 100, `${name}: the foot is not at the edge`);
+    await close(page, short);
+    const long = form(60, 'Which seats?');
+    await ask(page, long);
+    const { edge } = await gaps('.question .form');
+    assert.ok(Math.abs(edge) <= 1, `${name}: a form of 60 fields has its buttons in sight, ${edge}`);
+    await close(page, long);
+    await ask(page, { id: 'u', server: 'one', askedAt: 1, until: null, kind: 'url', message: 'Pay', url: 'https://example.com/', host: 'example.com' });
+    const far = await gaps('.question .url');
+    assert.ok(far.form < 30, `${name}: ${far.form} pixels below an address`);
+    await end();
+  }
+});
+
 test('a message that is drawn in pieces is read when all of them were', async () => {
   const { page, close: end } = await openFake(browser);
   await page.evaluate((message) => window.fake.say(message), welcome());

@@ -1,13 +1,14 @@
 // Places that hold others: objects, lists, and objects whose member names are free.
 import type { ComponentType, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
+import { visible } from 'barewire/explain';
 import type { JsonSchema } from 'barewire/schema';
 import { below } from '../../json/lexemes.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import type { FieldProps } from './field-props.ts';
 import { withMember } from './problems.ts';
 import { Sentences } from './sentences.tsx';
-import { describe, initial, isMembers, isWide, outline, titleOf } from './shape.ts';
+import { describe, initial, isMembers, isWide, outline, requiredWords, titleOf } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
 
 /** What a place that holds others is given besides. */
@@ -81,20 +82,20 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
   const canAdd = schemaAt(items.length) !== false && !(typeof own.maxItems === 'number' && items.length >= own.maxItems);
   return (
     <fieldset class="field nested">
-      <legend><Safe text={title} />{required && <span class="required" aria-hidden="true">required</span>}</legend>
+      <legend><Safe text={title} />{required && <span class="required" aria-hidden="true">{requiredWords(own)}</span>}</legend>
       {describe(own) && <p class="hint"><Safe text={describe(own)} most={1000} /></p>}
       {items.map((item, at) => {
         const wide = isWide(schemaAt(at), form.schema);
         const buttons = (
           <span class="item-buttons">
-            <button type="button" class="quiet" aria-label={`Move item ${at + 1} of ${title} up`} disabled={at === 0} onClick={() => swap(at)}>↑</button>
-            <button type="button" class="quiet" aria-label={`Move item ${at + 1} of ${title} down`} disabled={at === items.length - 1} onClick={() => swap(at + 1)}>↓</button>
-            <button type="button" class="quiet" aria-label={`Remove item ${at + 1} of ${title}`} onClick={() => order(places.filter((other) => other !== at))}>×</button>
+            <ItemButton name={`Move item ${at + 1} of ${title} up`} sign="↑" disabled={at === 0} onClick={() => swap(at)} />
+            <ItemButton name={`Move item ${at + 1} of ${title} down`} sign="↓" disabled={at === items.length - 1} onClick={() => swap(at + 1)} />
+            <ItemButton name={`Remove item ${at + 1} of ${title}`} sign="×" onClick={() => order(places.filter((other) => other !== at))} />
           </span>
         );
         return (
           <div class={`item ${wide ? 'wide' : ''}`} key={`${items.length} ${at}`} {...wide && { 'role': 'group', 'aria-label': `Item ${at + 1} of ${title}` }}>
-            {wide && <><span class="item-name" aria-hidden="true">{at + 1}</span>{buttons}</>}
+            {wide && <><span class="item-name" aria-hidden="true">Item {at + 1}</span>{buttons}</>}
             <Field form={form} schema={schemaAt(at)} name={`${at + 1}`} path={below(path, at)} required bare={wide} value={item} problems={problems} depth={depth + 1}
               onChange={(next) => set(items.with(at, next ?? null))} />
             {!wide && buttons}
@@ -110,6 +111,11 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
       <Sentences id="" sentences={sentences} />
     </fieldset>
   );
+}
+
+/** A button that is a sign: its name is read out, and shown where one points at it. */
+function ItemButton({ name, sign, disabled = false, onClick }: { readonly name: string; readonly sign: string; readonly disabled?: boolean; readonly onClick: () => void }): JSX.Element {
+  return <button type="button" class="quiet" aria-label={visible(name)} title={visible(name)} disabled={disabled} onClick={onClick}>{sign}</button>;
 }
 
 // JSON has no hole in a list: an item that has no beginning of its own begins as empty text, or as null.
@@ -145,7 +151,7 @@ function FreeMembers({ Field, form, path, value, onChange, problems, known, sche
         <div class="item" key={name}>
           <Field form={form} schema={schema} name={name} path={below(path, name)} required value={members[name]} problems={problems} depth={depth + 1}
             onChange={(next) => onChange(withMember(value, name, next ?? null))} />
-          <span class="item-buttons"><button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={() => { form.forget(below(path, name)); onChange(withMember(value, name, undefined)); }}>×</button></span>
+          <span class="item-buttons"><ItemButton name={`Remove ${name}`} sign="×" onClick={() => { form.forget(below(path, name)); onChange(withMember(value, name, undefined)); }} /></span>
         </div>
       ))}
       <div class="row">

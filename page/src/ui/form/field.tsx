@@ -80,6 +80,7 @@ function UnionField(props: UnionProps): JSX.Element {
   const choose = (index: number): void => {
     chosen.value = Math.max(index, 0);
     form.forget(path);
+    form.chosen.set(path, chosen.value);
     onChange(index < 0 ? undefined : initial(shape.alternatives[index]?.value as JsonSchema, form.schema, true, depth));
   };
   return (

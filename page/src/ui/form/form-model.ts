@@ -4,9 +4,10 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { CompileOptions, JsonSchema } from 'barewire/schema';
 import { below, fitting, lexemesOf, parseNearest, print } from '../../json/lexemes.ts';
 import type { Lexemes } from '../../json/lexemes.ts';
+import { missingIn } from './missing.ts';
 import { judge, noProblems, saysMissing } from './problems.ts';
 import type { Problems } from './problems.ts';
-import { initial } from './shape.ts';
+import { alternativeOf, initial } from './shape.ts';
 
 /** Looks for values of a member while it is typed; `settled` are the members that have text already. */
 export type Complete = (name: string, typed: string, settled: Readonly<Record<string, string>>) => Promise<readonly string[]>;
@@ -34,8 +35,8 @@ export interface FormModelOptions {
   readonly complete?: Complete | undefined;
 }
 
-/** A JSON Pointer as the form names its places: `lines / 1 / count`; items count from 1. */
-const placeWords = (path: string): string => path.slice(1).split('/').map((name) => (/^\d+$/.test(name) ? `${Number(name) + 1}` : name.replaceAll('~1', '/').replaceAll('~0', '~'))).join(' / ');
+/** Whether a place is another one, or below it. */
+const isWithin = (at: string, path: string): boolean => `${at}/`.startsWith(`${path}/`);
 
 export class FormModel {
   readonly schema: JsonSchema;
@@ -47,14 +48,20 @@ export class FormModel {
   readonly rawFault: Signal<string> = signal('');
   readonly touched: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
   readonly submitted: Signal<boolean> = signal(false);
+  /** How often sending was tried. */
+  readonly tries: Signal<number> = signal(0);
   readonly origin: Signal<Origin | undefined>;
   /** Counts what was put in from elsewhere: fields that keep what is typed begin anew with each. */
   readonly filled: Signal<number> = signal(0);
   /** Why the schema cannot be judged by; '' where it can. */
   readonly fault: string;
   readonly problems: ReadonlySignal<Problems>;
-  /** The names of the members that the schema wants and that are not there. */
+  /** The places that lack what the schema requires, in the order of the form: members, and items of lists. */
   readonly missing: ReadonlySignal<readonly string[]>;
+  /** Something is missing, or an attempt to send it found a fault that still stands. */
+  readonly waits: ReadonlySignal<boolean>;
+  /** The alternatives of unions that the person chose, by their place. */
+  readonly chosen = new Map<string, number>();
   readonly draft: ReadonlySignal<Draft>;
   readonly complete: Complete | undefined;
   readonly formats: CompileOptions['formats'];
@@ -80,7 +87,13 @@ export class FormModel {
       const { value: unread } = this.unread;
       return refused.size + unread.size === 0 ? own : new Map([...own, ...refused, ...[...unread].map(([path, { fault }]) => [path, [fault]] as const)]);
     });
-    this.missing = computed(() => [...this.problems.value].filter(([, all]) => all.some(saysMissing)).map(([path]) => placeWords(path)));
+    this.missing = computed(() => {
+      const found = missingIn(schema, this.value.value, (path, alternatives, value) => this.chosen.get(path) ?? alternativeOf(alternatives, value, schema));
+      // Conditions of a schema require members that no field stands for.
+      for (const [path, all] of this.problems.value) if (all.some(saysMissing) && ![...found.keys()].some((at) => isWithin(path, at))) found.set(path, path);
+      return [...found.values()].filter(Boolean);
+    });
+    this.waits = computed(() => this.missing.value.length > 0 || this.rawFault.value !== '' || this.submitted.value && this.problems.value.size > 0);
     this.draft = computed(() => ({
       value: this.value.value, lexemes: this.lexemes.value,
       ...this.raw.value !== undefined && { raw: this.raw.value }, ...this.origin.value && { origin: this.origin.value },
@@ -114,34 +127,40 @@ export class FormModel {
     if (text !== undefined) this.touch(path);
   }
 
+  #unchoose(path: string): void {
+    for (const at of this.chosen.keys()) if (isWithin(at, path)) this.chosen.delete(at);
+  }
+
   /** What stood at a place is not there any more. */
   forget(path: string): void {
     this.keep(path, {});
-    this.unread.value = new Map([...this.unread.peek()].filter(([at]) => at !== path && !at.startsWith(`${path}/`)));
+    this.#unchoose(path);
+    this.unread.value = new Map([...this.unread.peek()].filter(([at]) => !isWithin(at, path)));
   }
 
   /** The numbers at a place, and below it, as they were typed: by their place from there. */
   kept(path: string): Lexemes {
-    return Object.fromEntries(Object.entries(this.lexemes.value).filter(([at]) => at === path || at.startsWith(`${path}/`)).map(([at, lexeme]) => [at.slice(path.length), lexeme]));
+    return Object.fromEntries(Object.entries(this.lexemes.value).filter(([at]) => isWithin(at, path)).map(([at, lexeme]) => [at.slice(path.length), lexeme]));
   }
 
   /** Keeps the numbers at a place, and below it, as they were typed. */
   keep(path: string, lexemes: Lexemes): void {
-    const others = Object.entries(this.lexemes.peek()).filter(([at]) => at !== path && !at.startsWith(`${path}/`));
+    const others = Object.entries(this.lexemes.peek()).filter(([at]) => !isWithin(at, path));
     this.lexemes.value = Object.fromEntries([...others, ...Object.entries(lexemes).map(([at, lexeme]) => [path + at, lexeme] as const)]);
   }
 
   /** The items of a list have other places now: `olds` has the place before, by the place of now. */
   moved(path: string, olds: readonly number[]): void {
     const kept = Object.entries(this.lexemes.peek());
-    const others = kept.filter(([at]) => !at.startsWith(`${path}/`));
+    const others = kept.filter(([at]) => !isWithin(at, path));
     const items = olds.flatMap((old, now) => {
       const from = below(path, old);
-      return kept.filter(([at]) => at === from || at.startsWith(`${from}/`)).map(([at, lexeme]) => [below(path, now) + at.slice(from.length), lexeme] as const);
+      return kept.filter(([at]) => isWithin(at, from)).map(([at, lexeme]) => [below(path, now) + at.slice(from.length), lexeme] as const);
     });
+    this.#unchoose(path);
     batch(() => {
       this.lexemes.value = Object.fromEntries([...others, ...items]);
-      this.unread.value = new Map([...this.unread.peek()].filter(([at]) => !at.startsWith(`${path}/`)));
+      this.unread.value = new Map([...this.unread.peek()].filter(([at]) => !isWithin(at, path)));
       this.filled.value++;
     });
   }
@@ -179,6 +198,7 @@ export class FormModel {
   /** Whether it may be sent as it is. From now on every problem is shown. */
   submit(): boolean {
     this.submitted.value = true;
+    this.tries.value++;
     return this.rawFault.value === '' && this.problems.value.size === 0;
   }
 

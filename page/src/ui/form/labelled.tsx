@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Safe } from '../parts/safe-text.tsx';
 import { Sentences } from './sentences.tsx';
-import { describe, titleOf } from './shape.ts';
+import { describe, requiredWords, titleOf } from './shape.ts';
 import type { Members } from './shape.ts';
 
 interface LabelledProps {
@@ -25,7 +25,7 @@ export function Labelled({ id, own, name, required, sentences, group = false, in
   const beside = (
     <>
       {name && title.toLowerCase() !== name.toLowerCase() && <code class="dim"><Safe text={name} most={60} /></code>}
-      {required && <span class="required" aria-hidden="true">required</span>}
+      {required && <span class="required" aria-hidden="true">{requiredWords(own)}</span>}
       {own.deprecated === true && <span class="badge warn">deprecated</span>}
     </>
   );

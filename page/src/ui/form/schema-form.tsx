@@ -7,12 +7,12 @@ import type { FormModel } from './form-model.ts';
 import { Sentences } from './sentences.tsx';
 
 export function SchemaForm({ form, legend }: { readonly form: FormModel; readonly legend: string }): JSX.Element {
-  const { raw, rawFault, problems, submitted } = form;
+  const { raw, rawFault, problems, submitted, tries } = form;
   const at = useRef<HTMLDivElement>(null);
   // Where sending was tried in vain, the first field that is wrong is gone to.
   useEffect(() => {
     if (submitted.value) at.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [submitted.value]);
+  }, [tries.value]);
   return (
     <div class="form" role="group" aria-label={legend} ref={at}>
       <div class="form-face" role="group" aria-label="How arguments are written">

@@ -215,6 +215,14 @@ export function isWide(schema: JsonSchema, root: JsonSchema): boolean {
   return shape.kind === 'object' && shape.properties.length > 0;
 }
 
+/** What stands beside the name of a required place. An empty list is a value, and often an allowed one. */
+export function requiredWords(schema: Members): string {
+  const { kind } = shapeOf(schema);
+  if (kind !== 'array' && kind !== 'choices') return 'required';
+  const least = Number(schema.minItems);
+  return `required${least > 1 ? `, at least ${least}` : least > 0 ? '' : ', may be empty'}`;
+}
+
 /** The members of an object in few words: `article (pen | paper | ink), count (whole number), note?`. */
 export function outline(schema: JsonSchema, root: JsonSchema): string {
   const shape = shapeOf(resolve(schema, root));

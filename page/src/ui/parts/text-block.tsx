@@ -21,14 +21,16 @@ export function TextBlock({ text, label = 'Text' }: { readonly text: string; rea
   const { parts: { Markdown } } = useState();
   const faces = useMemo(() => facesOf(text, Markdown !== undefined), [text]);
   const face = useSignal<Face>(faces[0] ?? 'text');
+  const copying = text !== '' && <CopyButton text={() => text} />;
+  if (faces.length === 1) return <div class="text-block one"><SafeText text={text} class="result-text" label={label} />{copying}</div>;
   return (
     <div class="text-block">
       <div class="row text-faces">
-        {faces.length > 1 && faces.map((one) => (
+        {faces.map((one) => (
           <button key={one} type="button" class="tab" aria-pressed={face.value === one} onClick={() => { face.value = one; }}>{titles[one]}</button>
         ))}
         <span class="spring" />
-        {text !== '' && <CopyButton text={() => text} />}
+        {copying}
       </div>
       {face.value === 'markdown' && Markdown ? <Markdown text={text} /> : <SafeText text={face.value === 'json' ? pretty(text) : text} class="result-text" label={label} />}
     </div>

@@ -45,7 +45,7 @@ export function Asked({ question, waiting, title, onCancel, children }: {
     }}>
       <header class="dialog-head">
         <div class="from row wrap">
-          <span>{ours ? <><span class="asker">barewire</span> asks before <Safe text={question.server} most={80} /> is called</> : <><span class="asker"><Safe text={question.server} most={80} /></span> asks</>}</span>
+          <span>{ours ? <><span class="asker">barewire</span> asks before <Safe text={question.server} most={80} /> is called</> : <><Asking tools={question.tools ?? []} /><span class="asker"><Safe text={question.server} most={80} /></span> asks</>}</span>
           <span class="spring" />
           <Remaining until={question.until} />
           {waiting > 0 && <span class="badge">{waiting} more {waiting === 1 ? 'waits' : 'wait'}</span>}
@@ -56,6 +56,11 @@ export function Asked({ question, waiting, title, onCancel, children }: {
       {children}
     </section>
   );
+}
+
+/** The tool that asks. A question does not name its call: where several run, it is one of them. */
+function Asking({ tools }: { readonly tools: readonly string[] }): JSX.Element | null {
+  return tools.length === 0 ? null : <>{tools.length === 1 ? 'The tool' : 'One of the tools'} <span class="asker"><Safe text={tools.join(', ')} /></span> of </>;
 }
 
 /** The time that is left for an answer. */
@@ -93,8 +98,8 @@ export function Message({ text, seen }: { readonly text: string; readonly seen: 
 }
 
 /** Why the answer cannot be given yet; in the place of a hint. */
-export function UntilSeen({ seen, what, hint }: { readonly seen: Signal<boolean>; readonly what: string; readonly hint: ComponentChildren }): JSX.Element {
-  return <span class="hint" role="status">{seen.value ? hint : `Scroll ${what} to its end first.`}</span>;
+export function UntilSeen({ id, seen, what, hint }: { readonly id?: string; readonly seen: Signal<boolean>; readonly what: string; readonly hint: ComponentChildren }): JSX.Element {
+  return <span class="hint" role="status" id={id}>{seen.value ? hint : `Scroll ${what} to its end first.`}</span>;
 }
 
 /** Sends an answer. What is wrong with it is handed to `onFault`; a question that is closed already is no fault. */

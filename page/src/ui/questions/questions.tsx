@@ -1,10 +1,11 @@
 // Questions to the person, one at a time, in a frame that names the server that asks. The oldest goes first.
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { QuestionView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { FormModel } from '../form/form-model.ts';
+import { Missing } from '../form/missing-words.tsx';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { Boundary } from '../parts/boundary.tsx';
 import { late } from '../parts/late.tsx';
@@ -40,6 +41,7 @@ function Question({ question, waiting }: { readonly question: QuestionView; read
 function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
   const answer = useAnswer(question);
   const { parts } = useState();
+  const id = useId();
   const seen = useSignal(false);
   const form = useMemo(() => new FormModel({ ...question.schema }, { formats: parts.formats }), [question]);
   const end = (action: 'decline' | 'cancel'): void => answer({ kind: 'form', action });
@@ -58,10 +60,10 @@ function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
           <SchemaForm form={form} legend="Answer" />
         </Scroller>
         <footer class="dialog-foot">
-          <UntilSeen seen={seen} what="the message" hint={<>Escape is <em>cancel</em>: no answer.</>} />
+          <UntilSeen id={id} seen={seen} what="the message" hint={form.waits.value ? <Missing form={form} /> : <>Escape is <em>cancel</em>: no answer.</>} />
           <button type="button" onClick={() => end('cancel')}>Cancel</button>
           <button type="button" onClick={() => end('decline')}>Decline</button>
-          <button type="submit" class="primary" disabled={!seen.value}>Accept</button>
+          <button type="submit" class={`primary ${form.waits.value ? 'unready' : ''}`} disabled={!seen.value} aria-describedby={id}>Accept</button>
         </footer>
       </form>
     </Asked>

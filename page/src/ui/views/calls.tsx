@@ -15,6 +15,7 @@ import { intoView } from '../parts/into-view.ts';
 import { NodeTree } from '../parts/json-tree.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 import type { State } from '../state.ts';
+import { hasFailed } from '../wire/shared-call.ts';
 import { Took } from './took.tsx';
 
 const MOST = 20;
@@ -48,8 +49,8 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
   const shown = chosen.value ?? open;
   const { about } = call;
   const { FailedCall } = state.parts;
-  const failedByTool = call.state === 'done' && (Object(call.result) as { isError?: unknown }).isError === true;
-  const failed = failedByTool || call.state === 'failed';
+  const failed = hasFailed(call);
+  const failedByTool = failed && call.state === 'done';
   const misfit = call.state === 'done' && call.outputFault !== '';
   const tone = call.state === 'done' ? failedByTool ? 'bad' : misfit ? 'warn' : 'good' : call.endedAt === null ? 'live' : 'bad';
   // A call that was refused, or never sent, may have had its arguments from a link: they do not become the person's own by a press.

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { CallView, LogView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { sharedCall } from '../wire/shared-call.ts';
 
 /** What a server writes on stderr about a call may come after the answer: so many milliseconds. */
 const AFTER = 250;
@@ -32,7 +33,7 @@ export function FailedCall({ call }: { readonly call: CallView }): JSX.Element |
         <button type="button" class="small" onClick={() => state.visit(call.server, 'logs')}>All logs</button>
         {exchange && <button type="button" class="small" onClick={() => { sharing.value = true; }}>Share this call</button>}
       </div>
-      {exchange && sharing.value && <Share server={call.server} only={{ call: call.call, from: exchange.lead.seq, to: (exchange.inside.at(-1) ?? exchange.lead).seq }} onDone={() => { sharing.value = false; }} />}
+      {exchange && sharing.value && <Share server={call.server} only={sharedCall(state, call)} onDone={() => { sharing.value = false; }} />}
     </section>
   );
 }

@@ -24,12 +24,12 @@ export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
   return (
     <>
       <Head title="Logs">
-        <label>The server sends from <select value={server.logLevel ?? ''} onChange={({ currentTarget: { value } }) => {
+        <label>The server sends <select value={server.logLevel ?? ''} onChange={({ currentTarget: { value } }) => {
           const level = levels.find((one) => one === value);
           if (level) void state.run('server.logLevel', { server: server.name, level });
         }}>
-          {server.logLevel === null && <option value="">its own level</option>}
-          {levels.map((one) => <option key={one}>{one}</option>)}
+          {server.logLevel === null && <option value="">the levels that it chooses</option>}
+          {levels.map((one) => <option key={one} value={one}>{one} and above</option>)}
         </select></label>
         <button type="button" class="small" onClick={() => void state.run('log.clear', {}).then(() => { state.logs.value = []; })}>Clear</button>
       </Head>

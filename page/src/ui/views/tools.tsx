@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import type { JsonSchema } from 'barewire/schema';
 import type { ServerView, ToolView } from '../../messages.ts';
 import { useState } from '../context.ts';
+import { Missing } from '../form/missing-words.tsx';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { initial } from '../form/shape.ts';
 import { linkTo, takeLink } from './linked-arguments.ts';
@@ -57,7 +58,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
       if (about.kind === 'tool') form.fill({ value: about.args, lexemes: about.lexemes ?? {} });
     },
   };
-  const missing = form.missing.value;
+  const id = useId();
   const wrong = form.submitted.value && form.problems.value.size > 0;
   return (
     <>
@@ -71,12 +72,11 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
         {origin && <p class="note" role="status">These arguments came with a {origin}. Nothing was sent; before it is, you are asked. <button type="button" class="small" onClick={() => form.fill({ value: initial(form.schema, form.schema), lexemes: {} })}>Empty the form</button></p>}
         <SchemaForm form={form} legend={`Arguments of ${tool.name}`} />
         <div class="row actions">
-          <button type="submit" class="primary">Call</button>
+          <button type="submit" class={`primary ${form.waits.value ? 'unready' : ''}`} aria-describedby={id}>Call</button>
           {canTask && support !== 'required' && <button type="button" onClick={() => call(true)}>Call as a task</button>}
           {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call it all the same</button>}
           <CopyButton text={() => linkTo(server.name, tool.name, form)}>Copy link</CopyButton>
-          {!form.submitted.value && missing.length > 0 && <span class="hint">Still missing: <Safe text={missing.slice(0, 5).join(', ')} most={160} />{missing.length > 5 && ` and ${missing.length - 5} more`}</span>}
-          {wrong && <span class="problems">{form.problems.value.size} {form.problems.value.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
+          <span id={id}><Missing form={form} /></span>
         </div>
       </form>
       {view.app && App && <App server={server} view={view} calls={calls} />}

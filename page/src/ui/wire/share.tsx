@@ -1,6 +1,6 @@
-// Before a transcript leaves this page: what was redacted in it, and the whole of it, to be read.
+// Before a transcript leaves this page: what goes along, what was redacted in it, and the whole of it, to be read.
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { ResultOf } from '../../messages.ts';
 import { useState } from '../context.ts';
@@ -12,19 +12,31 @@ import { save } from '../parts/save.ts';
 
 const MOST = 200;
 
-export function Share({ server, only, onDone }: { readonly server: string; readonly only?: Shared; readonly onDone: () => void }): JSX.Element {
+/** `only`: the call that failed. It goes by itself, unless the person chooses the whole wire. */
+export function Share({ server, only: given, onDone }: { readonly server: string; readonly only: Shared | undefined; readonly onDone: () => void }): JSX.Element {
   const state = useState();
+  // Another call may fail meanwhile.
+  const { current: failed } = useRef(given);
+  const whole = useSignal(!failed);
+  const only = whole.value ? undefined : failed;
   const found = useSignal<ResultOf<'wire.share'> | undefined>(undefined);
   useEffect(() => {
+    found.value = undefined;
     void state.run('wire.share', { server, ...only && { from: only.from, to: only.to } }).then((got) => {
-      if (got) found.value = got;
-      else onDone();
+      if (whole.peek() === !only && got) found.value = got;
+      else if (!got) onDone();
     });
-  }, []);
-  const { text = '', redacted = [] } = found.value ?? {};
+  }, [only]);
+  const { text = '', redacted = [], messages } = found.value ?? {};
+  const name = <Safe text={server} most={80} />;
   return (
-    <Dialog title={<>Share {only ? `call ${only.call}` : 'the wire'} of <Safe text={server} most={80} /></>} onCancel={onDone} wide>
+    <Dialog title={only ? <>Share the failed call of <Safe text={only.name} most={80} /> on {name}</> : <>Share the wire of {name}</>} onCancel={onDone} wide>
       <div class="dialog-body">
+        {failed && (
+          <fieldset class="radios row" aria-label="What goes along">
+            {[false, true].map((one) => <label key={one}><input type="radio" name="along" checked={whole.value === one} onChange={() => { whole.value = one; }} />{one ? 'The whole wire' : 'Only this call'}</label>)}
+          </fieldset>
+        )}
         <p role="status">{!found.value ? 'It is put together …' : redacted.length === 0 ? 'Nothing in it looks like a secret.' : `${redacted.length} ${redacted.length === 1 ? 'place was' : 'places were'} redacted:`}</p>
         {redacted.length > 0 && (
           <ul class="plain exact" tabIndex={0} aria-label="What was redacted">
@@ -36,7 +48,7 @@ export function Share({ server, only, onDone }: { readonly server: string; reado
         {found.value && <SafeText text={text} class="result-text" label="The transcript" />}
       </div>
       <div class="dialog-foot">
-        <span class="hint">{found.value && bytes(text.length)}</span>
+        <span class="hint">{found.value && `${messages} message${messages === 1 ? ' goes' : 's go'} along, ${bytes(text.length)}`}</span>
         <button type="button" onClick={onDone}>Close</button>
         {found.value && <CopyButton text={() => text} />}
         <button type="button" class="primary" disabled={!found.value} onClick={() => { save(`${server}${only ? `-call-${only.call}` : ''}.wire`, text); onDone(); }}>Save as a file</button>

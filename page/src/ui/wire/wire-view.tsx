@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals';
 import { useState } from '../context.ts';
 import { bytes } from '../parts/controls.tsx';
 import { late } from '../parts/late.tsx';
+import { lastFailure } from './shared-call.ts';
 import { everyServer } from './wire-store.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { Timeline } from './timeline.tsx';
@@ -52,7 +53,7 @@ export function WireView(): JSX.Element {
       </div>
       {stepping && <Steps hold={hold} key={server} />}
       {sending.value && <Sender server={server} onDone={() => { sending.value = false; }} />}
-      {sharing.value !== '' && <Share server={sharing.value} onDone={() => { sharing.value = ''; }} />}
+      {sharing.value !== '' && <Share server={sharing.value} only={lastFailure(state, sharing.value)} onDone={() => { sharing.value = ''; }} />}
       <Timeline />
       <Dropped />
       <WireList />

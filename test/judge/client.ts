@@ -1,13 +1,14 @@
 import { authorizationCode, oauth } from '../../src/oauth/index.ts';
 import { compile } from '../../src/schema/full/index.ts';
 import { TaskClient } from '../../src/tasks/index.ts';
+import type { TaskClientOptions } from '../../src/tasks/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { pause } from '../peers/everything/media.ts';
 
-// A client that uses everything that a server has declared, for the judge of clients: `http [careless] URL`, or `stdio [careless]
+// A client that uses everything that a server has declared, for the judge of clients: `http [careless|bare] URL`, or `stdio [careless|bare]
 // PROGRAM …`. It calls every tool that it lists, answers what it is asked, and logs in as a person would. A careless program gives what
-// the library refuses, so that it shows where it does not.
+// the library refuses, so that it shows where it does not. A bare one answers no questions.
 
 interface Schema {
   readonly type?: unknown;
@@ -43,7 +44,8 @@ async function follow(url: URL): Promise<string> {
 
 const [way, ...given] = process.argv.slice(2);
 const careless = given[0] === 'careless';
-const [first = '', ...more] = careless ? given.slice(1) : given;
+const bare = given[0] === 'bare';
+const [first = '', ...more] = careless || bare ? given.slice(1) : given;
 const [goodUri, goodDocument] = ['http://127.0.0.1:9/callback', 'https://client.example/judged.json'];
 const login = (redirectUri: string, metadataDocument: string) => oauth({ grant: authorizationCode({ client: { name: 'judged', metadataDocument }, redirectUri, onAuthorize: follow }) });
 const attempts: readonly (readonly [string, string])[] = careless ? [['http://client.example/callback', goodDocument], [goodUri, 'https://client.example']] : [];
@@ -56,18 +58,21 @@ for (const [redirectUri, document] of attempts) {
     // Refused, as it must be.
   }
 }
-const made = (extensions: Record<string, object> | undefined): TaskClient => new TaskClient({ name: 'judged', version: '1.0.0' }, {
-  ...extensions && { extensions },
+const answers: TaskClientOptions = {
   async onElicit() {
     // A person needs a while.
     await pause(100);
     return { action: 'accept', content: careless ? { size: 99 } : {} };
   },
-  validator: compile,
   onElicitUrl: () => ({ action: 'decline' }),
   onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }),
   roots: [{ uri: 'file:///work' }],
-  ...!careless && { capabilities: { sampling: { tools: {} } } },
+};
+const made = (extensions: Record<string, object> | undefined): TaskClient => new TaskClient({ name: 'judged', version: '1.0.0' }, {
+  ...extensions && { extensions },
+  validator: compile,
+  ...!bare && answers,
+  ...!careless && !bare && { capabilities: { sampling: { tools: {} } } },
 });
 let client: TaskClient;
 try {
@@ -84,7 +89,7 @@ await tried('tools', async () => {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
     // The library refuses it.
     if (capabilities.tasks && tool.execution?.taskSupport === undefined) await tried('a task', () => client.startTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000 }));
-    if (!careless) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
+    if (!careless && !bare) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }
 });
 if (capabilities.prompts) await tried('two lists at once', () => Promise.all([client.listPrompts({ onProgress() {} }), client.listPrompts({ timeoutMs: 5_000, onProgress() {} })]));

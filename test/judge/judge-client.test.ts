@@ -33,6 +33,39 @@ test('judgeClient: a client that breaks rules over HTTP: each is named, with wha
   assert.match(twice?.sent ?? '', /"protocolVersion":"2025-11-25"/);
 });
 
+/** Answers whatever has an id, reads no capability, and answers cancellations too. */
+const lenient = `
+const { spawn } = require('node:child_process');
+const [program, ...args] = process.argv.slice(1);
+const server = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+const send = (message) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const results = { 'roots/list': { roots: [{ uri: 'file:///work' }] }, 'sampling/createMessage': { role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello.' } }, 'elicitation/create': { action: 'accept', content: { name: 'Ada' } } };
+const next = { 1: { method: 'tools/list', id: 2 }, 2: { method: 'tools/call', id: 3, params: { name: 'add_numbers', arguments: { a: 1, b: 2 } } } };
+let rest = '';
+server.stdout.setEncoding('utf8').on('data', (text) => {
+  const lines = (rest + text).split('\\n');
+  rest = lines.pop();
+  for (const { id, method, result } of lines.map((line) => JSON.parse(line))) {
+    if (method === 'notifications/cancelled') send({ error: { code: -32600, message: 'Not in flight' } });
+    else if (method !== undefined && id !== undefined) send({ id, result: results[method] ?? {} });
+    else if (result) {
+      if (id === 1) send({ method: 'notifications/initialized' });
+      if (next[id]) send(next[id]);
+      else server.stdin.end();
+    }
+  }
+});
+send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'lenient', version: '1' } } });
+`;
+
+test('judgeClient: a client that takes whatever it is sent: what its capabilities do not say is broken, a malformed request that it answers is a dispute', async () => {
+  const only = ['lifecycle-5', 'roots-2', 'elicitation-2', 'sampling-2', 'cancellation-13', 'cancellation-14', 'cancellation-15', 'base-59', 'base-60', 'base-65', 'base-68'];
+  const ruling = await judgeClient(clientProgram({ command: [process.execPath, '-e', lenient, '{program}'], relay }), { only, revisions: ['2025-11-25'] });
+  assert.deepEqual(ruling.failures, []);
+  const verdicts = Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict]));
+  assert.deepEqual(verdicts, Object.fromEntries(only.map((id) => [id, id.startsWith('base') ? 'dispute' : 'broken'])));
+});
+
 test('clientProgram: a command without a place for a server is refused', () => {
   assert.throws(() => clientProgram({ command: ['agent'], relay }), /\{url\} or \{program\}/);
   assert.throws(() => clientProgram({ command: ['agent', '{url}', '{program}'], relay }), /not both/);

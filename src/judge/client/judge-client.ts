@@ -15,7 +15,7 @@ import { isModern, plainOffer, serve, serveHttp } from './hidden-server.ts';
 import type { ClientWay, JudgedClient } from './port.ts';
 import type { Play, Scene } from './scene.ts';
 import { scenes } from './scenes.ts';
-import { methodsOf } from './scenes/plain.ts';
+import { methodsOf, toolsOf } from './scenes/plain.ts';
 import { Visit } from './visit.ts';
 import { watchHttp } from './watch-http.ts';
 import { endLoose, watchMessage } from './watch-messages.ts';
@@ -37,6 +37,7 @@ interface Spoken {
   readonly revision: Revision;
   readonly way: ClientWay;
   readonly usual: ReadonlySet<string>;
+  readonly called: ReadonlySet<string>;
 }
 
 class ClientRun {
@@ -70,16 +71,16 @@ class ClientRun {
         for (const scene of first) {
           if (!scene.suits(revision, way)) continue;
           onStep?.(`${revision.version}, ${way}: ${scene.name}`);
-          await this.#play(scene, revision, way, new Set());
+          await this.#play(scene, { revision, way, usual: new Set(), called: new Set() });
         }
       }
       const spoken = this.#spoken.filter((one) => one.way === way);
       for (const scene of rest) {
         const suiting = spoken.filter(({ revision }) => scene.suits(revision, way));
         // The newest revision of each era shows it: a client has the same code for the others.
-        for (const { revision, usual } of suiting.filter((one, at) => suiting.findIndex(({ revision: { era } }) => era === one.revision.era) === at)) {
-          onStep?.(`${revision.version}, ${way}: ${scene.name}`);
-          await this.#play(scene, revision, way, usual);
+        for (const one of suiting.filter(({ revision: { era } }, at) => suiting.findIndex(({ revision }) => revision.era === era) === at)) {
+          onStep?.(`${one.revision.version}, ${way}: ${scene.name}`);
+          await this.#play(scene, one);
         }
       }
     }
@@ -98,7 +99,7 @@ class ClientRun {
     return quick ? wanted.filter(({ era }, at) => wanted.findIndex((one) => one.era === era) === at) : wanted;
   }
 
-  async #play(scene: Scene, revision: Revision, way: ClientWay, usual: ReadonlySet<string>): Promise<void> {
+  async #play(scene: Scene, { revision, way, usual, called }: Spoken): Promise<void> {
     const { answerMs = 5_000 } = this.#options;
     let play: Play | undefined;
     const guarded = <T>(work: () => T, otherwise: T): T => {
@@ -117,7 +118,7 @@ class ClientRun {
       }, undefined),
       serveHttp: (_visit, request) => guarded(() => play !== undefined && ((scene.answerHttp?.(play, request) ?? false) || serveHttp(play, request)), true),
     });
-    play = { visit, offer: { ...plainOffer(revision), ...scene.offer?.(revision) }, notes: new Map(), usual, serve: (message) => guarded(() => play && serve(play, message), undefined) };
+    play = { visit, offer: { ...plainOffer(revision), ...scene.offer?.(revision) }, notes: new Map(), usual, called, serve: (message) => guarded(() => play && serve(play, message), undefined) };
     const ready = play;
     try {
       await visit.start(this.#client, { stays: scene.stays ?? false });
@@ -159,7 +160,7 @@ class ClientRun {
     const handshake = messages.findIndex(({ method }) => method === 'initialize');
     const spoke = visit.modern ? messages.some((one) => isModern(one) && one.method !== 'server/discover' && one.id !== undefined)
       : visit.agreed && messages.slice(handshake + 1).some(({ method }) => method !== undefined && method !== 'ping' && method !== 'notifications/cancelled');
-    if (spoke) this.#spoken.push({ revision, way, usual: methodsOf(visit) });
+    if (spoke) this.#spoken.push({ revision, way, usual: methodsOf(visit), called: toolsOf(visit) });
     if (way === 'pipe') this.#openings.push({ visit, spoke });
   }
 

@@ -52,6 +52,8 @@ export interface StartedClient {
   readonly ended: Promise<string>;
   /** Writes text to the output of the hidden server, unchanged. */
   write(text: string): void;
+  /** The same for bytes, which need not be UTF-8. Without it the rule about UTF-8 is not seen over a pipe. */
+  writeBytes?(bytes: Uint8Array): void;
   /** Over HTTP: the address of the hidden server. */
   readonly url: string | undefined;
   /** Ends the program and all that belongs to it. */

@@ -19,6 +19,8 @@ export interface Play {
   readonly notes: Map<string, unknown>;
   /** The methods that the client has sent to the plain server of this revision. */
   readonly usual: ReadonlySet<string>;
+  /** The tools that the client has called at the plain server of this revision. */
+  readonly called: ReadonlySet<string>;
   /** Has the plain server answer a message. */
   serve(message: Received): void;
 }

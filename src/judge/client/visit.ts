@@ -69,6 +69,8 @@ export class Visit {
   readonly waiting: Set<RequestId> = new Set();
   /** Ids that the hidden server has cancelled, also of requests that it never sent: a response to them is no answer to a request. */
   readonly cancelled: Set<unknown> = new Set();
+  /** Ids of responses that are not judged: the hidden server has sent requests that were malformed on purpose. */
+  readonly unjudged: Set<unknown> = new Set();
   /** Lines of the client that are no JSON, and wait for what comes next. */
   readonly loose: Received[] = [];
   /** The answer to `initialize` was sent with these capabilities. */
@@ -211,6 +213,19 @@ export class Visit {
       const stream = this.open(on);
       if (stream) this.event(stream, text, on.http);
     }
+  }
+
+  /** Sends a message unchanged, also one of bytes that are not UTF-8, which goes over a pipe only. Returns what a report shows of it. */
+  sayData(data: string | Uint8Array, on: Received | undefined): string {
+    if (typeof data === 'string') {
+      this.say(data, on);
+      return data;
+    }
+    const shown = new TextDecoder().decode(data);
+    this.#sent(shown);
+    this.#program?.writeBytes?.(data);
+    this.#program?.write('\n');
+    return shown;
   }
 
   /** Asks the client. Resolves with its response; with undefined if none comes in time. */

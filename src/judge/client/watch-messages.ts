@@ -161,6 +161,10 @@ function notification(visit: Visit, message: Received, json: SeenMembers): void 
   const { method, params } = message;
   visit.check('base-61', !('id' in json), 'a notification without an id', message);
   if (method === 'notifications/cancelled') cancellation(visit, message);
+  else if (method === 'notifications/roots/list_changed') {
+    // 2025-11-25 client/roots#capabilities: a client that tells of its roots has them.
+    visit.check('roots-2', isObject(visit.declared['roots']), 'the capability roots from a client that tells of changed roots', message);
+  }
   else if (method === 'notifications/progress') {
     const token = params['progressToken'];
     visit.check('progress-3', [...visit.asked.values()].some(({ text }) => text.includes(`"progressToken":${JSON.stringify(token)}`)), 'a token that a request of the server gave', message);
@@ -182,6 +186,7 @@ function response(visit: Visit, message: Received, json: SeenMembers): void {
     visit.check('base-3', false, 'no response: a server of 2026-07-28 sends no requests', message);
     return;
   }
+  if (visit.unjudged.has(id)) return;
   const { error } = json;
   visit.check('base-69', !('result' in json && 'error' in json), 'a result or an error, not both', message);
   if ('error' in json) {

@@ -79,11 +79,11 @@ function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock
 }
 
 async function overPipe(options: ClientProgramOptions, clock: Clock, events: ClientEvents, { stays }: StartOptions): Promise<StartedClient> {
-  const { path, write, close } = await hiddenPipe(events, stays);
+  const { path, write, writeBytes, close } = await hiddenPipe(events, stays);
   const words = [...options.relay, path, ...stays ? ['stays'] : []];
   const { ended, stop } = run(options, clock, filled(options.command, '{program}', words));
   return {
-    ended, url: undefined, write,
+    ended, url: undefined, write, writeBytes,
     async stop() {
       await stop();
       close();

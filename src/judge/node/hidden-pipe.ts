@@ -14,6 +14,8 @@ export interface HiddenPipe {
   readonly path: string;
   /** Sends text to the client, or keeps it until the relay is there. */
   write(text: string): void;
+  /** Sends bytes to the client, once the relay is there. */
+  writeBytes(bytes: Uint8Array): void;
   close(): void;
 }
 
@@ -71,6 +73,7 @@ export async function hiddenPipe(events: ClientEvents, stays: boolean): Promise<
       if (streams) streams.write(text);
       else waiting += text;
     },
+    writeBytes: (bytes) => void streams?.write(bytes),
     close() {
       for (const socket of sockets) socket.destroy();
       door.close();

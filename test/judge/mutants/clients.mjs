@@ -12,6 +12,9 @@ const judged = (top, root, way, more, options = {}) => {
   return judgeClient(clientProgram({ command, relay }), { answerMs: 3000, startMs: 20_000, idleMs: 4000, ...options });
 };
 
+/** How the client is started, the likeliest first. A bare one answers no questions. */
+const modesOf = (id) => (id === 'roots-4' ? [['bare']] : [[], ['careless']]);
+
 /** `decided`: nobody has given a reason why it cannot be. */
 async function verdictOf(top, root, id, decided) {
   const others = new Set();
@@ -19,12 +22,12 @@ async function verdictOf(top, root, id, decided) {
   // A rule of the modern era may need a client that speaks both.
   const asked = revisions.length === 1 && revisions[0] >= '2026' ? [...revisions, '2025-11-25'] : revisions;
   for (const way of waysOf(id).slice(0, decided ? undefined : 1)) {
-    for (const more of decided ? [[], ['careless']] : [[]]) {
+    for (const more of decided ? modesOf(id) : [[]]) {
       const { own, dispute, broken } = saidOf(await judged(top, root, way, more, { only: [id], revisions: asked }), id);
       const how = [way, ...more].join(' ');
       if (own) return { verdict: 'found', how };
       if (dispute) return { verdict: 'found', how, dispute: true };
-      if (more.length === 0) for (const one of broken) others.add(one);
+      if (!more.includes('careless')) for (const one of broken) others.add(one);
     }
   }
   return others.size > 0 ? { verdict: 'under another rule', others: [...others] } : { verdict: 'not found' };
@@ -33,7 +36,10 @@ async function verdictOf(top, root, id, decided) {
 /** What clients that are not broken keep, by how they are started. */
 async function unbroken(top) {
   const kept = {};
-  for (const way of ['http', 'stdio']) kept[way] = (await judged(top, top, way, [])).judgements;
+  for (const way of ['http', 'stdio', 'stdio bare']) {
+    const [kind, ...more] = way.split(' ');
+    kept[way] = (await judged(top, top, kind, more)).judgements;
+  }
   return kept;
 }
 

@@ -8,13 +8,18 @@ const lines = {
   server: /^src\/server\/|\/http\/server\/|^src\/transport\/stdio\/serve|^src\/oauth\/resource\/|\/http\/node\/listener|^src\/tasks\/(?!task-client|task-handle|task-news|legacy\/client|task-form)/,
 };
 
-/** Edits of rules that bind the role. Rules that bind both are often kept by a line of the other one. */
+/**
+ * Edits of rules that bind the role. Rules that bind both are often kept by a line of the other one. Where an edit of test/removals is
+ * latent in the target, or keeps the rule, an edit here with the same rule and sentence stands in its place.
+ */
 export function editsOf(top, role) {
   const who = new Map(readMatrix(top).rules.map((rule) => [rule.id, rule.who]));
   const other = role === 'server' ? 'client' : 'server';
   const elsewhere = ({ changes }) => changes.every(({ path }) => lines[other].test(path));
-  const removals = readEdits(top).filter((edit) => allRules().has(edit.id) && who.get(edit.id) !== other && !elsewhere(edit));
-  return [...removals, ...readEdits(top, 'test/judge/mutants/edits').filter(({ file }) => file === `${role}s.txt`)];
+  const own = readEdits(top, 'test/judge/mutants/edits').filter(({ file }) => file === `${role}s.txt`);
+  const replaced = new Set(own.map(({ id, breaks }) => `${id} ${breaks}`));
+  const removals = readEdits(top).filter((edit) => allRules().has(edit.id) && who.get(edit.id) !== other && !elsewhere(edit) && !replaced.has(`${edit.id} ${edit.breaks}`));
+  return [...removals, ...own];
 }
 
 /** The newest revision of each era that has the rule, which is enough to see it. */

@@ -155,6 +155,38 @@ export const moved: Scene = {
   },
 };
 
+/** The other name of the same listener: another origin. */
+const otherHost = (request: HiddenRequest): string => originOf(request).replace(/^http:\/\/127\.0\.0\.1/, 'http://localhost');
+
+/**
+ * 2025-11-25 basic/authorization#token-handling: a token is for one server. It is open to two readings whether that server, by a
+ * redirect, may send it on to another origin.
+ */
+export const redirected: Scene = {
+  name: 'a server that wants a token, and redirects to another origin', rules: ['authorization-82'], suits: since,
+  answerHttp(play, request) {
+    const { visit, notes } = play;
+    if (!request.path.startsWith('/mcp')) return answerHttp(play, request, named);
+    if (request.headers['host']?.startsWith('localhost')) {
+      notes.set('followed', request);
+      visit.respond(request, 404);
+      return true;
+    }
+    const state = opened(play, named);
+    const [, token] = /^Bearer (\S+)$/i.exec(request.headers['authorization'] ?? '') ?? [];
+    if (request.method !== 'POST' || token === undefined || !state.current.tokens.has(token) || state.entered < 2 || otherHost(request) === originOf(request)) return answerHttp(play, request, named);
+    notes.set('redirected', true);
+    visit.respond(request, 307, { location: `${otherHost(request)}/mcp` });
+    return true;
+  },
+  after({ visit, notes }) {
+    if (!notes.has('redirected')) return;
+    const followed = notes.get('followed') as HiddenRequest | undefined;
+    if (followed?.headers['authorization'] !== undefined) visit.dispute('authorization-82', 'no Authorization header in a request to another origin', followed);
+    else visit.check('authorization-82', true, 'no token for another origin', followed ?? 'the client did not follow the redirect');
+  },
+};
+
 /** A scene in which a client has to stop before a step. */
 function refusing(name: string, rules: readonly string[], door: Door, from: number, step: 'authorizations' | 'tokenRequests', expected: string): Scene {
   return {

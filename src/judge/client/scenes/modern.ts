@@ -1,13 +1,18 @@
 import { isObject } from '../../../jsonrpc/internal-exports.ts';
-import { dressed, give, textResult } from '../hidden-server.ts';
+import { dressed, give, isModern, textResult } from '../hidden-server.ts';
+import { decodeHeader, needsEncoding } from '../headers.ts';
+import type { HiddenRequest } from '../port.ts';
 import { isRequest } from '../watch-messages.ts';
 import { mirroredValue } from '../watch-http.ts';
 import type { Play, Scene } from '../scene.ts';
-import type { SeenMembers, Received } from '../visit.ts';
+import type { SeenMembers, Received, Visit } from '../visit.ts';
 
 // 2026-07-28: questions in results, and headers that mirror the body.
 
 const form = { type: 'object', properties: { name: { type: 'string', default: 'Ada' } }, required: ['name'] };
+
+const ask = (message: string): SeenMembers => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
+const sample: SeenMembers = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 } };
 
 /** The rule that a capability is declared with each request, by what is asked. */
 const declaring: Readonly<Record<string, readonly [rule: string, capability: string]>> = {
@@ -18,12 +23,11 @@ const declaring: Readonly<Record<string, readonly [rule: string, capability: str
 function questionsFor(declared: SeenMembers, round: number): Record<string, SeenMembers> {
   const { elicitation, roots, sampling } = declared;
   if (round === 0 && isObject(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0)) {
-    const ask = (message: string): SeenMembers => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
     return { 'first question': ask('Who are you?'), second: ask('And who else?') };
   }
   return {
     ...isObject(roots) && { roots: { method: 'roots/list' } },
-    ...isObject(sampling) && { sample: { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 } } },
+    ...isObject(sampling) && { sample },
   };
 }
 
@@ -88,6 +92,56 @@ function retried({ visit }: Play, { call, state, keys }: Round, retry: Received)
   if (keys.length > 0) visit.check('mrtr-3', isObject(responses) && keys.every((key) => Object.hasOwn(responses, key)), `inputResponses to ${keys.join(' and ')}`, retry);
 }
 
+/** By capability: its rule, a question that only a client with the capability answers, and whether a response is an answer to it. */
+const undeclared: readonly (readonly [capability: string, rule: string, question: SeenMembers, answers: (response: SeenMembers) => boolean])[] = [
+  ['elicitation', 'elicitation-3', ask('Who are you?'), ({ action }) => action === 'accept'],
+  ['roots', 'roots-3', { method: 'roots/list' }, ({ roots }) => Array.isArray(roots) && roots.length > 0],
+  ['sampling', 'sampling-3', sample, ({ content }) => content !== undefined],
+];
+
+const undeclaredKey = 'not declared';
+const mayBeAsked = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+interface AskedUndeclared {
+  readonly to: Received;
+  readonly capability: string;
+}
+
+/** 2026-07-28 client/elicitation, client/roots, client/sampling: the capabilities of a request say what its sender answers. */
+export const notDeclared: Scene = {
+  name: 'a server that asks for what a request does not declare', rules: undeclared.map(([, rule]) => rule), suits: ({ era }) => era === 'modern',
+  answer({ visit, notes }, message) {
+    if (!mayBeAsked.has(message.method ?? '') || !isModern(message)) return false;
+    const { inputResponses } = message.params;
+    if (inputResponses !== undefined) {
+      judgeUndeclared(visit, message, inputResponses);
+      return false;
+    }
+    // Each request is asked one thing, since one question that is refused ends the others.
+    const next = undeclared.find(([capability]) => visit.declared[capability] === undefined && !notes.has(capability));
+    if (!next) return false;
+    const [capability, , question] = next;
+    notes.set(capability, { to: message, capability } satisfies AskedUndeclared);
+    visit.reply(message, { result: { ...dressed(visit.revision, message.method ?? '', {}), resultType: 'input_required', inputRequests: { [`${undeclaredKey}: ${capability}`]: question } } });
+    return true;
+  },
+  after({ visit, notes }) {
+    for (const [capability, rule] of undeclared) {
+      const asked = notes.get(capability) as AskedUndeclared | undefined;
+      if (asked) visit.check(rule, true, `no answer of the kind ${capability}`, 'the client did not answer it');
+    }
+  },
+};
+
+function judgeUndeclared(visit: Visit, retry: Received, responses: unknown): void {
+  if (!isObject(responses)) return;
+  for (const [capability, rule, , answers] of undeclared) {
+    const response = responses[`${undeclaredKey}: ${capability}`];
+    // An error, or a refusal in the form of a result, is not the use of a capability.
+    if (isObject(response) && answers(response) && visit.declared[capability] === undefined) visit.check(rule, false, `the capability ${capability} in the request of a client that answers this`, retry);
+  }
+}
+
 const text = (value: string, header: string): SeenMembers => ({ type: 'string', enum: [value], default: value, 'x-mcp-header': header });
 
 const mirrored: SeenMembers = {
@@ -117,6 +171,13 @@ const bad: Readonly<Record<string, readonly [rule: string, tool: SeenMembers]>> 
   header_items: ['streamable-http-31', spoilt('header_items', { a: { type: 'array', items: annotated('Item') } })],
 };
 
+/** One value each, so that a runtime that refuses one does not hide the others. Fetch and most others send U+0080 to U+00FF as they are. */
+const oneValue = (name: string, value: string): SeenMembers => ({
+  name, description: 'Takes a parameter that travels in a header', inputSchema: { type: 'object', properties: { value: text(value, 'Value') }, required: ['value'] },
+});
+const valued: readonly SeenMembers[] = [oneValue('latin', 'caf\u00e9'), oneValue('marked', '=?base64?bGl0?='), oneValue('lines', 'a\r\nX-Injected: 1'), oneValue('control', 'plain')];
+const latinName: SeenMembers = { name: 'caf\u00e9', description: 'Has a name in Latin-1', inputSchema: { type: 'object' } };
+
 const foreign: SeenMembers = { name: 'größe_世界', description: 'Has a name that no header can carry', inputSchema: { type: 'object' } };
 
 export const headers: Scene = {
@@ -126,7 +187,7 @@ export const headers: Scene = {
     'streamable-http-61', 'streamable-http-62', 'streamable-http-49', 'streamable-http-51', ...Object.values(bad).map(([rule]) => rule),
   ],
   suits: ({ era }, way) => era === 'modern' && way === 'http',
-  offer: () => ({ tools: [mirrored, ...Object.values(bad).map(([, tool]) => tool), foreign] }),
+  offer: () => ({ tools: [mirrored, ...valued, latinName, ...Object.values(bad).map(([, tool]) => tool), foreign] }),
   answer({ visit }, message) {
     const { http, params } = message;
     if (message.method === 'tools/call' && http && params['name'] === 'mirror' && isObject(params['arguments'])) {
@@ -136,15 +197,9 @@ export const headers: Scene = {
         ['Plain', given['plain']], ['Padded', given['padded']], ['Words', given['words']], ['Marks', given['marks']], ['Count', given['count']],
         ['Flag', given['flag']], ['Absent', given['absent']], ['Region', isObject(place) ? place['region'] : undefined],
       ];
-      for (const [name, value] of values) {
-        const came = http.headers[`mcp-param-${name.toLowerCase()}`];
-        if (value === undefined || value === null) {
-          visit.check(value === undefined ? 'streamable-http-49' : 'streamable-http-50', came === undefined, `no Mcp-Param-${name}: the call has no such argument`, http);
-          continue;
-        }
-        visit.check(['streamable-http-5', 'streamable-http-9', 'streamable-http-51'], came !== undefined, `Mcp-Param-${name}`, http);
-        if (came !== undefined) mirroredValue(visit, http, `Mcp-Param-${name}`, came, String(value), 'streamable-http-62', 'streamable-http-7');
-      }
+      for (const [name, value] of values) mirroredParameter(visit, http, name, value);
+    } else if (message.method === 'tools/call' && http && valued.some(({ name }) => name === params['name']) && isObject(params['arguments'])) {
+      mirroredParameter(visit, http, 'Value', params['arguments']['value']);
     }
     return false;
   },
@@ -158,8 +213,22 @@ export const headers: Scene = {
       if (call) visit.check([rule, 'streamable-http-24'], false, `the tool ${name} left out: its x-mcp-header is not allowed`, call);
       else if (all) visit.check([rule, 'streamable-http-24'], true, 'the tool left out', name);
     }
+    // A runtime refuses a header with a line break: then the call does not come, although the client calls the tools beside it.
+    const control = called.get('control');
+    const others = ['latin', 'marked', 'mirror'].some((name) => called.has(name));
+    if (control && others && !called.has('lines')) visit.dispute('streamable-http-59', 'a call of the tool lines, whose value has a line break, in Base64', `calls of ${[...called.keys()].join(', ')}`);
   },
 };
+
+/** Judges the header of one parameter against the argument of the call. */
+function mirroredParameter(visit: Visit, http: HiddenRequest, name: string, value: unknown): void {
+  const came = http.headers[`mcp-param-${name.toLowerCase()}`];
+  if (value === undefined || value === null) return visit.check(value === undefined ? 'streamable-http-49' : 'streamable-http-50', came === undefined, `no Mcp-Param-${name}: the call has no such argument`, http);
+  visit.check(['streamable-http-5', 'streamable-http-9', 'streamable-http-51'], came !== undefined, `Mcp-Param-${name}`, http);
+  if (came === undefined) return;
+  mirroredValue(visit, http, `Mcp-Param-${name}`, came, String(value), 'streamable-http-62', 'streamable-http-7');
+  if (needsEncoding(String(value)) !== undefined) visit.check('streamable-http-7', came.startsWith('=?base64?') && decodeHeader(came) === String(value), `Mcp-Param-${name}: the Base64 of ${JSON.stringify(value)}`, http);
+}
 
 /** A legacy server that refuses `server/discover` with a code of its own. */
 export const oddRefusal: Scene = {

@@ -9,6 +9,9 @@ import { isRequest } from '../watch-messages.ts';
 /** The client's requests after the handshake, as methods. */
 export const methodsOf = (visit: Visit): Set<string> => new Set(visit.messages.flatMap(({ method }) => (method === undefined ? [] : [method])));
 
+/** The tools that the client has called. */
+export const toolsOf = (visit: Visit): Set<string> => new Set(visit.messages.flatMap(({ method, params: { name } }) => (method === 'tools/call' && typeof name === 'string' ? [name] : [])));
+
 /** Whether the client went as far as it went with the plain server. */
 export const wentOn = ({ visit, usual }: Play): boolean => [...usual].every((method) => methodsOf(visit).has(method) || optional.has(method));
 
@@ -106,7 +109,8 @@ function cursorsOf({ visit }: Play, method: string): readonly [string, string, s
 
 function itemsOf(method: string): SeenMembers[] {
   const names = ['one', 'two', 'three', 'four', 'five'];
-  if (method === 'tools/list') return names.map((name) => ({ ...(name === 'one' ? addTool : echoTool), name: `${name}_tool` }));
+  // The first items of two pages are the two tools that the plain server has on one page.
+  if (method === 'tools/list') return [addTool, echoTool, ...names.slice(2).map((name) => ({ ...echoTool, name: `${name}_tool` }))];
   if (method === 'prompts/list') return names.map((name) => ({ name }));
   if (method === 'resources/list') return names.map((name) => ({ uri: `hidden://${name}`, name }));
   return names.map((name) => ({ uriTemplate: `hidden://${name}/{x}`, name }));
@@ -133,6 +137,7 @@ export const pages: Scene = {
   },
   after(play) {
     const { visit } = play;
+    onePage(play);
     for (const method of paged) {
       const asked = visit.messages.filter((one) => one.method === method && one.id !== undefined);
       const cursors = asked.map(({ params }) => params['cursor']);
@@ -159,6 +164,18 @@ export const pages: Scene = {
   },
 };
 
+/** The same two tools stand on one page of the plain server. A program that calls them here calls them there. */
+function onePage({ visit, usual, called }: Play): void {
+  const here = toolsOf(visit);
+  if (!usual.has('tools/list') || !here.has('add_numbers')) return;
+  const [call = ''] = visit.messages.filter(({ method }) => method === 'tools/call');
+  if (called.size > 0) visit.check('pagination-4', true, 'lists with and without pages', call);
+  else visit.dispute('pagination-4', 'a call of add_numbers also where it is listed on a page without nextCursor', call);
+  if (!here.has('echo') || !called.has('add_numbers')) return;
+  if (called.has('echo')) visit.check('pagination-8', true, 'both tools of a page', call);
+  else visit.dispute('pagination-8', 'a call of echo also where it is the second tool of a page', call);
+}
+
 export const stray: Scene = {
   name: 'messages that a client has to overlook', rules: ['cancellation-13', 'cancellation-14', 'cancellation-15', 'elicitation-5', 'ping-1', 'cancellation-22'],
   suits: ({ place }, way) => place === 3 || (place === 2 && way === 'pipe'),
@@ -171,10 +188,6 @@ export const stray: Scene = {
   after(play) {
     const { visit, notes } = play;
     if (!notes.has('told')) return;
-    for (const [id, rule] of [['hidden-1', 'cancellation-13'], ['no-such-request', 'cancellation-15']] as const) {
-      const answer = visit.messages.find((one) => one.method === undefined && one.id === id && one.place > Number(notes.get('told')));
-      if (answer) visit.check(rule, false, `nothing in answer to notifications/cancelled for ${id}`, answer);
-    }
     const on = wentOn(play);
     const came = on ? 'the client went on' : `the client did not go on; ${visit.ended ?? 'it still ran'}`;
     for (const id of ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22', 'elicitation-5']) {
@@ -191,14 +204,29 @@ async function saySome(play: Play, list: Received): Promise<void> {
   const result = pinged?.json && typeof pinged.json === 'object' && 'result' in pinged.json ? pinged.json.result : undefined;
   const empty = typeof result === 'object' && result !== null && Object.keys(result).every((key) => key === '_meta');
   visit.check('ping-1', empty, 'an empty result', pinged ?? 'no answer to ping');
-  const messages: SeenMembers[] = [
-    { method: 'notifications/cancelled', params: { requestId: 'hidden-1', reason: 'a request that is finished' } },
-    { method: 'notifications/cancelled', params: { requestId: 'no-such-request' } },
-    { method: 'notifications/cancelled', params: { reason: 'no id' } },
-    ...visit.revision.place === 3 ? [{ method: 'notifications/elicitation/complete', params: { elicitationId: 'no-such-elicitation' } }] : [],
-  ];
   for (const id of ['hidden-1', 'no-such-request']) visit.cancelled.add(id);
-  for (const one of messages) visit.say(one, list);
-  play.notes.set('told', visit.messages.length - 1);
+  play.notes.set('told', true);
+  await cancelled(play, list, 'cancellation-13', { requestId: 'hidden-1', reason: 'a request that is finished' });
+  await cancelled(play, list, 'cancellation-15', { requestId: 'no-such-request' });
+  await cancelled(play, list, 'cancellation-14', { reason: 'no id' });
+  if (visit.revision.place === 3) visit.say({ method: 'notifications/elicitation/complete', params: { elicitationId: 'no-such-elicitation' } }, list);
   play.serve(list);
+}
+
+/** Milliseconds in which a response that was sent earlier comes. Over HTTP each has a request, so the order may change. */
+const orderMs = 100;
+
+/** Sends notifications/cancelled, and a ping. Judges what comes beside the answer to the ping. */
+async function cancelled({ visit }: Play, list: Received, rule: string, params: SeenMembers): Promise<void> {
+  const from = visit.messages.length;
+  const loose = (): Received | undefined => visit.messages.slice(from).find(({ method, id, json }) => method === undefined && json !== undefined && (id === undefined || id === null || visit.cancelled.has(id)));
+  // An error without an id is judged here.
+  for (const id of [undefined, null]) visit.unjudged.add(id);
+  const sent = { method: 'notifications/cancelled', params };
+  visit.say(sent, list);
+  await visit.ask('ping', undefined, list);
+  await visit.until(() => loose() !== undefined, orderMs);
+  const answer = loose();
+  if (answer) visit.check(rule, false, 'no response to this notification', answer, JSON.stringify({ jsonrpc: '2.0', ...sent }));
+  for (const id of [undefined, null]) visit.unjudged.delete(id);
 }

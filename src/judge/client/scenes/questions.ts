@@ -18,7 +18,7 @@ export const questions: Scene = {
   name: 'a server that asks during a call',
   rules: [
     'ping-1', 'roots-2', 'roots-4', 'roots-14', 'roots-18', 'elicitation-2', 'elicitation-10', 'elicitation-11', 'elicitation-15', 'sampling-2', 'sampling-6', 'sampling-7',
-    'schema-3', 'sampling-21', 'roots-15', 'elicitation-25', 'schema-7', 'base-59', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71',
+    'schema-3', 'sampling-21', 'roots-15', 'elicitation-25', 'schema-7', 'base-59', 'base-31', 'base-32', 'base-33', 'base-69', 'base-70', 'base-71', 'lifecycle-5',
   ],
   suits: ({ era, place }, way) => era === 'legacy' && (way === 'pipe' || place > 0),
   answer(play, message) {
@@ -63,7 +63,17 @@ async function askAll(play: Play, call: Received): Promise<void> {
   await sample(play, call);
 }
 
-async function roots({ visit, notes }: Play, call: Received): Promise<void> {
+/**
+ * The client does what it has not declared. If it has declared nothing of the kind, `initialize` does not say its capabilities:
+ * 2025-11-25 basic/lifecycle#initialization.
+ */
+function undeclared({ visit }: Play, rule: string, expected: string, answer: Received): void {
+  visit.check(rule, false, expected, answer);
+  if (!['roots', 'elicitation', 'sampling'].some((name) => isObject(visit.declared[name]))) visit.check('lifecycle-5', false, 'the capabilities of the client in initialize', answer);
+}
+
+async function roots(play: Play, call: Received): Promise<void> {
+  const { visit, notes } = play;
   const declared = isObject(visit.declared['roots']);
   const answer = await visit.ask('roots/list', undefined, call);
   const result = resultOf(answer);
@@ -71,7 +81,8 @@ async function roots({ visit, notes }: Play, call: Received): Promise<void> {
     const some = Array.isArray(result?.['roots']) && result['roots'].length > 0;
     // An empty list, or a refusal in the form of a result, is not the use of a capability.
     if (answer && result && !some) visit.dispute('roots-2', 'the capability roots from a client that answers roots/list', answer);
-    else visit.check('roots-2', !some, 'the capability roots from a client that answers roots/list', answer ?? 'no answer');
+    else if (answer && some) undeclared(play, 'roots-2', 'the capability roots from a client that answers roots/list', answer);
+    else visit.check('roots-2', true, 'the capability roots from a client that answers roots/list', answer ?? 'no answer');
     if (answer && !result) visit.check('roots-4', errorOf(answer)?.['code'] === -32601, 'error -32601 to roots/list at a client without roots', answer);
     return;
   }
@@ -86,14 +97,16 @@ async function roots({ visit, notes }: Play, call: Received): Promise<void> {
   }
 }
 
-async function elicit({ visit }: Play, call: Received): Promise<void> {
+async function elicit(play: Play, call: Received): Promise<void> {
+  const { visit } = play;
   const { declared } = visit;
   const capability = declared['elicitation'];
   const answer = await visit.ask('elicitation/create', { message: 'Who are you?', requestedSchema: form }, call);
   const result = resultOf(answer);
   if (!isObject(capability)) {
     if (answer && result && result['action'] !== 'accept') visit.dispute('elicitation-2', 'the capability elicitation from a client that answers elicitation/create', answer);
-    else visit.check('elicitation-2', result === undefined, 'the capability elicitation from a client that answers elicitation/create', answer ?? 'no answer');
+    else if (answer && result) undeclared(play, 'elicitation-2', 'the capability elicitation from a client that answers elicitation/create', answer);
+    else visit.check('elicitation-2', true, 'the capability elicitation from a client that answers elicitation/create', answer ?? 'no answer');
     return;
   }
   const forms = 'form' in capability || Object.keys(capability).length === 0;
@@ -128,12 +141,14 @@ function fits(content: unknown): boolean {
   return size === undefined || (typeof size === 'number' && Number.isInteger(size) && size >= 1 && size <= 5);
 }
 
-async function sample({ visit }: Play, call: Received): Promise<void> {
+async function sample(play: Play, call: Received): Promise<void> {
+  const { visit } = play;
   const capability = visit.declared['sampling'];
   const answer = await visit.ask('sampling/createMessage', { messages: hello, maxTokens: 20 }, call);
   const result = resultOf(answer);
   if (!isObject(capability)) {
-    visit.check('sampling-2', result === undefined, 'the capability sampling from a client that answers sampling/createMessage', answer ?? 'no answer');
+    if (answer && result) undeclared(play, 'sampling-2', 'the capability sampling from a client that answers sampling/createMessage', answer);
+    else visit.check('sampling-2', true, 'the capability sampling from a client that answers sampling/createMessage', answer ?? 'no answer');
     return;
   }
   if (answer && result) visit.check('sampling-2', true, 'the capability sampling', answer);

@@ -41,14 +41,14 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.78 * KIB },
-  { ...programNamed('judge'), ceiling: 62.56 * KIB },
+  { ...programNamed('judge'), ceiling: 64.5 * KIB },
   { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.14 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3045 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5349 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3057 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5374 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -69,8 +69,8 @@ export class Bench {
     return other;
   }
 
-  /** A new conversation, in which nothing was said. Rejects where the server cannot be reached. */
-  async raw(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): Promise<JudgedConversation> {
+  /** A new conversation that was not opened. */
+  begun(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): JudgedConversation {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
     const conversation = new JudgedConversation({
       number: this.#place * placeStep + this.#conversations.filter((one) => one.revision === revision).length + 1, revision, capabilities, clock, ledger: this.ledger, watcher: this.#watcher, answerMs, startMs, question, stdio: server.open !== undefined,
@@ -82,6 +82,12 @@ export class Bench {
       },
     });
     this.#conversations.push(conversation);
+    return conversation;
+  }
+
+  /** A new conversation, in which nothing was said. Rejects where the server cannot be reached. */
+  async raw(revision: Revision, how?: OpeningOptions): Promise<JudgedConversation> {
+    const conversation = this.begun(revision, how);
     await conversation.open();
     return conversation;
   }

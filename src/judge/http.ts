@@ -10,6 +10,8 @@ export interface JudgedAddress {
   readonly fetch: typeof globalThis.fetch;
   /** Sent with each request to the origin of `url`, and nowhere else: credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the person says that it is an address of HTTP+SSE, and of nothing else. */
+  readonly sse?: boolean | undefined;
 }
 
 /** Bytes of one body that are read. */

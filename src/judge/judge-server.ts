@@ -17,6 +17,7 @@ import { checkItems } from './items-file.ts';
 import { authorizationProbes } from './server/authorization.ts';
 import { openingProbes } from './server/opening.ts';
 import { serverProbes } from './server/probes.ts';
+import { judgeUnopened, unopenedRules } from './server/unopened.ts';
 import type { JudgeRuling } from './verdict.ts';
 
 /**
@@ -37,12 +38,14 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   let stopped: string | undefined;
   let openings = new Openings(bench);
   try {
-    bench.spoken = spoken = await openings.all(revisions.filter(({ version }) => options.revisions?.includes(version) ?? true));
+    const wanted = revisions.filter(({ version }) => options.revisions?.includes(version) ?? true);
+    if (!server.http?.sse) bench.spoken = spoken = await openings.all(wanted);
     if (spoken.length === 0 && server.http && openings.guarded.length === 0) {
       const older = new Bench(server, ledger, options, clock, watchServer(options.compile), true);
       const found = new Openings(older);
       // A server that speaks only HTTP+SSE at this address. 2024-11-05 basic/transports#http-with-sse.
-      spoken = older.spoken = await found.all(revisions.filter(({ version, era }) => era === 'legacy' && (options.revisions?.includes(version) ?? true)));
+      spoken = older.spoken = await found.all(wanted.filter(({ era }) => era === 'legacy'));
+      if (spoken.length === 0 && found.guarded.length === 0) await judgeUnopened(bench, older, wanted);
       await (spoken.length > 0 ? bench : older).close();
       if (spoken.length > 0) [bench, openings] = [older, found];
     }
@@ -198,4 +201,4 @@ function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): 
 }
 
 /** All rules that a run may show. */
-export const seenRules = (): ReadonlySet<string> => new Set([...serverProbes.flatMap(({ rules }) => rules), ...openingProbes.flatMap(({ rules }) => rules), ...Object.keys(watchedRules)]);
+export const seenRules = (): ReadonlySet<string> => new Set([...serverProbes.flatMap(({ rules }) => rules), ...openingProbes.flatMap(({ rules }) => rules), ...unopenedRules, ...Object.keys(watchedRules)]);

@@ -98,7 +98,7 @@ export interface JudgeClientOptions extends JudgeRunOptions {
 }
 
 /** For `checkOptions`. */
-export const judgedServerShape: Shape<JudgedServer> = { name: 'string', open: 'function', http: { url: 'string', fetch: 'function', headers: 'object' } };
+export const judgedServerShape: Shape<JudgedServer> = { name: 'string', open: 'function', http: { url: 'string', fetch: 'function', headers: 'object', sse: 'boolean' } };
 
 const runShape: Shape<JudgeRunOptions> = { only: 'list', revisions: 'list', quick: 'boolean', seed: 'number', answerMs: 0, startMs: 0, onStep: 'function', clock: 'object' };
 const judgeShape: Shape<JudgeOptions> = { ...runShape, hostile: 'boolean', mayCall: 'function', items: 'object', compile: 'function' };

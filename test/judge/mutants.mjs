@@ -32,9 +32,15 @@ const reasons = new Map(readFileSync(join(top, 'test/judge/mutants/undecided.tsv
   if (!['before the run', 'after the miss'].includes(written)) throw new Error(`test/judge/mutants/undecided.tsv: ${id}: expected "before the run" or "after the miss" last`);
   return [`${role} ${id} ${breaks}`, { reason, written }];
 }));
+/** What a second reader said of edits that had not been found, `role id sentence verdict reason`, and whether an edit of the same fault had been found before. */
+const secondRead = new Map(readFileSync(join(top, 'test/judge/mutants/second-reader.tsv'), 'utf8').split('\n').filter(Boolean).map((line) => {
+  const [role, id, breaks, verdict, , earlier] = line.split('\t');
+  if (!['decidable', 'only with help', 'undecidable'].includes(verdict)) throw new Error(`test/judge/mutants/second-reader.tsv: ${id}: ${verdict} is no verdict`);
+  return [`${role} ${id} ${breaks}`, { second: verdict, earlier: earlier !== undefined }];
+}));
 const keyOf = ({ role, id, breaks }) => `${role} ${id} ${breaks}`;
 const all = roles.flatMap(({ role, edits, seen, judge }) => edits.map((edit) => ({ ...edit, role, judge, seen: seen.has(edit.id) })));
-for (const key of reasons.keys()) if (!values.role && !all.some((edit) => keyOf(edit) === key)) throw new Error(`test/judge/mutants/undecided.tsv: no edit is ${key}`);
+for (const key of [...reasons.keys(), ...secondRead.keys()]) if (!values.role && !all.some((edit) => keyOf(edit) === key)) throw new Error(`test/judge/mutants: undecided.tsv or second-reader.tsv: no edit is ${key}`);
 
 const place = (edit) => createHash('sha256').update(`${values.by} ${keyOf(edit)}`).digest('hex');
 let chosen = all;
@@ -47,7 +53,7 @@ const rows = [];
 const trials = Array.from({ length: Number(values.jobs) }, () => new Trial(top));
 const waiting = chosen.values();
 await Promise.all(trials.map(async (trial) => {
-  for (const { role, id, breaks, changes, judge, seen } of waiting) {
+  for (const { role, id, breaks, changes, judge, seen, instead } of waiting) {
     if (values.seconds && seconds() > Number(values.seconds)) return;
     const before = performance.now();
     const key = { role, id, breaks };
@@ -55,7 +61,7 @@ await Promise.all(trials.map(async (trial) => {
     if (values.write && seen && !known.has(keyOf(key))) continue;
     const told = known.get(keyOf(key)) ?? (!seen && !values.only ? { verdict: 'not decided' }
       : await trial.edited(changes, () => judge(trial.root, id, reason === undefined)).catch((error) => ({ verdict: 'failed', others: [error.message] })));
-    const row = { ...key, ...told, reason, written, seconds: told.seconds ?? (performance.now() - before) / 1000 };
+    const row = { ...key, ...told, reason, written, ...secondRead.get(keyOf(key)), instead, seconds: told.seconds ?? (performance.now() - before) / 1000 };
     rows.push(row);
     if (values.from && !known.has(keyOf(key))) writeFileSync(values.from, `${JSON.stringify(row)}\n`, { flag: 'a' });
     if (row.verdict === 'not decided' || row.verdict === 'found' && !values.verbose) continue;

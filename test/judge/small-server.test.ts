@@ -9,10 +9,10 @@ import { target } from './target.ts';
 // Each verdict of a probe, kept by a server that is right and broken by the same server with one fault.
 
 const faults: Readonly<Record<string, RuleVerdict>> = {
-  'tasks-37': 'broken', 'tasks-34': 'broken', 'tasks-4': 'broken', 'tasks-40': 'broken', 'tasks-43': 'broken', 'progress-4': 'broken', 'schema-2': 'broken',
+  'tasks-37': 'broken', 'tasks-34': 'broken', 'tasks-4': 'broken', 'tasks-40': 'broken', 'tasks-43': 'broken', 'tasks-60': 'broken', 'progress-4': 'broken', 'schema-2': 'broken',
   'schema-14': 'broken', 'stdio-1': 'broken',
   // Two honest readers could differ.
-  'tasks-44': 'dispute', 'prompts-16': 'dispute', 'tools-21': 'dispute',
+  'tasks-44': 'dispute', 'tasks-57': 'dispute', 'prompts-16': 'dispute', 'tools-21': 'dispute',
 };
 
 const judged = (fault: string | undefined, only: readonly string[]): Promise<JudgeRuling> => judgeServer(smallServer(fault), { only, revisions: ['2025-11-25'], answerMs: 1_500 });

@@ -9,11 +9,12 @@ type Bag = Readonly<Record<string, unknown>>;
 interface SmallTask {
   readonly id: string;
   readonly name: string;
-  status: 'working' | 'completed' | 'failed' | 'cancelled';
+  status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
   /** Those who wait for the result. */
   readonly waiting: (() => void)[];
 }
 
+const isEnd = ({ status }: SmallTask): boolean => status !== 'working' && status !== 'input_required';
 const bag = (value: unknown): Bag => (typeof value === 'object' && value !== null ? value as Bag : {});
 const relatedTask = 'io.modelcontextprotocol/related-task';
 /** Milliseconds that the work of a tool takes: the judge cancels tasks of tools that take more than 250. */
@@ -30,6 +31,8 @@ class SmallConnection {
   /** The call that asks, and waits for the answer of the client. */
   #asking: unknown;
   #questions = 0;
+  /** The task that asked last. */
+  #late: SmallTask | undefined;
 
   constructor(fault: string | undefined, say: (message: object) => void) {
     this.#fault = fault;
@@ -40,6 +43,7 @@ class SmallConnection {
     const { id, method, params } = bag(JSON.parse(text));
     if (method === 'notifications/cancelled' && this.#asking === bag(params)['requestId']) return this.#giveUp();
     if (method === undefined && id === this.#question) return this.#answer(this.#asking, { result: { content: [] } });
+    if (method === undefined && this.#late && this.#fault === 'tasks-60') this.#late.status = 'working';
     if (id === undefined || typeof method !== 'string') return;
     const said = this.#serve(method, bag(params), id);
     if (said) this.#answer(id, said);
@@ -82,7 +86,7 @@ class SmallConnection {
     const inputSchema = { type: this.#fault === 'tools-21' ? 'string' : 'object' };
     const annotations = { readOnlyHint: true };
     const task = { annotations, inputSchema, execution: { taskSupport: 'optional' } };
-    return [{ name: 'work', ...task }, { name: 'fails', ...task }, { name: 'asks', annotations, inputSchema }, { name: 'samples', annotations, inputSchema }];
+    return [{ name: 'work', ...task }, { name: 'fails', ...task }, { name: 'asks', annotations, inputSchema }, { name: 'samples', annotations, inputSchema }, { name: 'gives_up', ...task, execution: { taskSupport: 'required' } }];
   }
 
   #call({ name, task, arguments: given, _meta: meta }: Bag, id: unknown): Bag | undefined {
@@ -94,6 +98,7 @@ class SmallConnection {
         : { method: 'sampling/createMessage', params: { maxTokens: 5, messages: this.#messages() } } });
       return undefined;
     }
+    if (name === 'gives_up') return task === undefined ? { error: { code: -32601, message: 'it must be a task' } } : this.#givesUp();
     if (name !== 'work' && name !== 'fails') return { error: { code: -32602, message: 'no such tool' } };
     if (task === undefined) {
       setTimeout(() => this.#answer(id, name === 'fails' ? { error: broke } : { result: { content: [] } }), workMs);
@@ -104,6 +109,24 @@ class SmallConnection {
     const made: SmallTask = { id: this.#fault === 'tasks-43' && typeof chosen === 'string' ? chosen : crypto.randomUUID(), name, status: 'working', waiting: [] };
     this.#tasks.set(made.id, made);
     setTimeout(() => this.#end(made, name === 'fails' ? 'failed' : 'completed', bag(meta)['progressToken']), workMs);
+    return { result: { task: this.#wire(made) } };
+  }
+
+  /** A task that asks, and fails before it has the answer. */
+  #givesUp(): Bag {
+    const made: SmallTask = { id: crypto.randomUUID(), name: 'gives_up', status: 'working', waiting: [] };
+    this.#tasks.set(made.id, made);
+    setTimeout(() => {
+      if (made.status !== 'working') return;
+      made.status = 'input_required';
+      this.#late = made;
+      this.#say({ jsonrpc: '2.0', id: `late-${made.id}`, method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} }, _meta: { [relatedTask]: { taskId: made.id } } } });
+    }, 20);
+    setTimeout(() => {
+      if (made.status !== 'input_required') return;
+      if (this.#fault !== 'tasks-57') made.status = 'failed';
+      for (const go of made.waiting) go();
+    }, workMs);
     return { result: { task: this.#wire(made) } };
   }
 
@@ -139,13 +162,13 @@ class SmallConnection {
       task.status = 'cancelled';
       return { result: this.#wire(task) };
     }
-    if (task.status !== 'working' || this.#fault === 'tasks-37') return this.#result(task);
+    if (isEnd(task) || this.#fault === 'tasks-37') return this.#result(task);
     task.waiting.push(() => this.#answer(id, this.#result(task)));
     return undefined;
   }
 
-  #result({ id, status }: SmallTask): Bag {
-    if (status === 'failed' && this.#fault !== 'tasks-34') return { error: broke };
+  #result({ id, name, status }: SmallTask): Bag {
+    if ((status === 'failed' || name === 'gives_up') && this.#fault !== 'tasks-34') return { error: broke };
     return { result: { content: [], _meta: { [relatedTask]: { taskId: id } } } };
   }
 }

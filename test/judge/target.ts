@@ -18,10 +18,11 @@ import { addCareless } from './careless.ts';
 
 // A server that uses all that there is, for the referee and for servers with one line broken (test/judge/mutants.mjs):
 //
-//   node dist/test/judge/target.js [--http] [--modern] [--guarded] [--root] [--sse] [--codes] [--careless]
+//   node dist/test/judge/target.js [--http] [--modern] [--guarded] [--root] [--sse] [--codes] [--careless] [--plain]
 //
 // Over HTTP it prints its address (with --sse that of HTTP+SSE), and ends with its stdin. --codes: tools that fail with codes.
 // --careless: an author who writes what the library refuses (test/judge/careless.ts), so that it shows where it does not.
+// --plain: an author who has tools only, and a timer that goes on as long as the process.
 
 const readOnly = { annotations: { readOnlyHint: true } } as const;
 const modern = process.argv.includes('--modern');
@@ -34,6 +35,11 @@ export function target(): McpServer {
     cache: { tools: { ttlMs: 1_000, scope: 'public' }, resources: { ttlMs: 1_000, scope: 'public' } },
     ...modern && { revisions: ['2026-07-28'] },
   });
+  if (process.argv.includes('--plain')) {
+    addTools(server);
+    setInterval(() => undefined, 60_000);
+    return server;
+  }
   // A list of tools that are called is short: the referee calls 24.
   if (careless) addCareless(server);
   addTools(server);
@@ -130,6 +136,12 @@ function addAskingTools(server: McpServer): void {
   server.tool('ask', { ...readOnly, description: 'Asks', input: { type: 'object', properties: {}, additionalProperties: true } }, async (_args, ctx) => {
     const { action } = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return `The person said ${action}`;
+  });
+  // With --codes there are as many tools as the referee calls.
+  if (!process.argv.includes('--codes')) server.tool('ask_and_work', { ...readOnly, description: 'Asks, and then works' }, async (_args, ctx) => {
+    await ctx.elicit('Your name?', { name: { type: 'string' } });
+    await pause(1_200);
+    return 'done';
   });
   server.tool('ask_twice', { ...readOnly, description: 'Asks twice' }, async (_args, ctx) => {
     const [one, two] = await Promise.all([ctx.elicit('One?', { one: { type: 'boolean' } }), ctx.elicit('Two?', { two: { type: 'number' } })]);

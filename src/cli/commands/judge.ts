@@ -31,6 +31,7 @@ export const command: Command = {
     ...reportHelp,
     ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
     ['--i-own-this', 'sends that to an address that is not this machine, too'],
+    ['--sse', 'says that the address is one of HTTP+SSE'],
     ['--client', 'judges the client that a command starts: {url} or {program} in it names its server'],
     ['--seed N', 'what made-up values are derived from; 1'],
     ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
@@ -47,7 +48,7 @@ export const command: Command = {
     const read = await readClientWords(proc, words, {
       only: { type: 'string' }, quick: { type: 'boolean' }, all: { type: 'boolean' }, allow: { type: 'string', multiple: true }, items: { type: 'string' },
       baseline: { type: 'string' }, ...reportOptions,
-      hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, seed: { type: 'string' },
+      hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, sse: { type: 'boolean' }, seed: { type: 'string' },
     });
     if (read.rest.length > 0) throw new WrongUse(`judge takes one server, and ${read.rest[0]} is too much`);
     const only = read.text('only')?.split(',').map((id) => id.trim()).filter((id) => id !== '');
@@ -56,6 +57,7 @@ export const command: Command = {
     const { server, targetName } = read;
     const hostile = read.flag('hostile');
     if (hostile && isHttp(server) && !isLoopback(server.url) && !read.flag('i-own-this')) throw new WrongUse(`--hostile at ${new URL(server.url).host}, which is not this machine, takes --i-own-this`);
+    if (read.flag('sse') && !isHttp(server)) throw new WrongUse('--sse is for an address');
     const allowed = read.texts('allow');
     const { login, ...items } = fileOf('items', read.text('items'), readItems) ?? {};
     if (login && isProgram(server)) throw new WrongUse('--items: a login is for an address');
@@ -72,7 +74,7 @@ export const command: Command = {
           // A quick run does not judge how long the program takes to end.
           ...read.flag('quick') && { graceMs: 200 }, trace, onStderr: (line) => { if (read.flag('verbose')) note(`stderr │ ${visible(line)}`); },
         }),
-      } : { http: { url: server.url, fetch, headers: { ...server.headers, ...credential?.headers } } },
+      } : { http: { url: server.url, fetch, headers: { ...server.headers, ...credential?.headers }, sse: read.flag('sse') } },
     }, {
       answerMs: Math.min(read.timeoutMs, 5_000), startMs: read.timeoutMs, compile, hostile, quick: read.flag('quick'), items, only, seed, revisions: read.revisions,
       ...allowed.length > 0 && { mayCall: ({ name }) => allowed.some((one) => fitsName(one, String(name))) },

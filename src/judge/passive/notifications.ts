@@ -43,8 +43,11 @@ function judgeProgress(conversation: JudgedConversation, arrival: Arrival, param
   const { progressToken: token, progress } = params;
   const fault = object({ progressToken: anything, progress: number, 'total?': number, 'message?': text })(params, 'params');
   conversation.check('form-progress', fault === undefined, fault ?? '', arrival);
-  conversation.check('progress-8', typeof token === 'string' || Number.isSafeInteger(token), 'a token that is a string or an integer', arrival);
   const asked = askedWith(conversation, token);
+  const fits = typeof token === 'string' || Number.isSafeInteger(token);
+  // A token that the judge itself has given wrongly: whether the server may take it can be disputed.
+  if (asked && !fits) conversation.dispute('progress-8', 'no progress for a token that is neither a string nor an integer', arrival);
+  else conversation.check('progress-8', fits, 'a token that is a string or an integer', arrival);
   conversation.check('progress-3', asked !== undefined, 'a token that a request gave', arrival);
   if (!asked) return;
   // 2025-11-25 basic/utilities/tasks: the token of a request that became a task is good as long as the task goes on.

@@ -7,6 +7,8 @@ import { bounds } from '../bounds.ts';
 /** Asks something that every server answers, to see that it goes on. */
 export const goesOn = (conversation: JudgedConversation): Promise<ReceivedAnswer> => conversation.ask(conversation.modern ? 'server/discover' : 'ping');
 
+const isQuestion = ({ json }: Arrival): boolean => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined;
+
 const errorIn = (arrivals: readonly Arrival[]): Arrival | undefined => arrivals.find(({ json }) => isObject(json) && isObject(json['error']));
 
 async function ignored(bench: Bench, revision: Parameters<Bench['main']>[0], rules: readonly string[], params: Record<string, unknown>, expected: string): Promise<void> {
@@ -68,16 +70,39 @@ export const cancellationProbes: readonly ServerProbe[] = [
     needs: 'a tool that may be called and asks: askingTool of judge.json',
     async run(bench, revision) {
       const { calls } = await bench.survey(revision);
-      const one = calls.find(({ between }) => between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined));
+      const one = calls.find(({ between }) => between.some(isQuestion));
       if (!one) return;
       const conversation = await bench.fresh(revision, { question: () => undefined });
       const from = conversation.arrivals.length;
       void conversation.ask('tools/call', { name: one.tool['name'], arguments: one.arguments }, { timeoutMs: bounds.callMs });
       const id = conversation.asked.at(-1)?.id;
-      const question = await conversation.until(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined, 1_500, from);
+      const question = await conversation.until(isQuestion, 1_500, from);
       if (question) {
         await conversation.tell('notifications/cancelled', { requestId: id, reason: 'the judge cancels it' });
         await conversation.until(({ json }) => isObject(json) && json['method'] === 'notifications/cancelled', 700, from);
+      }
+      void conversation.close();
+    },
+  },
+  {
+    // 2025-11-25 basic/utilities/cancellation#behavior-requirements: a question that was answered does not run any more.
+    name: 'a call that is cancelled after its question was answered', rules: ['cancellation-4'], era: 'legacy', slow: true, apart: 'surveyed',
+    needs: 'a tool that may be called, asks, and works on for more than a second',
+    async run(bench, revision) {
+      const { calls } = await bench.survey(revision);
+      const one = calls.find(({ between, ms }) => ms > 2 * crossingMs && between.filter(isQuestion).length === 1);
+      if (!one) return;
+      const conversation = await bench.fresh(revision);
+      void conversation.ask('tools/call', { name: one.tool['name'], arguments: one.arguments }, { timeoutMs: bounds.callMs });
+      const [id, from] = [conversation.asked.at(-1)?.id, conversation.arrivals.length];
+      const question = await conversation.until(isQuestion, 1_500, from);
+      if (!question || !isObject(question.json)) return void conversation.close();
+      // Its answer is sent by now, and has arrived.
+      const { id: asked } = question.json;
+      if (!await conversation.until(({ answers }) => answers?.id === id, crossingMs, from)) {
+        await conversation.tell('notifications/cancelled', { requestId: id, reason: 'the judge cancels it' });
+        const late = await conversation.until(({ json }) => isObject(json) && json['method'] === 'notifications/cancelled' && isObject(json['params']) && json['params']['requestId'] === asked, 700, from);
+        conversation.check('cancellation-4', late === undefined, `no cancellation of the question ${JSON.stringify(asked)}, which was answered`, late ?? 'nothing');
       }
       void conversation.close();
     },

@@ -12,6 +12,8 @@ import { promptProbes } from './prompts.ts';
 import { resourceProbes } from './resources.ts';
 import { roundProbes } from './rounds.ts';
 import { httpSseProbes } from './http-sse.ts';
+import { failedTaskProbes } from './failed-tasks.ts';
+import { taskListProbes } from './task-list.ts';
 import { taskProbes } from './tasks.ts';
 import { stdioProbes } from './stdio.ts';
 import { surveyProbes } from './surveyed.ts';
@@ -20,7 +22,7 @@ import { utilityProbes } from './utilities.ts';
 
 /** The probes of a server, in the order in which they are made: what may end the server comes last, in conversations of its own. */
 export const serverProbes: readonly ServerProbe[] = [
-  ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes, ...taskProbes,
+  ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes, ...taskProbes, ...taskListProbes, ...failedTaskProbes,
   ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,
   ...httpProbes, ...modernHttpProbes, ...headerProbes, ...streamProbes, ...httpSseProbes, ...authorizationProbes, ...hostileProbes,
 ];

@@ -14,16 +14,16 @@ const needs = 'a tool that may be called and may be a task (execution.taskSuppor
 type TaskMembers = Readonly<Record<string, unknown>>;
 
 const of = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), value);
-const taskSupport = ({ tool }: SurveyedCall): unknown => of(tool, 'execution', 'taskSupport');
-const taskOf = ({ result }: ReceivedAnswer): TaskMembers => (isObject(result['task']) ? result['task'] : {});
+export const taskSupport = ({ tool }: SurveyedCall): unknown => of(tool, 'execution', 'taskSupport');
+export const taskOf = ({ result }: ReceivedAnswer): TaskMembers => (isObject(result['task']) ? result['task'] : {});
 const answered = ({ kind }: ReceivedAnswer): boolean => kind === 'result' || kind === 'error';
 /** RFC 3339 section 5, which the page names. */
 const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) && !Number.isNaN(Date.parse(value));
 
-const declares = ({ offered }: JudgedConversation): boolean => isObject(of(offered, 'tasks', 'requests', 'tools', 'call'));
+export const declares = ({ offered }: JudgedConversation): boolean => isObject(of(offered, 'tasks', 'requests', 'tools', 'call'));
 
 /** Calls a tool as a task. */
-const begun = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, meta: TaskMembers = {}): Promise<ReceivedAnswer> =>
+export const begun = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, meta: TaskMembers = {}): Promise<ReceivedAnswer> =>
   conversation.ask('tools/call', { name: tool['name'], arguments: given, task: { ttl: 60_000 } }, { meta, timeoutMs: bounds.callMs });
 
 /** Holds a task of a response against its form. */
@@ -34,7 +34,7 @@ function judgeTask(conversation: JudgedConversation, task: TaskMembers, about: R
   if (about.asked.method === 'tasks/get') conversation.check('tasks-68', task['ttl'] === null || typeof task['ttl'] === 'number', 'the ttl as a number, or null', about);
 }
 
-const isEnd = (status: unknown): boolean => isTaskStatus(status) && isTerminal(status);
+export const isEnd = (status: unknown): boolean => isTaskStatus(status) && isTerminal(status);
 const hasEnded = ({ result: { status } }: ReceivedAnswer): boolean => isEnd(status);
 
 /** Asks for the task until it has ended; resolves with the last answer. */

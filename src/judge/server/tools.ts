@@ -1,11 +1,19 @@
 import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { sampleArguments } from '../answers.ts';
+import { bounds } from '../bounds.ts';
 import type { ReceivedAnswer } from '../conversation.ts';
+import { listPages } from '../listed.ts';
 import type { ServerProbe } from '../probe.ts';
 import { call } from './survey.ts';
 import type { SurveyedCall } from './survey.ts';
 
 const namesOf = (answer: ReceivedAnswer): string => JSON.stringify((Array.isArray(answer.result['tools']) ? answer.result['tools'] : []).map((one: unknown) => (isObject(one) ? one['name'] : one)));
+
+/** The names of tools that pages have more than once. */
+function repeated(pages: readonly ReceivedAnswer[]): unknown[] {
+  const names = pages.flatMap(({ result: { tools } }) => (Array.isArray(tools) ? tools.filter(isObject) : [])).map(({ name }) => name);
+  return names.filter((name, at) => names.indexOf(name) < at);
+}
 
 /** Calls that were made without a fault of the transport. */
 const answered = (calls: readonly SurveyedCall[]): SurveyedCall[] => calls.filter(({ answer }) => answer.kind === 'result' || answer.kind === 'error');
@@ -38,6 +46,21 @@ export const toolProbes: readonly ServerProbe[] = [
       const same = JSON.stringify([...JSON.parse(namesOf(first)) as string[]].sort()) === JSON.stringify([...JSON.parse(namesOf(again)) as string[]].sort());
       // Tools may have changed in between; their order is another thing.
       if (same) conversation.check('tools-1', namesOf(first) === namesOf(again), `the same order as before: ${namesOf(first)}`, again);
+    },
+  },
+  {
+    // 2025-11-25 server/tools#tool-names. On one page it is judged in passing.
+    name: 'the names of tools on all pages', rules: ['tools-27'], needs: 'a list of tools of more than one page',
+    async run(bench, revision) {
+      const { lists: { tools: { declared, pages } }, conversation } = await bench.survey(revision);
+      if (!declared || pages.length < 2) return;
+      // Tools that change while they are listed may come on two pages: only a name that comes twice in two readings counts.
+      const before = new Set(repeated(pages));
+      const again: ReceivedAnswer[] = [];
+      for await (const page of listPages((params) => conversation.ask('tools/list', params))) if (again.push(page) >= bounds.pages) break;
+      const twice = repeated(again).find((name) => before.has(name));
+      const last = again.at(-1);
+      if (last && again.every(({ kind }) => kind === 'result')) conversation.check('tools-27', twice === undefined, `a name that no other tool has, on whichever page, not ${JSON.stringify(twice)}`, last);
     },
   },
   {

@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { completionsCapability } from '../../protocol/internal-exports.ts';
 import { logLevelKey } from '../../protocol/internal-exports.ts';
+import { bounds } from '../bounds.ts';
 import type { Arrival } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 import { completable } from './prompts.ts';
@@ -75,6 +76,18 @@ export const utilityProbes: readonly ServerProbe[] = [
         const answer = await conversation.ask('tools/call', { name: tool['name'], arguments: given });
         if (answer.kind === 'result' && !conversation.arrivals.slice(from).some(isLog)) conversation.check('logging-10', true, '', answer);
       }
+    },
+  },
+  {
+    // 2025-11-25 basic/utilities/progress#progress-flow. Progress under the fraction is a dispute, which is judged in passing.
+    name: 'a progress token that is a fraction', rules: ['progress-8'], slow: true, apart: 'surveyed', needs: 'a tool that may be called and tells its progress',
+    async run(bench, revision) {
+      const { calls } = await bench.survey(revision);
+      const one = calls.find(({ between, answer, ms }) => answer.kind === 'result' && ms < 2_000 && between.some(({ json }) => isObject(json) && json['method'] === 'notifications/progress'));
+      if (!one) return;
+      const conversation = await bench.fresh(revision);
+      await conversation.ask('tools/call', { name: one.tool['name'], arguments: one.arguments }, { meta: { progressToken: 1.5 }, timeoutMs: bounds.callMs });
+      void conversation.close();
     },
   },
   {

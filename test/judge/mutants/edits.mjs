@@ -19,7 +19,8 @@ export function editsOf(top, role) {
   const own = readEdits(top, 'test/judge/mutants/edits').filter(({ file }) => file === `${role}s.txt`);
   const replaced = new Set(own.map(({ id, breaks }) => `${id} ${breaks}`));
   const removals = readEdits(top).filter((edit) => allRules().has(edit.id) && who.get(edit.id) !== other && !elsewhere(edit) && !replaced.has(`${edit.id} ${edit.breaks}`));
-  return [...removals, ...own];
+  const taken = new Set(readEdits(top).map(({ id, breaks }) => `${id} ${breaks}`));
+  return [...removals, ...own.map((edit) => ({ ...edit, instead: taken.has(`${edit.id} ${edit.breaks}`) }))];
 }
 
 /** The newest revision of each era that has the rule, which is enough to see it. */

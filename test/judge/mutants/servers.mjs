@@ -12,6 +12,8 @@ const revisionsOf = (id) => (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1|
 /** How the target is started, the likeliest first. `--careless` has an author who writes what the library refuses. */
 function modesOf(id) {
   if (/^base-(26|27|28|30|31)$|^elicitation-(12|5[123])$/.test(id)) return [['--codes'], [], ['--http']];
+  if (/^completion-4$/.test(id)) return [['--plain']];
+  if (/^stdio-10$/.test(id)) return [['--plain'], []];
   if (/^authorization/.test(id)) return [['--http', '--guarded'], ['--http', '--root', '--guarded']];
   const modern = (newestOf(id)[0] ?? '2026') >= '2026';
   const pipe = [[], ...modern ? [['--modern']] : [], ['--careless']];
@@ -43,7 +45,7 @@ async function judged(root, args, only, revisions) {
   try {
     const address = await url;
     if (address === undefined) return undefined;
-    return await judgeServer({ name: 'target', http: { url: address, fetch } }, options);
+    return await judgeServer({ name: 'target', http: { url: address, fetch, ...only?.[0] === 'transports-17' && args.includes('--sse') && { sse: true } } }, options);
   } finally {
     stop();
   }
@@ -67,7 +69,7 @@ async function verdictOf(root, id, decided) {
 /** What is kept by targets that are not broken, by how they are started. */
 async function unbroken(top) {
   const kept = {};
-  for (const args of [[], ['--modern'], ['--codes'], ['--careless'], ['--http'], ['--http', '--modern'], ['--http', '--guarded'], ['--http', '--root', '--guarded'], ['--http', '--sse']]) {
+  for (const args of [[], ['--modern'], ['--codes'], ['--careless'], ['--plain'], ['--http'], ['--http', '--modern'], ['--http', '--guarded'], ['--http', '--root', '--guarded'], ['--http', '--sse']]) {
     kept[args.join(' ') || 'pipe'] = (await judged(top, args))?.judgements ?? [];
   }
   return kept;

@@ -1,0 +1,67 @@
+import { isObject } from '../../jsonrpc/internal-exports.ts';
+import type { Revision } from '../../protocol/index.ts';
+import type { Bench } from '../bench.ts';
+import { bounds } from '../bounds.ts';
+import type { JudgedConversation, ReceivedAnswer } from '../conversation.ts';
+import { listPages, nextCursor } from '../listed.ts';
+import type { ServerProbe } from '../probe.ts';
+import { begun, declares, taskSupport, taskOf } from './tasks.ts';
+
+/** Tasks that are made to fill a page, and milliseconds that the tool of one may take. */
+const most = 130;
+const quickMs = 300;
+
+/** All pages of the list of tasks; undefined: one was no result, or there are too many. */
+async function listed(conversation: JudgedConversation): Promise<{ readonly ids: ReadonlySet<unknown>; readonly pages: readonly ReceivedAnswer[] } | undefined> {
+  const pages: ReceivedAnswer[] = [];
+  for await (const page of listPages((params) => conversation.ask('tasks/list', params))) {
+    if (page.kind !== 'result' || !Array.isArray(page.result['tasks']) || pages.push(page) > bounds.pages) return undefined;
+  }
+  const tasks = pages.flatMap(({ result }) => (Array.isArray(result['tasks']) ? result['tasks'] : []));
+  return { ids: new Set(tasks.map((one: unknown) => (isObject(one) ? one['taskId'] : undefined))), pages };
+}
+
+/**
+ * Makes tasks until two pages are full, and looks after each whether the list still has all of them: what is lost is lost where a page
+ * ends.
+ */
+async function filled(bench: Bench, revision: Revision): Promise<void> {
+  // At an address it would be much of what is somebody else's.
+  if (revision.place !== 3 || !bench.server.open) return;
+  const { calls } = await bench.survey(revision);
+  const one = calls.filter((call) => taskSupport(call) === 'optional' && call.ms < quickMs && call.answer.kind === 'result' && call.answer.result['isError'] !== true).find(({ between }) => !between.some(({ json }) => isObject(json) && json['id'] !== undefined && 'method' in json));
+  if (!one) return;
+  const conversation = await bench.fresh(revision);
+  const isListed = isObject(conversation.offered['tasks']) && conversation.offered['tasks']['list'] !== undefined;
+  const made: string[] = [];
+  while (declares(conversation) && isListed && made.length < most) {
+    const { taskId } = taskOf(await begun(conversation, one));
+    // There may be a limit.
+    if (typeof taskId !== 'string') break;
+    made.push(taskId);
+    const list = await listed(conversation);
+    if (!list) break;
+    for (const missing of made.filter((id) => !list.ids.has(id))) if (await lost(conversation, missing)) return void conversation.close();
+    const [first, second] = list.pages;
+    if (second && !nextCursor(second)) conversation.check('tasks-52', true, '', second);
+    if (first && second && made.length > 2 * (first.result['tasks'] as readonly unknown[]).length) break;
+  }
+  void conversation.close();
+}
+
+/** Whether a task that was not listed is there all the same, and is not listed again. A task may end its time meanwhile, and a list may move. */
+async function lost(conversation: JudgedConversation, taskId: string): Promise<boolean> {
+  if ((await conversation.ask('tasks/get', { taskId })).kind !== 'result') return false;
+  const again = await listed(conversation);
+  if (!again || again.ids.has(taskId) || (await conversation.ask('tasks/get', { taskId })).kind !== 'result') return false;
+  conversation.check('tasks-52', false, `the task ${taskId}, which tasks/get finds, on a page of the list`, again.pages.at(-1) ?? 'no page');
+  return true;
+}
+
+export const taskListProbes: readonly ServerProbe[] = [
+  {
+    // 2025-11-25 basic/utilities/tasks#task-listing.
+    name: 'more tasks than a page has', rules: ['tasks-52'], era: 'legacy', slow: true, apart: 'surveyed', needs: `a tool that takes less than ${quickMs} ms and may be a task, over a pipe`,
+    run: filled,
+  },
+];

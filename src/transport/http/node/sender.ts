@@ -124,18 +124,24 @@ function answerOf(answer: IncomingMessage): HttpAnswer {
   };
 }
 
+/** A stream that is paused in its last chunk ends all the same: its end waits until that chunk was heard. */
 function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
   return new Promise((resolve, reject) => {
+    let hearing: Promise<void> | undefined;
+    const end = (settle: () => void): void => void (hearing ? hearing.then(settle) : settle());
     body.on('data', (chunk: Uint8Array) => {
       const held = onChunk(chunk);
       if (!held) return;
       body.pause();
-      void held.then(() => body.resume());
+      hearing = held.then(() => {
+        hearing = undefined;
+        body.resume();
+      }, reject);
     });
-    body.on('end', resolve);
-    body.on('error', reject);
+    body.on('end', () => end(resolve));
+    body.on('error', (error) => end(() => reject(error)));
     answer.on('close', () => {
-      if (!answer.complete) reject(new Error('the connection was closed in the middle of the answer'));
+      if (!answer.complete) end(() => reject(new Error('the connection was closed in the middle of the answer')));
     });
   });
 }

@@ -25,7 +25,7 @@ export function editJson(text: string, [outer, inner]: readonly [outer: string, 
   // Comments become blanks of the same length: a position in one text is a position in the other.
   const plain = withoutComments(text);
   const root: unknown = JSON.parse(plain);
-  const step = /^[ \t]+(?=")/m.exec(plain)?.[0] ?? '  ';
+  const step = /\n([ \t]+)"/.exec(plain)?.[1] ?? '  ';
   if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new TypeError('the file holds no object');
   const document = objectAt(plain, plain.indexOf('{'));
   const parent = only(document, outer);

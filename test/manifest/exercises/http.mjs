@@ -7,7 +7,7 @@ import { serverCard } from 'barewire/server-card';
 export async function run() {
   const server = new McpServer({ name: 'exercise', version: '1' });
   server.tool('hello', {}, () => 'hello');
-  const serving = await serveHttp(server, { port: 0, host: '127.0.0.1', card: serverCard(server, { name: 'com.example/exercise' }) });
+  const serving = await serveHttp(server, { port: 0, host: '127.0.0.1', card: serverCard(server, { name: 'com.example/exercise', description: 'A server that is tried' }) });
   for (const revision of ['2025-11-25', '2026-07-28']) {
     const client = new McpClient({ name: 'test', version: '1' }, { revisions: [revision] });
     await client.connect(httpTransport(serving.url));

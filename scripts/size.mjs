@@ -25,7 +25,7 @@ const entries = [
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.90 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.05 * KIB },
   { ...programNamed('server-card'), ceiling: 32.87 * KIB },
-  { ...programNamed('protected'), ceiling: 40.50 * KIB },
+  { ...programNamed('protected'), ceiling: 40.51 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.79 * KIB },
   { ...programNamed('tasks-server'), ceiling: 52.97 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.52 * KIB },
@@ -33,7 +33,7 @@ const entries = [
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.54 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.89 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.68 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.69 * KIB },
   { ...programNamed('oauth-service'), ceiling: 33.00 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
   { ...programNamed('host'), ceiling: 41.62 * KIB },
@@ -42,7 +42,7 @@ const entries = [
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.78 * KIB },
   { ...programNamed('judge'), ceiling: 64.5 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.14 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.17 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */

@@ -113,7 +113,7 @@ sampling-1|SHOULD|sampling is not taken up anew|4 client/sampling
 sampling-10|SHOULD|messages of one sampling are not kept for the next|4 client/sampling#messages
 cancellation-4|MUST|only a request that still runs is cancelled|4 basic/patterns/cancellation#behavior-requirements;01234? schema#CancelledNotification;0123 basic/utilities/cancellation#behavior-requirements
 cancellation-5|MUST|a client cancels only requests that it sent|4 schema#CancelledNotificationParams;4 basic/patterns/cancellation#behavior-requirements
-cancellation-6|MUST|a cancellation goes the same way as its request|3 schema#CancelledNotificationParams;0123 basic/utilities/cancellation#behavior-requirements;012 schema#CancelledNotification
+cancellation-6|MUST|a cancellation means a request that its sender has sent, whatever id the other side uses|3 schema#CancelledNotificationParams;0123 basic/utilities/cancellation#behavior-requirements;012 schema#CancelledNotification
 cancellation-7|MUST|a task is cancelled by tasks/cancel, not by notifications/cancelled|3 schema#CancelledNotificationParams;3 basic/utilities/cancellation#behavior-requirements
 cancellation-8|SHOULD|the receiver of a cancellation frees what the request held|4 basic/patterns/cancellation#behavior-requirements;0123 basic/utilities/cancellation#behavior-requirements
 cancellation-9|SHOULD|a cancelled request is not answered|4 basic/patterns/cancellation#behavior-requirements;0123 basic/utilities/cancellation#behavior-requirements

@@ -54,7 +54,7 @@ export function parseOrigin(domain: unknown): string {
 
 /**
  * The Content-Security-Policy of an app's document, for the header of the document that holds it. Each domain is parsed
- * again: throws a TypeError for one that is no origin. Stricter than Apps, Content Security Policy Enforcement: `'self'`
+ * again: throws a TypeError for one that is not an origin. Stricter than Apps, Content Security Policy Enforcement: `'self'`
  * would be the host's own sandbox, and forms go nowhere.
  */
 export function contentSecurityPolicy(csp: AppCsp = {}): string {

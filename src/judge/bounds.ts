@@ -22,4 +22,6 @@ export const bounds = {
   listenMs: 20_000,
   /** Milliseconds in which nothing may come of a cancelled call. */
   cancelMs: 2_500,
+  /** Milliseconds in which a response that was sent earlier comes. Over HTTP each has a request, so the order may change. */
+  orderMs: 100,
 } as const;

@@ -87,7 +87,7 @@ export function explain(failure: CheckFailure, more?: Readonly<Record<string, st
   return { path, schemaPath, keyword, message };
 }
 
-/** Whether a text stands in JSON as it is, between quotes. */
+/** Whether JSON writes a text unchanged between its quotes. */
 const isPlain = (text: string): boolean => text.length <= 80 && !/[^ !#-[\]-~]/.test(text);
 
 /** Scalars as JSON, cut when long; composites by name. */

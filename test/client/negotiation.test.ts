@@ -226,7 +226,7 @@ for (const kind of ['pipe', 'http'] as const) {
 }
 
 // 2026-07-28 basic/index#resulttype.
-test('a discovery without a type is complete, one of an unknown type is none', async () => {
+test('a discovery without a type is complete, and one of an unknown type is refused', async () => {
   const typed = (resultType: unknown): Script => (sent, wire) => {
     const answer = modern()(sent, wire);
     return sent.method === 'server/discover' ? { ...answer, resultType } : answer;

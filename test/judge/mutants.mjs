@@ -35,7 +35,7 @@ const reasons = new Map(readFileSync(join(top, 'test/judge/mutants/undecided.tsv
 /** What a second reader said of edits that had not been found, `role id sentence verdict reason`, and whether an edit of the same fault had been found before. */
 const secondRead = new Map(readFileSync(join(top, 'test/judge/mutants/second-reader.tsv'), 'utf8').split('\n').filter(Boolean).map((line) => {
   const [role, id, breaks, verdict, , earlier] = line.split('\t');
-  if (!['decidable', 'only with help', 'undecidable'].includes(verdict)) throw new Error(`test/judge/mutants/second-reader.tsv: ${id}: ${verdict} is no verdict`);
+  if (!['decidable', 'only with help', 'undecidable'].includes(verdict)) throw new Error(`test/judge/mutants/second-reader.tsv: ${id}: ${verdict} is not a verdict`);
   return [`${role} ${id} ${breaks}`, { second: verdict, earlier: earlier !== undefined }];
 }));
 const keyOf = ({ role, id, breaks }) => `${role} ${id} ${breaks}`;

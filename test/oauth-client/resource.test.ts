@@ -44,7 +44,7 @@ test('resource: a server without metadata is named by its whole address, without
   }
 });
 
-test('resource: metadata may write scheme and host in any case, and is sent as it is written', async (t) => {
+test('resource: metadata may write scheme and host in any case, and is sent unchanged', async (t) => {
   const { as, rs } = await pair(t);
   rs.metadata = { resource: rs.url.replace('http:', 'HTTP:') };
   assert.equal(await call(selfLogin(), rs.url), 200);

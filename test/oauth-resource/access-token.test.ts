@@ -257,7 +257,7 @@ test('bearer: scheme and host of the resource are taken in any case, in the opti
   for (const aud of ['https://trips.example', 'https://trips.example/', 'HTTPS://TRIPS.EXAMPLE', 'HTTPS://TRIPS.EXAMPLE/']) {
     assert.equal(codeOf(await present(root, issuer.token({ aud }))), 'accepted', aud);
   }
-  // A name that is no URL is compared as it is.
+  // A name that is not a URL is compared unchanged.
   const named = resourceOf(issuer, { audiences: ['App'] });
   assert.equal(codeOf(await present(named, issuer.token({ aud: 'app' }))), 'token_audience');
 });

@@ -83,7 +83,7 @@ test('an answer that does not fit is asked for again with the reason, three time
   assert.match(textOf(answer), /^failed: elicitation\/create: no usable answer after 3 attempts/);
 });
 
-test('an answer of each kind is checked, and asked for again where it is none', async () => {
+test('an answer of each kind is checked, and asked for again where it does not fit', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => {
     const [form, page, said, roots] = await Promise.all([

@@ -147,7 +147,7 @@ test('the parameter taskId names a task of the client, whatever the metadata say
   assert.equal((await server.ask('tasks/get', { taskId: other.taskId })).result?.['status'], 'working');
 });
 
-// 2025-11-25 basic/utilities/tasks#associating-task-related-messages: the server's task, whose question is no task here.
+// 2025-11-25 basic/utilities/tasks#associating-task-related-messages: the server's task. Its question is not a task of the client.
 test("the answer to a question of a server's task names that task", async (t) => {
   const _meta = { [relatedTask]: { taskId: 'theirs' } };
   for (const receive of [undefined, false] as const) {
@@ -174,7 +174,7 @@ test('what the request would have been refused with is the error of the result',
   assert.deepEqual([again.error?.code, again.error?.message], [-32602, 'taskId: the task cannot be cancelled, it is failed already']);
   const second = await begin(server, 'elicitation/create', { message: 'no form' });
   assert.equal((await server.ask('tasks/result', { taskId: second.taskId })).error?.code, -32602);
-  // What is no protocol error is an internal one.
+  // An error that is not of the protocol becomes an internal one.
   const broken = await made(t, { onElicit: () => Promise.reject(new Error('the bell is broken')) });
   const third = await begin(broken, 'elicitation/create', form);
   const { error: internal } = await broken.ask('tasks/result', { taskId: third.taskId });

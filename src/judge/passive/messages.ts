@@ -47,7 +47,7 @@ function piecesBefore({ arrivals }: JudgedConversation, arrival: Arrival): reado
   return arrivals.slice(from, end);
 }
 
-/** A line that is no message. The pieces of a message are broken lines; anything else is a log on stdout. */
+/** A line that is not a message. The pieces of a message are broken lines; anything else is a log on stdout. */
 function strayed(conversation: JudgedConversation, arrival: Arrival): void {
   if (!conversation.stdio) return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
   if (!isPiece(arrival)) return conversation.check('stdio-4', false, 'nothing but messages on stdout', arrival);

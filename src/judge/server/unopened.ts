@@ -54,7 +54,7 @@ async function halfOpened(bench: Bench, older: Bench, revision: Revision): Promi
     const posted = await (await bench.raw(revision)).ask('initialize', { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } });
     // What takes POST is the stream of another transport.
     if (!said && !refuses(posted.reply?.status)) return;
-    // Comments are no events; and no sentence says that it is the first event.
+    // Comments are not events; and no sentence says that it is the first event.
     if (first.replace(/^(?::.*\n|\n)+/, '') === '') conversation.check('transports-18', false, 'the event endpoint, with the address to post to', `${shown}(no event)`, 'GET');
     else conversation.dispute('transports-18', 'the event endpoint first, with the address to post to', shown, 'GET');
   } else if (said && (refuses(status) || status < 300)) {

@@ -90,7 +90,7 @@ export function judgeClaims(
 
 /**
  * The name of a resource with its scheme and host in lower case: authorization servers may write them in any case
- * (2026-07-28 basic/authorization#canonical-server-uri, RFC 3986 section 6.2.2.1). A name that is no URL stays as it is.
+ * (2026-07-28 basic/authorization#canonical-server-uri, RFC 3986 section 6.2.2.1). A name that is not a URL is not changed.
  */
 export const canonicalName = (name: string): string =>
   name.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#@]*(?=[/?#]|$)/i, (origin) => origin.toLowerCase());

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/internal-exports.ts';
+import { bounds } from '../../bounds.ts';
 import { addTool } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { Received } from '../visit.ts';
@@ -49,17 +50,13 @@ async function sayAll(play: Play, list: Received): Promise<void> {
     // A client may have left, or have closed the stream.
     if (!await visit.ask('ping', undefined, list)) return;
     const taken = (): Received | undefined => visit.messages.slice(from).find((one) => one.method === undefined && one.id === id && isObject(one.json) && 'result' in one.json);
-    // Over HTTP each response has a request, so the order may change.
-    await visit.until(() => taken() !== undefined, orderMs);
+    await visit.until(() => taken() !== undefined, bounds.orderMs);
     const answer = taken();
     if (answer) visit.dispute(rule, `no result in answer to ${what}`, answer, sent);
     else visit.check(rule, true, 'no result', 'the client answered the ping after it');
     for (const one of visit.messages.slice(from)) errorId(play, one);
   }
 }
-
-/** Milliseconds in which a response that was sent earlier comes. */
-const orderMs = 100;
 
 /** JSON-RPC 2.0 section 5 has the id null where the request cannot be read; the schema since 2025-11-25 has no null. */
 function errorId({ visit }: Play, message: Received): void {

@@ -171,7 +171,7 @@ const bad: Readonly<Record<string, readonly [rule: string, tool: SeenMembers]>> 
   header_items: ['streamable-http-31', spoilt('header_items', { a: { type: 'array', items: annotated('Item') } })],
 };
 
-/** One value each, so that a runtime that refuses one does not hide the others. Fetch and most others send U+0080 to U+00FF as they are. */
+/** One value each, so that a runtime that refuses one does not hide the others. Fetch and most others send U+0080 to U+00FF unchanged. */
 const oneValue = (name: string, value: string): SeenMembers => ({
   name, description: 'Takes a parameter that travels in a header', inputSchema: { type: 'object', properties: { value: text(value, 'Value') }, required: ['value'] },
 });

@@ -1,5 +1,6 @@
 import { addTool, echoTool, give, hiddenInfo, refuse } from '../hidden-server.ts';
 import { revisions } from '../../../protocol/index.ts';
+import { bounds } from '../../bounds.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received, Visit } from '../visit.ts';
 import { isRequest } from '../watch-messages.ts';
@@ -213,9 +214,6 @@ async function saySome(play: Play, list: Received): Promise<void> {
   play.serve(list);
 }
 
-/** Milliseconds in which a response that was sent earlier comes. Over HTTP each has a request, so the order may change. */
-const orderMs = 100;
-
 /** Sends notifications/cancelled, and a ping. Judges what comes beside the answer to the ping. */
 async function cancelled({ visit }: Play, list: Received, rule: string, params: SeenMembers): Promise<void> {
   const from = visit.messages.length;
@@ -225,7 +223,7 @@ async function cancelled({ visit }: Play, list: Received, rule: string, params: 
   const sent = { method: 'notifications/cancelled', params };
   visit.say(sent, list);
   await visit.ask('ping', undefined, list);
-  await visit.until(() => loose() !== undefined, orderMs);
+  await visit.until(() => loose() !== undefined, bounds.orderMs);
   const answer = loose();
   if (answer) visit.check(rule, false, 'no response to this notification', answer, JSON.stringify({ jsonrpc: '2.0', ...sent }));
   for (const id of [undefined, null]) visit.unjudged.delete(id);

@@ -1,5 +1,5 @@
-// One removal a rule: test/removals/edits/<area>.txt has an edit that breaks each rule, test/removals/results.tsv what the
-// named test said of it, and requirements/removals.md shows both.
+// The removals of each rule: test/removals/edits/<area>.txt has an edit for each part of a rule that can be broken by itself,
+// test/removals/results.tsv what the named tests said of it, and requirements/removals.md shows both.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,6 +28,9 @@ export function readRows(root, path) {
   return lines.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at] ?? ''])));
 }
 
+/** The rule of an edit: `tasks-41` for `tasks-41`, and for `tasks-41.2`, which breaks another part of it. */
+export const ruleOf = (id) => id.replace(/\.\d+$/, '');
+
 export const readResults = (root) => readRows(root, resultsPath);
 /** The rules that no edit can break, with the reason. */
 export const readWithout = (root) => readRows(root, 'test/removals/without.tsv');
@@ -40,7 +43,8 @@ export function writeResults(root, rows) {
 /**
  * The edits of a checkout: { id, breaks, changes: [{ path, find, replace }], hash }. A block is a line with the id and a
  * sentence that says what the edit breaks, then the path of a source, the lines that are replaced (`- `), and those that
- * replace them (`+ `). Spaces at the start of a line do not count.
+ * replace them (`+ `). Spaces at the start of a line do not count. The id is the rule's; a rule that says several things
+ * has an edit for each: `tasks-41`, `tasks-41.2`, `tasks-41.3`.
  */
 export function readEdits(root, folder = editsFolder) {
   let names;
@@ -49,8 +53,11 @@ export function readEdits(root, folder = editsFolder) {
   } catch {
     return [];
   }
-  return names.flatMap((name) => readFileSync(join(root, folder, name), 'utf8').trim().split(/\n\s*\n/).map((block) => editOf(block, name)));
+  return names.flatMap((name) => editsIn(readFileSync(join(root, folder, name), 'utf8'), name));
 }
+
+/** The edits of a text in that form; `name` is the file's, for what is said of it. */
+export const editsIn = (text, name) => text.trim().split(/\n\s*\n/).map((block) => editOf(block, name));
 
 function editOf(block, name) {
   const [head, ...lines] = block.split('\n');
@@ -91,7 +98,7 @@ export function faultsOfEdits({ rules }, edits, root) {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
   const seen = new Set();
   for (const { id, breaks, changes } of edits) {
-    const rule = byId.get(id);
+    const rule = byId.get(ruleOf(id));
     if (seen.has(id)) faults.push(`${id}: two edits`);
     seen.add(id);
     if (!rule || !codeAndTest(rule)) {
@@ -113,19 +120,23 @@ export function faultsOfEdits({ rules }, edits, root) {
   return faults;
 }
 
-/** The rules with code and a test, by what their edits show; `coarse`: without an edit that was judged. */
+/**
+ * The rules with code and a test, by what their edits show; `coarse`: without an edit that was judged. A rule is exact when
+ * each of its edits is: `parts` has the edit and the result of each.
+ */
 export function coverageOf({ rules }, edits, results, without) {
-  const byEdit = new Map(edits.map((edit) => [edit.id, edit]));
   const byResult = new Map(results.map((row) => [row.id, row]));
   const reasons = new Map(without.map((row) => [row.id, row.why]));
-  const tried = rules.filter(codeAndTest);
+  const byRule = new Map();
+  for (const edit of edits) byRule.set(ruleOf(edit.id), [...byRule.get(ruleOf(edit.id)) ?? [], { edit, row: byResult.get(edit.id) }]);
   const of = { exact: [], unnoticed: [], stale: [], without: [], coarse: [] };
-  for (const rule of tried) {
-    const edit = byEdit.get(rule.id);
-    const row = byResult.get(rule.id);
-    const fresh = edit && row && row.edit === edit.hash && rule.test.split(' | ').includes(row.test);
-    const name = !edit ? (reasons.has(rule.id) ? 'without' : 'coarse') : !fresh ? 'stale' : NOTICED.includes(row.verdict) ? 'exact' : 'unnoticed';
-    of[name].push({ rule, edit, row, why: reasons.get(rule.id) });
+  for (const rule of rules.filter(codeAndTest)) {
+    const parts = byRule.get(rule.id) ?? [];
+    const tests = rule.test.split(' | ');
+    const isFresh = ({ edit, row }) => row?.edit === edit.hash && tests.includes(row.test);
+    const isNoticed = ({ row }) => NOTICED.includes(row.verdict);
+    const name = parts.length === 0 ? (reasons.has(rule.id) ? 'without' : 'coarse') : !parts.every(isFresh) ? 'stale' : parts.every(isNoticed) ? 'exact' : 'unnoticed';
+    of[name].push({ rule, parts, why: reasons.get(rule.id) });
   }
   return of;
 }
@@ -139,24 +150,25 @@ export function removalsDocument(matrix, edits, results, without) {
     `## ${title}`, '', words, '', '| id | rule | |', '|---|---|---|', ...list.map((one) => `| ${one.rule.id} | ${cell(one.rule.rule)} | ${last(one)} |`), '',
   ]);
   const lines = [
-    '# One removal a row', '',
+    '# The removals of each row', '',
     '<!-- Written by npm run requirements from test/removals. Do not edit. -->', '',
     'For each rule of [requirements.md](requirements.md) with code and a test, somebody has read the rule, the code and the',
-    'test, has written the smallest edit of the source that breaks this rule, and has said in a sentence what it breaks.',
-    '`npm run removals` makes the edit in a copy and runs the named tests: one of them has to fail.', '',
+    'test, has written the smallest edit of the source that breaks this rule, and has said in a sentence what it breaks;',
+    `a rule that says several things has an edit for each (\`tasks-41\`, \`tasks-41.2\`): ${edits.length} edits for ${new Set(edits.map(({ id }) => ruleOf(id))).size} rules.`,
+    '`npm run removals` makes each edit in a copy and runs the named tests: one of them has to fail.', '',
     '| | rules | |', '|---|---:|---|',
-    `| exact | ${of.exact.length} | the edit breaks the rule, and the named test fails with it |`,
-    `| unnoticed | ${of.unnoticed.length} | the edit breaks the rule, and the named test does not notice |`,
+    `| exact | ${of.exact.length} | each edit breaks the rule, and a named test fails with it |`,
+    `| unnoticed | ${of.unnoticed.length} | an edit breaks the rule, and no named test notices |`,
     `| to be run | ${of.stale.length} | the edit or the named test changed since it was run |`,
     `| not possible | ${of.without.length} | no edit of the code can break the rule; the reason is given |`,
     `| not judged | ${of.coarse.length} | nobody has written an edit for the rule yet |`, '',
-    ...plain('Unnoticed', 'The named test passes although the rule is broken.', of.unnoticed, ({ edit }) => `${cell(edit.breaks)}<br>${shown(edit)}`),
+    ...plain('Unnoticed', 'The named test passes although the rule is broken.', of.unnoticed, ({ parts }) => parts.filter(({ row }) => !NOTICED.includes(row.verdict)).map(({ edit }) => `${cell(edit.breaks)}<br>${shown(edit)}`).join('<br>')),
     ...plain('Not possible', 'Documents, types, and tests that `npm test` does not run.', of.without, ({ why }) => cell(why)),
     ...(of.stale.length ? ['## To be run', '', of.stale.map(({ rule }) => rule.id).join(', '), ''] : []),
     ...(of.coarse.length ? ['## Not judged', '', of.coarse.map(({ rule }) => rule.id).join(', '), ''] : []),
     '## Exact', '',
     '| id | rule | what the edit breaks | edit | test that notices | commit, date |', '|---|---|---|---|---|---|',
-    ...of.exact.map(({ rule, edit, row }) => `| ${rule.id} | ${cell(rule.rule)} | ${cell(edit.breaks)} | ${shown(edit)} | ${cell(row.test.replace(/^test\//, ''))}${row.verdict === 'fails' ? '' : ` (${row.verdict})`} | ${row.commit}, ${row.date} |`),
+    ...of.exact.flatMap(({ rule, parts }) => parts.map(({ edit, row }) => `| ${edit.id} | ${cell(rule.rule)} | ${cell(edit.breaks)} | ${shown(edit)} | ${cell(row.test.replace(/^test\//, ''))}${row.verdict === 'fails' ? '' : ` (${row.verdict})`} | ${row.commit}, ${row.date} |`)),
     '',
   ];
   return lines.join('\n');

@@ -1,21 +1,23 @@
-// npm run removals [-- --only ID,… | --new | --draw N --by TEXT | --jobs N | --show]: makes the edit of each rule
+// npm run removals [-- --only ID,… | --new | --try FILE | --draw N --by TEXT | --jobs N | --show]: makes each edit of the rules
 // (test/removals/edits) in a copy of the compiled code, and looks whether one of the rule's named tests fails.
-// Keeps the results in test/removals/results.tsv. `--new`: only edits that were changed or added since their last run.
+// Keeps the results in test/removals/results.tsv. `--only`: all edits of these rules. `--new`: only edits that were changed or
+// added since their last run. `--try FILE`: the edits of a file of the same form, to see what survives; keeps nothing.
 // `--draw N`: N rules that TEXT (a commit's hash) decides, at most `--seconds` long; keeps nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readMatrix } from '../../scripts/requirements/matrix.mjs';
-import { NOTICED, coverageOf, faultsOfEdits, readEdits, readResults, readWithout, writeResults } from '../../scripts/requirements/removals.mjs';
+import { NOTICED, coverageOf, editsIn, faultsOfEdits, readEdits, readResults, readWithout, ruleOf, writeResults } from '../../scripts/requirements/removals.mjs';
 import { unknownNames } from './names.mjs';
 import { Trial, patternOf, testOf } from './trial.mjs';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
 const { values } = parseArgs({
   options: {
-    only: { type: 'string' }, new: { type: 'boolean' }, draw: { type: 'string' }, by: { type: 'string', default: '' }, seconds: { type: 'string' },
+    only: { type: 'string' }, new: { type: 'boolean' }, try: { type: 'string' }, draw: { type: 'string' }, by: { type: 'string', default: '' }, seconds: { type: 'string' },
     jobs: { type: 'string', default: '2' }, show: { type: 'boolean' },
   },
 });
@@ -25,29 +27,31 @@ const date = new Date().toISOString().slice(0, 10);
 const began = performance.now();
 
 const matrix = readMatrix(top);
-const edits = readEdits(top);
+const edits = values.try ? editsIn(readFileSync(values.try, 'utf8'), values.try) : readEdits(top);
 const results = readResults(top);
 const faults = faultsOfEdits(matrix, edits, top);
 for (const fault of faults) console.error(fault);
 const broken = new Set(faults.map((fault) => fault.split(':')[0]));
-const unknown = unknownNames(top, edits);
-for (const name of unknown) console.error(name);
 const rules = new Map(matrix.rules.map((rule) => [rule.id, rule]));
 
 let chosen = edits.filter(({ id }) => !broken.has(id));
-if (values.only) chosen = chosen.filter(({ id }) => values.only.split(',').includes(id));
+if (values.only) chosen = chosen.filter(({ id }) => values.only.split(',').includes(ruleOf(id)));
 if (values.new) {
-  const done = new Set(coverageOf(matrix, edits, results, readWithout(top)).exact.map(({ rule }) => rule.id));
-  chosen = chosen.filter(({ id }) => !done.has(id));
+  const fresh = new Map(results.filter(({ verdict }) => NOTICED.includes(verdict)).map(({ id, edit, test }) => [id, { edit, test }]));
+  const isDone = ({ id, hash }) => fresh.get(id)?.edit === hash && rules.get(ruleOf(id)).test.split(' | ').includes(fresh.get(id).test);
+  chosen = chosen.filter((edit) => !isDone(edit));
 }
 if (values.draw) {
   const place = (id) => createHash('sha256').update(`${values.by} ${id}`).digest('hex');
   chosen = chosen.map((edit) => [place(edit.id), edit]).sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, Number(values.draw)).map(([, edit]) => edit);
 }
 
+const unknown = unknownNames(top, values.only || values.try ? chosen : edits);
+for (const name of unknown) console.error(name);
+
 /** Runs the named tests with the edit until one of them fails. */
 async function judge({ id, changes, hash }, trial) {
-  const places = rules.get(id).test.split(' | ').filter(testOf);
+  const places = rules.get(ruleOf(id)).test.split(' | ').filter(testOf);
   const row = { id, edit: hash, test: places[0] ?? '', verdict: 'stays green', commit, date };
   let ran = 0;
   for (const place of places) {
@@ -64,7 +68,8 @@ async function judge({ id, changes, hash }, trial) {
 
 const trials = Array.from({ length: Number(values.jobs) }, () => new Trial(top));
 const kept = new Map(results.filter(({ id }) => edits.some((edit) => edit.id === id)).map((row) => [row.id, row]));
-const save = () => { if (!values.draw && done.length) writeResults(top, matrix.rules.flatMap(({ id }) => kept.get(id) ?? [])); };
+const keeps = !values.draw && !values.try;
+const save = () => { if (keeps && done.length) writeResults(top, matrix.rules.flatMap(({ id }) => edits.filter((edit) => ruleOf(edit.id) === id).flatMap((edit) => kept.get(edit.id) ?? []))); };
 const waiting = chosen.values();
 const done = [];
 await Promise.all(trials.map(async (trial) => {
@@ -79,9 +84,9 @@ await Promise.all(trials.map(async (trial) => {
 }));
 save();
 for (const trial of trials) trial.remove();
-if (!values.draw) spawnSync(process.execPath, [join(top, 'scripts/requirements.mjs')], { stdio: 'inherit' });
+if (keeps) spawnSync(process.execPath, [join(top, 'scripts/requirements.mjs')], { stdio: 'inherit' });
 const noticed = done.filter(({ verdict }) => NOTICED.includes(verdict)).length;
-console.log(`${done.length} of ${chosen.length} rules broken: a named test noticed ${noticed}; ${Math.round((performance.now() - began) / 1000)} s`);
+console.log(`${done.length} of ${chosen.length} edits made: a named test noticed ${noticed}; ${Math.round((performance.now() - began) / 1000)} s`);
 const { coarse } = coverageOf(matrix, edits, results, readWithout(top));
-console.log(`${coarse.length} rules with code and a test have no edit`);
+if (keeps) console.log(`${coarse.length} rules with code and a test have no edit`);
 if (noticed < done.length || unknown.length > 0 || (!values.only && faults.length)) process.exitCode = 1;

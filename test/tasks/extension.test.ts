@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
-import { asked, accept, connect, later, modernMeta } from '../server/peer.ts';
+import { asked, accept, connect, everything, later, modernMeta } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { declared, made, ModernTasks, tasksExtension } from './harness.ts';
@@ -17,7 +17,7 @@ test('a call becomes a task, which can be found at once and ends with the result
   server.tool('bake', { task: 'optional', input: { type: 'object', properties: { what: { type: 'string' } } } },
     async ({ what }) => `${what} ${await go.promise}`);
   const client = await ModernTasks.to(server);
-  const { result } = await within('the task', client.peer.modern('tools/call', { name: 'bake', arguments: { what: 'cake' } }));
+  const { result } = await within('the task', client.peer.modern('tools/call', { name: 'bake', arguments: { what: 'cake', taskId: 'mine' }, taskId: 'mine' }));
   const { taskId, createdAt, lastUpdatedAt, _meta, ...rest } = result as Bag;
   assert.deepEqual(rest, { resultType: 'task', status: 'working', ttlMs: 86_400_000, pollIntervalMs: 1000 });
   assert.match(String(taskId), /^[0-9a-f]{40}$/);
@@ -158,9 +158,16 @@ test('who did not declare the extension: required is -32021, the rest answers pl
   const required = await peer.modern('tools/call', { name: 'required' });
   assert.equal(required.error?.code, -32021);
   assert.deepEqual(required.error?.data, missing);
+  assert.match(required.error.message, /the extension io\.modelcontextprotocol\/tasks/);
+  assert.equal((await peer.modern('tools/call', { name: 'required' }, { ...everything, extensions: { 'com.example/other': {} } })).error?.code, -32021);
   const plain = await peer.modern('tools/call', { name: 'optional' });
   assert.deepEqual(plain.result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   assert.deepEqual((await peer.modern('tools/call', { name: 'maybe' })).result?.['content'], [{ type: 'text', text: 'm' }]);
+  // Nor does a client of an earlier revision declare it, whatever it said when it began.
+  const older = await connect(server, { revision: '2025-11-25', capabilities: declared });
+  assert.deepEqual((await older.call('optional')).result?.['content'], [{ type: 'text', text: '1 true 3' }]);
+  assert.deepEqual((await older.call('maybe')).result?.['content'], [{ type: 'text', text: 'm' }]);
+  assert.equal((await older.call('required')).error?.code, -32601);
   assert.equal(decided, 0);
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
     const { error } = await peer.modern(method, { taskId: 'x', inputResponses: {} });

@@ -87,10 +87,11 @@ test('other revisions have none of it', async (t) => {
 
 test('the client decides: with `task` a task, without it a plain call, and -32601 where that is not possible', async (t) => {
   const peer = await legacy(server(t));
-  const created = await peer.request('tools/call', { name: 'optional', arguments: {}, task: { ttl: 5000 } });
+  const created = await peer.request('tools/call', { name: 'optional', arguments: {}, task: { ttl: 5000, taskId: 'mine' } });
   const { task } = created.result as { task: Bag };
   assert.deepEqual(Object.keys(created.result as Bag), ['task']);
   assert.deepEqual([task['status'], task['ttl'], task['pollInterval']], ['working', 5000, 1000]);
+  assert.match(String(task['taskId']), /^[0-9a-f]{40}$/);
   assert.deepEqual((await peer.call('optional')).result?.['content'], [{ type: 'text', text: 'done' }]);
   assert.deepEqual((await peer.call('maybe')).result?.['content'], [{ type: 'text', text: 'done' }]);
   assert.deepEqual((await peer.call('required')).error?.code, -32601);
@@ -166,6 +167,28 @@ test('a question is a request on the stream of tasks/result, and names the task'
   assert.equal(question.params?.['message'], 'Sure?');
   peer.answer(question, { ...accept({ sure: true }), _meta: { [relatedTask]: { taskId: id } } });
   assert.deepEqual((await result).result?.['content'], [{ type: 'text', text: 'accept true' }]);
+  // The other kinds of questions too.
+  const one = server(t);
+  one.tool('ask all', { task: 'optional' }, async (_args, ctx) => {
+    await Promise.all([ctx.sample({ messages: [], maxTokens: 1 }, { key: 'model' }), ctx.roots({ key: 'roots' }), ctx.elicit('Sure?', sure, { key: 'sure' })]);
+    return 'asked';
+  });
+  const other = await legacy(one);
+  const all = await begin(other, 'ask all');
+  await until(other, all, 'input_required');
+  const asked = other.request('tasks/result', { taskId: all });
+  const answers: Bag = {
+    'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'Why?' }, model: 'm' }, 'roots/list': { roots: [] }, 'elicitation/create': { action: 'decline' },
+  };
+  const named: Bag = {};
+  while (Object.keys(named).length < 3) {
+    const said = await other.next();
+    if (said.id === undefined) continue;
+    named[said.method] = related(said);
+    other.answer(said, answers[said.method]);
+  }
+  assert.deepEqual(named, Object.fromEntries(Object.keys(answers).map((method) => [method, all])));
+  assert.deepEqual((await asked).result?.['content'], [{ type: 'text', text: 'asked' }]);
 });
 
 test('a question is put again to whoever asks for the result after a restart, and counts once', async (t) => {
@@ -205,12 +228,22 @@ test('a client that refuses the question: a form counts as cancelled', async (t)
 });
 
 test('a tool that fails has failed here, and its result is still the result; a protocol error is the error', async (t) => {
-  const peer = await legacy(server(t));
+  const one = server(t);
+  const peer = await legacy(one);
   const tool = await begin(peer, 'tool error');
   const failed = await until(peer, tool, 'failed');
   assert.equal(failed['statusMessage'], 'no flour');
   const { result } = await peer.request('tasks/result', { taskId: tool });
   assert.equal(result?.['isError'], true);
+  // What went wrong, and not how far it had come; and something also where the tool has said nothing.
+  one.tool('half', { task: 'optional' }, (_args, ctx) => {
+    ctx.progress(1, 2);
+    return { content: [{ type: 'text', text: 'no flour' }], isError: true };
+  });
+  one.tool('silent', { task: 'optional' }, () => ({ content: [], isError: true }));
+  for (const [name, message] of [['half', 'no flour'], ['silent', 'The tool has failed']] as const) {
+    assert.equal((await until(peer, await begin(peer, name), 'failed'))['statusMessage'], message);
+  }
   const protocol = await begin(peer, 'protocol error');
   assert.match(String((await until(peer, protocol, 'failed'))['statusMessage']), /the oven is off/);
   const { error } = await peer.request('tasks/result', { taskId: protocol });

@@ -102,7 +102,7 @@ test('received tasks: the server sees the task, then its states, then its result
   asked[1]?.reject(new Error('x'.repeat(2_000)));
   await assert.rejects(ask('tasks/result', { taskId: failing.taskId }), /^Error: x{2000}$/);
   const { status, statusMessage } = await ask('tasks/get', { taskId: failing.taskId });
-  assert.deepEqual([status, typeof statusMessage, String(statusMessage).length <= 1_000], ['failed', 'string', true]);
+  assert.deepEqual([status, statusMessage], ['failed', 'x'.repeat(1_000)]);
   // What a handler says after the cancellation, a result or an error, changes nothing and tells nothing.
   for (const late of ['resolve', 'reject'] as const) {
     const { taskId } = await begin();

@@ -159,7 +159,9 @@ test('who did not declare the extension: required is -32021, the rest answers pl
   assert.equal(required.error?.code, -32021);
   assert.deepEqual(required.error?.data, missing);
   assert.match(required.error.message, /the extension io\.modelcontextprotocol\/tasks/);
-  assert.equal((await peer.modern('tools/call', { name: 'required' }, { ...everything, extensions: { 'com.example/other': {} } })).error?.code, -32021);
+  const others = { ...everything, extensions: { 'com.example/other': {} } };
+  assert.equal((await peer.modern('tools/call', { name: 'required' }, others)).error?.code, -32021);
+  assert.deepEqual((await peer.modern('tools/call', { name: 'optional' }, others)).result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   const plain = await peer.modern('tools/call', { name: 'optional' });
   assert.deepEqual(plain.result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   assert.deepEqual((await peer.modern('tools/call', { name: 'maybe' })).result?.['content'], [{ type: 'text', text: 'm' }]);
@@ -215,6 +217,11 @@ test('a function decides each call, may ask first, and hands on what it asked an
   await client.update(id, { day: accept({ day: 'Monday' }) });
   assert.equal(textOf(await client.ended(id)), 'Alice on Monday');
   assert.deepEqual(made_, ['decision']);
+  // And one that decides at once.
+  server.tool('maybe', { task: ({ far }) => far === true, input: { type: 'object', properties: { far: { type: 'boolean' } } } }, () => 'm');
+  for (const [far, type] of [[true, 'task'], [false, 'complete']] as const) {
+    assert.equal((await client.peer.modern('tools/call', { name: 'maybe', arguments: { far } })).result?.['resultType'], type);
+  }
 });
 
 test('progress and status become the status message, the latest of them', async (t) => {

@@ -29,6 +29,10 @@ test('a call becomes a task, which can be found at once and ends with the result
   go.resolve('is ready');
   const done = await client.is(taskId as string, 'completed');
   assert.deepEqual(done['result'], { resultType: 'complete', content: [{ type: 'text', text: 'cake is ready' }] });
+  // Whatever the result has: its structured content and its own metadata too.
+  const whole = { content: [{ type: 'text' as const, text: 'n is 1' }], structuredContent: { n: 1 }, _meta: { 'com.example/own': 2 } };
+  server.tool('whole', { task: 'optional', output: { type: 'object', properties: { n: { type: 'number' } } } as const }, () => whole);
+  assert.deepEqual((await client.ended(await client.begin('whole')))['result'], { resultType: 'complete', ...whole });
   // The answer to tasks/cancel is complete too, and so is each of the harness.
   assert.deepEqual((await client.cancel(taskId as string)).result?.['resultType'], 'complete');
   assert.deepEqual(errors, []);
@@ -217,6 +221,18 @@ test('a function decides each call, may ask first, and hands on what it asked an
   await client.update(id, { day: accept({ day: 'Monday' }) });
   assert.equal(textOf(await client.ended(id)), 'Alice on Monday');
   assert.deepEqual(made_, ['decision']);
+  // What was answered before the task is not asked again under its key, though the answer cannot be used.
+  server.tool('age', {
+    task: async (_args, ctx) => (await ctx.elicit('Who?', { name: { type: 'string' } }, { key: 'who' })).action === 'accept',
+  }, async (_args, ctx) => `${(await ctx.elicit('How old?', { age: { type: 'integer' } }, { key: 'who' })).content?.age}`);
+  const question = await client.peer.modern('tools/call', { name: 'age' });
+  const begun = await client.peer.modern('tools/call', {
+    name: 'age', requestState: question.result?.['requestState'], inputResponses: { who: accept({ name: 'Alice' }) },
+  });
+  const other = begun.result?.['taskId'] as string;
+  assert.deepEqual(Object.keys(asked({ id: 0, result: await client.is(other, 'input_required') })), ['who~2']);
+  await client.update(other, { 'who~2': accept({ age: 7 }) });
+  assert.equal(textOf(await client.ended(other)), '7');
   // And one that decides at once.
   server.tool('maybe', { task: ({ far }) => far === true, input: { type: 'object', properties: { far: { type: 'boolean' } } } }, () => 'm');
   for (const [far, type] of [[true, 'task'], [false, 'complete']] as const) {
@@ -330,6 +346,8 @@ test('bad parameters are -32602', async (t) => {
   ] as const) {
     assert.equal((await client.peer.modern(method, params)).error?.code, -32602, `${method} ${JSON.stringify(params)}`);
   }
+  const many = await client.peer.modern('subscriptions/listen', { notifications: { taskIds: Array(1001).fill('x') } });
+  assert.deepEqual([many.error?.code, many.error?.message], [-32602, 'Invalid params: params.notifications.taskIds: more than 1000']);
 });
 
 test('there is a bound on tasks in all, of one principal, on the journal and on the result', async (t) => {

@@ -95,6 +95,7 @@ test('the client decides: with `task` a task, without it a plain call, and -3260
   assert.deepEqual((await peer.call('optional')).result?.['content'], [{ type: 'text', text: 'done' }]);
   assert.deepEqual((await peer.call('maybe')).result?.['content'], [{ type: 'text', text: 'done' }]);
   assert.deepEqual((await peer.call('required')).error?.code, -32601);
+  for (const name of ['maybe', 'required']) assert.match(await begin(peer, name), /^[0-9a-f]{40}$/);
   const needless = await peer.request('tools/call', { name: 'greet', task: {} });
   assert.equal(needless.error?.code, -32601);
   for (const bad of [7, 'x', [], { ttl: 'long' }, { ttl: -1 }]) {
@@ -283,7 +284,7 @@ test('tasks/list has the own tasks, in pages; a cursor that is none is -32602', 
   // No metadata of a task: their ids are there already.
   assert.deepEqual([Object.keys(first), Object.keys(second)], [['tasks', 'nextCursor'], ['tasks']]);
   for (const task of [...first.tasks, ...second.tasks]) assert.equal('_meta' in task, false);
-  assert.deepEqual((await bob.request('tasks/list')).result, { tasks: [] });
+  for (const other of [bob, await legacy(one)]) assert.deepEqual((await other.request('tasks/list')).result, { tasks: [] });
   for (const cursor of [7, 'x', '', '000000000000000-../x']) {
     assert.equal((await ann.request('tasks/list', { cursor })).error?.code, -32602);
   }

@@ -173,6 +173,12 @@ test('received tasks: they go when their time is over, with a timer or without, 
   const left = ask('tasks/result', { taskId: long.taskId }, legacy, given);
   given.abort(() => new Error('gone'));
   await assert.rejects(left, refused(-32603, /The task was cancelled/));
+  // A cursor names a place: it stays one when the task there has gone.
+  for (let at = 0; at < 101; at++) await begin({}, { ttl: at === 98 ? 50 : 200 });
+  const { nextCursor: cursor } = await ask('tasks/list', {});
+  pass(50);
+  const after = await ask('tasks/list', { cursor }) as { tasks: unknown[] };
+  assert.deepEqual([typeof cursor, after.tasks.length], ['string', 2]);
   answering.end?.();
   // The count of requests in this second.
   pass(1_000);

@@ -314,7 +314,8 @@ test('over HTTP tasks/get is answered with JSON, and not with a stream', async (
   });
   const opened = await post('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'a', version: '1' } }, 1);
   session = opened.headers.get('mcp-session-id');
-  await opened.text();
+  // Nor is a caller told apart there who shows no credentials: there is no tasks/list.
+  assert.deepEqual(((await opened.json() as { result: { capabilities: Bag } }).result.capabilities)['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
   await (await post('notifications/initialized', {})).text();
   const created = /"taskId":"(\w+)"/.exec(await (await post('tools/call', { name: 'wait', task: {} }, 2)).text());
   const answer = await post('tasks/get', { taskId: created?.[1] }, 3);

@@ -198,7 +198,7 @@ test('a stream that names no endpoint in time is left', async (t) => {
 
 test('other refusals, a modern server\'s among them, look for nothing', async (t) => {
   const body = (code: number): string => JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'no' } });
-  for (const [status, code] of [[400, -32022], [400, -32020], [404, -32601], [500, 0], [401, 0]] as const) {
+  for (const [status, code] of [[400, -32022], [400, -32021], [400, -32020], [404, -32601], [500, 0], [401, 0]] as const) {
     const server = await serve(t, (call, response) => json(response, code === 0 ? 'x' : body(code), status));
     const it = await client(t, server.url);
     const told = await it.request(1, 'initialize');

@@ -175,6 +175,8 @@ test('what is no HTTP+SSE server leaves the first refusal as it was', async (t) 
     const it = await client(t, server.url);
     const told = await it.request(1, 'initialize');
     assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404, first);
+    // Nothing was posted to what is no endpoint.
+    assert.deepEqual(server.calls.map(({ path }) => path), ['/mcp', '/mcp'], first);
   }
   const refusing = await serve(t, (call, response) => void response.writeHead(call.method === 'GET' ? 406 : 405).end());
   const told = await (await client(t, refusing.url)).request(1, 'initialize');

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
 import { modernMeta } from '../server/peer.ts';
 import { httpListener } from '../../src/transport/http/node/index.ts';
+import { http1 } from '../../src/transport/http1/node/index.ts';
 import { createServices } from '../../src/transport/http/server/services.ts';
 import { createSessions, randomId } from '../../src/transport/http/server/sessions.ts';
 import { serveHttp } from '../transport/http/engine.ts';
@@ -34,10 +35,12 @@ const headers = {
 
 // 2025-11-25 basic/transports#security-warning: a server on all interfaces would answer on 127.0.0.2.
 test('by default a server listens on 127.0.0.1 alone', async (t) => {
-  const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0 });
-  t.after(() => http.close());
-  assert.equal(await post('127.0.0.1', http.port, headers), 200);
-  assert.equal(typeof await post('127.0.0.2', http.port, headers), 'string');
+  for (const engine of [undefined, http1]) {
+    const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0, ...engine && { engine } });
+    t.after(() => http.close());
+    assert.equal(await post('127.0.0.1', http.port, headers), 200);
+    assert.equal(typeof await post('127.0.0.2', http.port, headers), 'string');
+  }
 });
 
 // 2026-07-28 basic/transports/streamable-http#case-sensitivity.

@@ -54,7 +54,10 @@ test('the paths can be chosen, or left out', async (t) => {
   for (const path of ['/api/v1/mcp', '/mcp']) statuses.push((await beside.ask({ path, body: rpc('initialize') })).status);
   assert.deepEqual(statuses, [200, 404]);
   const chosen = await start(t, { sse: { path: '/events', messages: '/in' } });
-  assert.match((await (await chosen.live({ method: 'GET', path: '/events' })).next())?.data ?? '', /^\/in\?/);
+  const events = await chosen.live({ method: 'GET', path: '/events' });
+  const place = (await events.next())?.data ?? '';
+  assert.match(place, /^\/in\?/);
+  assert.equal((await chosen.ask({ path: place, body: rpc('initialize', { protocolVersion: '2024-11-05' }) })).status, 202);
   const none = await start(t, { sse: false });
   assert.equal((await none.ask({ method: 'GET', path: '/sse' })).status, 404);
 });

@@ -43,8 +43,11 @@ function readLedger(lines, blows, counts, faults) {
   const written = new Map();
   /** By worker and task: its last lease there. */
   const leases = new Map();
-  const isAway = (at) => blows.some(({ what, at: from, till = from }) =>
-    ['disk', 'stall', 'cut', 'silence', 'restart', 'sleep'].includes(what) && at >= from && at <= till + echoMs);
+  // A worker that was stopped itself has not heard its store meanwhile: it says so when it goes on.
+  const stoppedMs = 1.8 * leaseMs + 1000;
+  const isAway = (at, worker) => blows.some(({ what, pid, at: from, till = from }) => at >= from && (what === 'stop'
+    ? pid === worker && at <= from + stoppedMs
+    : ['disk', 'stall', 'cut', 'silence', 'restart', 'sleep'].includes(what) && at <= till + echoMs));
   let latest = 0;
   lines.forEach((line, at) => {
     const [what, key, pid, ...rest] = line.split(' ');
@@ -70,11 +73,11 @@ function readLedger(lines, blows, counts, faults) {
     } else if (what === 'refused') counts['writes refused']++;
     else if (what === 'failed') {
       counts['writes failed']++;
-      if (!isAway(Number(rest[0]))) faults.push(`a write of a worker fails, and nothing was done to its store: ${rest.slice(1).join(' ').slice(0, 300)}${doneBefore(blows, Number(rest[0]))}`);
+      if (!isAway(Number(rest[0]), Number(pid))) faults.push(`a write of a worker fails, and nothing was done to its store: ${rest.slice(1).join(' ').slice(0, 300)}${doneBefore(blows, Number(rest[0]))}`);
     } else if (what === 'error') {
       const message = rest.slice(1).join(' ');
       counts['faults of the store reported']++;
-      if (!away.test(message) || !isAway(Number(rest[0]))) faults.push(`a worker reports ${message.slice(0, 300)}${doneBefore(blows, Number(rest[0]))}`);
+      if (!away.test(message) || !isAway(Number(rest[0]), Number(pid))) faults.push(`a worker reports ${message.slice(0, 300)}${doneBefore(blows, Number(rest[0]))}`);
     }
   });
   return { effects, written };

@@ -52,7 +52,7 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
     <details class="section">
       <summary>Compare revisions</summary>
       <p class="hint">Calls the tool twice with what the form holds, in a revision of each era. The server is connected anew for each, and at the end as it was.</p>
-      <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'It is called …' : 'Call in two revisions'}</button>
+      <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'Calling …' : 'Call in two revisions'}</button>
       <div class="compared" ref={compared}>
         {one?.call && other?.call && left && right && <Verdict same={outcomeOf(one.call) === outcomeOf(other.call)} before={withoutId(left)} after={withoutId(right)} />}
         <div class="eras">{columns.value.map((column) => <EraColumn key={column.era} column={column} />)}</div>
@@ -66,7 +66,7 @@ function Verdict({ same, before, after }: { readonly same: boolean; readonly bef
   const places = useMemo(() => placesOf(before, after), [before, after]);
   return (
     <section aria-label="What differs in the answers">
-      <p role="status"><strong>{same ? 'Same result.' : 'The results differ.'}</strong> {places === undefined ? 'The answers are very different.' : places === 0 ? 'The answers are the same.' : `The answers differ in ${places} ${places === 1 ? 'place' : 'places'}, ids left out.`}</p>
+      <p role="status"><strong>{same ? 'Both revisions give the same result.' : 'The results differ.'}</strong> {places === undefined ? 'The messages that carry them are very different.' : places === 0 ? 'The messages that carry them are the same, but for their ids.' : `The messages that carry them differ in ${places} ${places === 1 ? 'place' : 'places'}, ids left out:`}</p>
       {places !== 0 && <DiffTexts before={before} after={after} />}
     </section>
   );

@@ -106,7 +106,7 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
       onClick={() => wire.select(seq)} onPointerEnter={() => { wire.lit.value = whole; }} onPointerLeave={() => { wire.lit.value = undefined; }}>
       <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
       <span class="wire-main"><RowHead entry={entry} />{whole?.lead === entry && answersNothing(entry) && <span class="badge warn">answers no request</span>}{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Worst found={foundIn(verdicts.value, entry, exchange)} /></span>
-      <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? entry)} most={220} /></span>
+      <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? exchange?.refused ?? entry)} most={220} /></span>
       <span class="wire-side"><span>{clock(entry.at)}</span><span>{exchange ? sizeOf(exchange) : entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
       {exchange && exchange.inside.length > 0 && <Fold exchange={exchange} />}
     </div>
@@ -144,6 +144,7 @@ function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly s
       <span class={`badge ${tone}`}>{words}</span>
       {exchange.cancelled && exchange.answer && <span class="badge warn">cancelled</span>}
       {exchange.rounds > 1 && <span class="badge">{exchange.rounds} rounds</span>}
+      {exchange.retries > 0 && <span class="badge warn">sent {exchange.retries + 1} times</span>}
       {asked?.kind === 'message' && <span class="badge">asks <Safe text={asked.method} most={40} /></span>}
     </>
   );

@@ -102,6 +102,7 @@ test('a request that was not accepted and is sent again is one exchange with its
     const whole = [...tries, http(2, null), again, http(2, 200), answer(again)];
     assert.deepEqual(folded(...whole), [[[1, 0, 2, 3, 4, 5, 6], 'done']]);
     assert.deepEqual(retriesOf(...whole), [1, 1, 'done', (whole[6]?.at ?? 0) - first.at]);
+    assert.deepEqual(folded(...whole.slice(0, 5)), [[[1, 0, 2, 3, 4], 'open']], 'it waits again');
     // Another id is another call.
     assert.equal(folded(...tries, http(2, null), request('2', { exchange: 2 })).length, 2);
   }

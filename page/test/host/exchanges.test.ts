@@ -46,7 +46,7 @@ test('the head of a POST goes before its message, and is inside what that begins
   // The error of an HTTP response names no id.
   const [head, refused] = carried(4, (exchange) => request('2', { exchange }));
   assert.ok(head && refused);
-  assert.deepEqual(folded(head, refused, http(4, 401), message({ direction: 'received', shape: 'error', method: '', rpcId: '', exchange: 4 }), mark('closed')), [[[1, 0, 2, 3], 'error'], [[4], 'single']]);
+  assert.deepEqual(folded(head, refused, http(4, 401), message({ direction: 'received', shape: 'error', method: '', rpcId: '', exchange: 4 }), mark('closed')), [[[1, 0, 2, 3], 'login'], [[4], 'single']]);
   // A GET carries nothing that was sent.
   assert.deepEqual(folded({ ...http(5, null), method: 'GET' } as WireEntry, http(5, 200), message({ direction: 'received', shape: 'notification', rpcId: '', exchange: 5 })), [[[0, 1], 'single'], [[2], 'single']]);
 });
@@ -94,7 +94,7 @@ test('a request that was not accepted and is sent again is one exchange with its
     return made.list.flatMap((one) => [one.retries, one.rounds, standingOf(one), tookOf(one) ?? 'no time']);
   };
   // A login, or a redirect: the same message over another HTTP request.
-  for (const [status, standing] of [[401, 'error'], [307, 'open']] as const) {
+  for (const [status, standing] of [[401, 'login'], [307, 'open']] as const) {
     const first = request('1', { exchange: 1 });
     const tries = [http(1, null), first, http(1, status)];
     assert.deepEqual(folded(...tries), [[[1, 0, 2], standing]]);

@@ -22,10 +22,11 @@ export interface Exchange {
 }
 
 /** How an exchange stands. `single`: its first entry is not a request. */
-export type Standing = 'single' | 'open' | 'done' | 'tool error' | 'error' | 'input' | 'cancelled' | 'lost' | 'probe';
+export type Standing = 'single' | 'open' | 'done' | 'tool error' | 'error' | 'login' | 'input' | 'cancelled' | 'lost' | 'probe';
 
 export function standingOf({ lead, answer, cancelled, lost, refused }: Exchange): Standing {
   if (lead.kind !== 'message' || lead.shape !== 'request') return 'single';
+  if (refused?.status === 401) return 'login';
   if (!answer && !refused) return cancelled ? 'cancelled' : lost ? 'lost' : 'open';
   // A client of both eras asks so whether the server knows the modern one. 2026-07-28 basic/lifecycle
   if (!answer || answer.shape === 'error') return lead.method === 'server/discover' ? 'probe' : 'error';

@@ -29,22 +29,6 @@ const cut = (text, nameOf, known) => text.split('\n').filter((line) => {
   return name === undefined || known.has(name);
 }).join('\n');
 
-/** The revisions that a quick run speaks, as the rules count them: the newest of each era. */
-const spoken = /[34]/g;
-
-/**
- * Rules whose names are known, without their places in revisions that are not spoken. Of one that has no other, and of a client's,
- * only the name stays: a judge of servers asks for it, and tells nothing of it.
- */
-const rulesIn = (text, ofClient, known) => cut(text, /^([\w-]+)\|/, known).replace(/^([\w-]+)(\|.*\|)(.*)$/gm, (_, id, words, places) => {
-  const left = ofClient ? [] : places.split(';').flatMap((place) => {
-    const [, digits, rest] = /^(\d+)(.*)$/.exec(place);
-    const some = digits.match(spoken)?.join('');
-    return some ? `${some}${rest}` : [];
-  });
-  return left.length > 0 ? `${id}${words}${left.join(';')}` : id;
-});
-
 /** Loads at once what the page of the local server loads late, and leaves out what is never come to. `without`: paths of modules, from the root, that are emptied as well. */
 export const playground = (without) => ({
   name: 'playground',
@@ -67,7 +51,9 @@ export const playground = (without) => ({
     onLoad({ filter: /[\\/]src[\\/]judge[\\/].*\.ts$/ }, ({ path }) => {
       const file = path.slice(judge.length).replaceAll('\\', '/');
       if (leftOut.includes(file)) return { contents: emptied(path), loader: 'ts' };
-      if (file.startsWith('rules/')) return { contents: rulesIn(readFileSync(path, 'utf8'), file === 'rules/client.ts', judging), loader: 'ts' };
+      // Of a client's rule the judge of a server only asks whether there is one.
+      if (file === 'rules/client.ts') return { contents: cut(readFileSync(path, 'utf8'), /^([\w-]+)\|/, judging).replaceAll(/^([\w-]+)\|.*/gm, '$1'), loader: 'ts' };
+      if (file.startsWith('rules/')) return { contents: cut(readFileSync(path, 'utf8'), /^([\w-]+)\|/, judging), loader: 'ts' };
       return file.startsWith('server/') ? { contents: quickProbes(readFileSync(path, 'utf8')), loader: 'ts' } : undefined;
     });
     onLoad({ filter: /[\\/]src[\\/]doctor[\\/]finding\.ts$/ }, ({ path }) => ({ contents: cut(readFileSync(path, 'utf8'), /^ {2}'([\w-]+)': \{/, examining), loader: 'ts' }));

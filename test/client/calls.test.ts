@@ -312,7 +312,10 @@ test('each of the requests in flight has a progress token of its own, and hears 
     const { client, wire } = await connect(make(hang));
     const heard: unknown[][] = [];
     const third = wire.until(({ params }) => params?.['name'] === 'c');
-    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, { onProgress: ({ progress }) => heard.push([name, progress]) }));
+    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, {
+      // A token of the caller's own would be the same for all.
+      meta: { progressToken: 'mine' }, onProgress: ({ progress }) => heard.push([name, progress]),
+    }));
     await third;
     const sent = wire.sent.filter(({ method }) => method === 'tools/call');
     const tokens = sent.map((one) => meta(one)['progressToken']);

@@ -336,6 +336,13 @@ test('connection: the caller cancels: the peer is told, and a late answer is no 
   await assert.rejects(second);
   receive({ jsonrpc, id: 2, error: { code: -32800, message: 'cancelled' } });
   assert.equal(errors.length, 1);
+  // Of several too, in any order.
+  const both = [1, 2].map(() => new AbortController());
+  const calls = both.map(({ signal }) => requestsOf(connection).request('m', undefined, { signal }));
+  for (const one of both) one.abort(new Error('both'));
+  for (const one of calls) await assert.rejects(one, /both/);
+  for (const id of [3, 4]) receive({ jsonrpc, id, result: {} });
+  assert.equal(errors.length, 1);
 });
 
 test('connection: a signal that has aborted before sends nothing', async () => {

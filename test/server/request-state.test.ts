@@ -200,6 +200,13 @@ test('a lapsed state is refused', async (t) => {
     const late = await connect(paying({ ttlMs }));
     refused(await paidWith(late, await stateOf(late)), /has expired/);
   }
+  // Ten minutes where no time is given.
+  const plain = await connect(paying());
+  const kept = await stateOf(plain);
+  t.mock.timers.setTime(1_001_000 + 599_999);
+  assert.equal(textOf(await paidWith(plain, kept)), 'pay 10: accept');
+  t.mock.timers.setTime(1_001_000 + 600_000);
+  refused(await paidWith(plain, kept), /has expired/);
 });
 
 test('no two states are alike, and none shows what it holds', async () => {

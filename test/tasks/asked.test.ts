@@ -166,9 +166,12 @@ test('a call that is cancelled cancels the task that it asked with, also where t
     peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
   void peer.request('tools/call', { name: 'ask' }, 71);
   peer.answer(await peer.next(), taskOf('t1'));
-  await until(peer, 'tasks/result');
+  const waiting = await until(peer, 'tasks/result');
   cancelCall(71);
-  assert.deepEqual((await until(peer, 'tasks/cancel')).params, { taskId: 't1' });
+  const said = await peer.rest();
+  const of = (wanted: string): unknown[] => said.filter(({ method }) => method === wanted).map(({ params }) => params?.['taskId'] ?? params?.['requestId']);
+  // The request that waits is given up by a notification, and nothing else.
+  assert.deepEqual([of('tasks/cancel'), of('notifications/cancelled')], [['t1'], [waiting.id]]);
 
   void peer.request('tools/call', { name: 'ask' }, 72);
   const question = await until(peer, 'elicitation/create');
@@ -176,6 +179,7 @@ test('a call that is cancelled cancels the task that it asked with, also where t
   await until(peer, 'notifications/cancelled');
   peer.answer(question, taskOf('t2'));
   assert.deepEqual((await until(peer, 'tasks/cancel')).params, { taskId: 't2' });
+  assert.deepEqual(await peer.rest(), []);
   peer.close();
 });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
-import { errorCodes, McpServer } from '../../src/server/index.ts';
+import { errorCodes, McpServer, prompts, resources, ServerCore, tools } from '../../src/server/index.ts';
 import type { RpcError } from '../../src/server/index.ts';
 import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
 import type { Answer, Bag } from '../server/peer.ts';
@@ -88,6 +88,16 @@ test('each page of each list says how long and for whom it may be kept, and has 
       assert.deepEqual([result?.['ttlMs'], result?.['cacheScope']], [1000, 'private'], method);
       cursor = result?.['nextCursor'];
     }
+  }
+  // A server without hints lets nobody keep anything, and says so.
+  const [called, given, kept] = [tools(), prompts(), resources()];
+  const plain = await connect(new ServerCore(info, { features: [called, given, kept] }));
+  called.add('a', {}, () => '');
+  given.add('a', {}, () => '');
+  kept.add('a:b', {}, () => '');
+  for (const method of ['server/discover', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read']) {
+    const { result } = await plain.modern(method, method === 'resources/read' ? { uri: 'a:b' } : {});
+    assert.deepEqual([result?.['ttlMs'], result?.['cacheScope']], [0, 'private'], method);
   }
 });
 
@@ -174,6 +184,11 @@ test('a subscription tells of what it asked for, and of nothing else, whatever c
   for (const [at, peer] of peers.entries()) {
     assert.deepEqual((await peer.rest()).map(({ method }) => method), wanted[at]?.[1], JSON.stringify(wanted[at]?.[0]));
   }
+  // What changes in the same turn comes after the acknowledgement.
+  const hasty = await connect(server);
+  void hasty.modern('subscriptions/listen', { notifications: { resourceSubscriptions: ['a:x'] } });
+  server.resourceUpdated('a:x');
+  assert.deepEqual((await hasty.rest()).map(({ method }) => method), ['notifications/subscriptions/acknowledged', 'notifications/resources/updated']);
 });
 
 // 2025-11-25 server/tools#tool-names.
@@ -399,6 +414,7 @@ test('a modern server cancels nothing', async () => {
   }));
   await peer.modern('tools/call', { name: 'ask' });
   await peer.modern('tools/call', { name: 'fail' });
+  assert.equal((await peer.modern('tools/call', { name: 'none' })).error?.code, -32602);
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'watch' } });
   const methods = (await peer.rest()).map(({ method }) => method);
   assert.deepEqual(methods, ['notifications/subscriptions/acknowledged']);
@@ -511,17 +527,19 @@ test('a subscription that the server ends is cancelled by name, and then answere
   const server = new McpServer(info);
   server.tool('one', {}, () => '');
   const peer = await connect(server);
-  const listening = peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
-  assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
+  const listening = [1, 2].map(() => peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } }));
+  for (const _ of listening) assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
   server.endSubscriptions();
-  const { id, result } = await listening;
-  const { method, params } = await peer.next();
-  assert.equal(method, 'notifications/cancelled');
-  assert.deepEqual(params, {
-    _meta: { 'io.modelcontextprotocol/subscriptionId': id }, requestId: id, reason: 'the server ends the subscription',
-  });
-  assert.deepEqual(Object.keys(result ?? {}).sort(), ['_meta', 'resultType']);
-  assert.equal(result?.['resultType'], 'complete');
-  assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
+  for (const one of listening) {
+    const { id, result } = await one;
+    const { method, params } = await peer.next();
+    assert.equal(method, 'notifications/cancelled');
+    assert.deepEqual(params, {
+      _meta: { 'io.modelcontextprotocol/subscriptionId': id }, requestId: id, reason: 'the server ends the subscription',
+    });
+    assert.deepEqual(Object.keys(result ?? {}).sort(), ['_meta', 'resultType']);
+    assert.equal(result?.['resultType'], 'complete');
+    assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
+  }
   assert.deepEqual(await peer.rest(), []);
 });

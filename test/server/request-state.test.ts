@@ -129,6 +129,10 @@ test('brought to another tool, prompt, resource, method or argument: refused', a
   refused(await peer.modern('prompts/get', {
     name: 'pay', arguments: { price: '11' }, inputResponses: answers, requestState: fromPrompt,
   }));
+  // The parameters may be the same: the method is another.
+  const both = { name: 'pay', arguments: {} };
+  refused(await peer.modern('prompts/get', { ...both, inputResponses: answers, requestState: await stateOf(peer, both) }));
+  refused(await paidWith(peer, await stateOf(peer, both, 'prompts/get'), both));
 });
 
 test('the order in which parameters are written says nothing', async () => {

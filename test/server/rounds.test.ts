@@ -336,6 +336,8 @@ test('prompts and resources may ask too, templates included; nothing else may', 
     });
     assert.match(JSON.stringify(result), new RegExp(`"text":"${said}"`));
   }
+  // None of them sends a request for its question.
+  assert.deepEqual(await peer.rest(), []);
   // A completer has no context to ask with; what a list brings of answers is ignored.
   assert.equal((await peer.modern('prompts/list', { inputResponses })).result?.['resultType'], 'complete');
 });

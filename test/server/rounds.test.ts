@@ -172,7 +172,7 @@ test('answers without a state are matched by key alone, and unknown ones ignored
     return `${a.action} ${b.action}`;
   });
   const peer = await connect(server);
-  const inputResponses = JSON.parse('{"a":{"action":"decline"},"__proto__":{"action":"cancel"},"z":7}') as Bag;
+  const inputResponses = JSON.parse('{"a":{"action":"decline","more":1},"__proto__":{"action":"cancel","_meta":{}},"z":7}') as Bag;
   assert.equal(textOf(await peer.modern('tools/call', { name: 'ask', inputResponses })), 'decline cancel');
   const half = await peer.modern('tools/call', { name: 'ask', inputResponses: { a: { action: 'decline' } } });
   assert.deepEqual(Object.keys(asked(half)), ['__proto__']);

@@ -387,6 +387,10 @@ test('the memory of spent states is bounded, and never lets one open twice', () 
   // A state that would be forgotten first cannot be told from a forgotten one.
   assert.equal(spent.spend('early', soon), false);
   assert.equal(spent.spend('late', soon + 10), true);
+  // One that comes when the memory is full, and would be forgotten first, is refused at once.
+  const full = spentStates(1);
+  assert.equal(full.spend('a', soon + 1), true);
+  assert.equal(full.spend('b', soon), false);
   // What has expired makes room.
   const old = spentStates(1);
   assert.equal(old.spend('a', Date.now() - 1), true);

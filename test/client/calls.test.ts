@@ -311,6 +311,7 @@ test('cancelling: a notification on pipes and in the legacy era, a closed stream
       client.callTool('t', {}, { timeoutMs: 1 }),
       (error) => error instanceof ConnectionError && error.reason === 'timeout',
     );
+    // One whose time is up is cancelled likewise.
     const { id: late } = wire.sent.filter(({ method }) => method === 'tools/call').at(-1) ?? {};
     assert.equal(last(wire)?.params?.['requestId'], notifies ? late : undefined);
     assert.deepEqual(wire.abandoned, abandons ? [id, late] : []);

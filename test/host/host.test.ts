@@ -81,6 +81,10 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
   assert.deepEqual(entries().filter(({ kind }) => kind === 'decided').map(({ decision, by }) => [decision, by]),
     [['refused', 'rule 0'], ['refused', 'alice']]);
   assert.ok(!entries().some(({ kind }) => kind === 'sent'));
+  // A rule that asks is no yes, whatever the application was told before.
+  const ruled = make(t, { a: echoServer('a') }, { rules: [{ tool: 'echo', then: 'ask' }] }, () => ({ allow: false }));
+  await assert.rejects(ruled.host.call('a/echo', { text: 'x' }, { consented: () => 'alice' }), { code: 'refused' });
+  assert.deepEqual(ruled.asked.map(({ why }) => why), ['rule']);
 });
 
 test('host: without anybody to ask, what is not allowed is refused', async (t) => {
@@ -258,6 +262,7 @@ test('host: questions come with the name of the server; sampling needs consent t
     const form = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return form.action === 'accept' ? form.content.name : form.action;
   });
+  server.tool('visit', {}, async (_args, ctx) => (await ctx.elicitUrl('Pay', 'https://pay.example/1')).action);
   server.tool('think', { input: text }, async (_args, ctx) => {
     const answer = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'hm?' } }], maxTokens: 60 });
     return JSON.stringify(answer.content);
@@ -277,6 +282,10 @@ test('host: questions come with the name of the server; sampling needs consent t
         seen.push(`${from}: ${message}`);
         return { action: 'accept', content: { name: 'Ada Secretname' } };
       },
+      elicitUrl: async ({ message, host: at }, { server: from }) => {
+        seen.push(`${from}: ${message} at ${at}`);
+        return { action: 'decline' };
+      },
       samplingRequest: async (params, { server: from }) => {
         shown.push(from, params.messages);
         return { allow: true, value: { ...params, maxTokens: 50, messages: [{ role: 'user', content: { type: 'text', text: 'well?' } }] } };
@@ -288,7 +297,8 @@ test('host: questions come with the name of the server; sampling needs consent t
     },
   });
   assert.deepEqual((await host.call('a/ask', {})).content, [{ type: 'text', text: 'Ada Secretname' }]);
-  assert.deepEqual(seen, ['a: Your name?']);
+  assert.deepEqual((await host.call('a/visit', {})).content, [{ type: 'text', text: 'decline' }]);
+  assert.deepEqual(seen, ['a: Your name?', 'a: Pay at pay.example']);
   assert.match(JSON.stringify((await host.call('a/think', {})).content), /edited/);
   // The model gets the request as the person changed it; the person has seen it, and the answer, as they came.
   assert.deepEqual(asked, [50, [{ role: 'user', content: { type: 'text', text: 'well?' } }]]);

@@ -36,9 +36,9 @@ function withoutMetadata(rs: ProtectedResource, path: string): (string | null)[]
 }
 
 test('resource: a server without metadata is named by its whole address, without a slash after a bare host', async (t) => {
-  for (const [path, named] of [['/mcp', '/mcp'], ['/', '']] as const) {
+  for (const [path, named] of [['/mcp', '/mcp'], ['/', ''], ['/mcp?tenant=1', '/mcp?tenant=1']] as const) {
     const { rs } = await pair(t);
-    const resources = withoutMetadata(rs, path);
+    const resources = withoutMetadata(rs, path.split('?', 1)[0] as string);
     assert.equal(await call(selfLogin(), `${rs.origin}${path}`), 200);
     assert.deepEqual(resources, [`${rs.origin}${named}`, `${rs.origin}${named}`]);
   }

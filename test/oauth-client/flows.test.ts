@@ -226,6 +226,10 @@ test('oauth: a workload token is tried once, and another one when there is anoth
   assert.equal(as.forms[0]?.get('assertion'), 'second.workload.token');
   assert.equal(as.forms[0]?.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer');
   assert.equal(as.forms[0]?.get('resource'), rs.url);
+  // It acts for no person: where scopes are missing, the program hears it.
+  rs.needs = 'more';
+  await assert.rejects(call(auth, rs.url), { code: 'insufficient_scope', message: /this grant does not ask again/ });
+  assert.equal(as.forms.length, 1);
 });
 
 test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a token', async (t) => {

@@ -17,6 +17,17 @@ test('resource: the metadata is taken from the address that the challenge names,
   assert.deepEqual(rs.requests, ['POST /mcp', 'GET /elsewhere', 'POST /mcp']);
 });
 
+test('resource: where the challenge names no address, the metadata is taken from the path, else from the root', async (t) => {
+  for (const [place, named] of [['/.well-known/oauth-protected-resource/mcp', '/mcp'], ['/.well-known/oauth-protected-resource', '']] as const) {
+    const { as, rs } = await pair(t);
+    rs.answers.set('/mcp', ({ headers }, response) => response.writeHead(headers.authorization === undefined ? 401 : 200).end());
+    rs.answers.set('/.well-known/oauth-protected-resource/mcp', (_, response) => response.writeHead(404).end());
+    rs.answers.set(place, json({ resource: `${rs.origin}${named}`, authorization_servers: [as.origin] }));
+    assert.equal(await call(selfLogin(), rs.url), 200);
+    assert.equal(as.logins[0]?.get('resource'), `${rs.origin}${named}`);
+  }
+});
+
 /** Makes a server of 2025-03-26, which is its own authorization server and has no metadata. Gathers what it is asked for. */
 function withoutMetadata(rs: ProtectedResource, path: string): (string | null)[] {
   const resources: (string | null)[] = [];

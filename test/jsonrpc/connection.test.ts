@@ -442,6 +442,13 @@ test('connection: a call that is not answered in time is cancelled', async (t) =
   tick(1);
   await assert.rejects(call, timedOut(1000));
   assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
+  // A minute, where nothing is said.
+  const patient = requestsOf(connection).request('m');
+  take();
+  tick(59_999);
+  assert.equal(requestsOf(connection).size, 1);
+  tick(1);
+  await assert.rejects(patient, timedOut(60_000));
 });
 
 test('connection: who sets the clock of the system changes no time of a request', async (t) => {

@@ -99,6 +99,13 @@ test('what the server has not declared is not sent', async () => {
     ]) await assert.rejects(call(), /the server did not declare/);
     assert.equal(wire.sent.length, before);
   }
+  // A capability that has settings is declared by them.
+  for (const script of [legacy(hang, '2025-11-25', { resources: {} }), modern(hang, { resources: {} })]) {
+    const { client, wire } = await connect(script);
+    const before = wire.sent.length;
+    await assert.rejects(client.subscribe('a:b'), /the server did not declare/);
+    assert.equal(wire.sent.length, before);
+  }
   const { client } = await connect(legacy(hang, '2025-11-25', {}));
   await assert.rejects(client.setLogLevel('info'), /did not declare/);
   await assert.rejects(client.request('initialize'), /initialize: not while the connection is ready/);
@@ -453,6 +460,7 @@ test('structured content is judged by the validator that is given', async () => 
           { name: 'u', inputSchema: { type: 'object' }, outputSchema: { $ref: '#anchor' } },
           { name: 'v', inputSchema: { type: 'object' }, outputSchema: { $ref: 'http://example.org/schema' } },
           { name: 'w', inputSchema: { type: 'object' }, outputSchema: { $ref: '#/$defs/none' } },
+          { name: 'x', inputSchema: { type: 'object' }, outputSchema: { $schema: 'http://json-schema.org/draft-04/schema#' } },
         ],
       }
     : result), { validator: compile });
@@ -472,6 +480,9 @@ test('structured content is judged by the validator that is given', async () => 
   await client.callTool('u');
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /output schema of the tool "u"/);
+  // 2025-11-25 basic/index#implementation-requirements: the same holds of a dialect that is not supported.
+  await client.callTool('x');
+  assert.match(errors.splice(1).join(), /^Error: the output schema of the tool "x": .*draft-04/);
   // 2026-07-28 basic/index#ref-resolution: an unresolved reference is no licence. It is said with each call.
   for (const name of ['v', 'w', 'v']) {
     await assert.rejects(client.callTool(name), new RegExp(`^Error: the output schema of the tool "${name}": #: .*(http://example.org/schema|#/\\$defs/none)`));
@@ -591,9 +602,12 @@ test('a validator is loaded at the first result to judge; one that cannot be loa
 test('the author hears of a malformed key in the `_meta` of a request, and a root with one is refused', async () => {
   const heard: string[] = [];
   const { client, wire } = await connect(modern(() => ({})), { onError: ({ message }) => heard.push(message) });
-  await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, '_odd': 2 } });
-  assert.deepEqual(heard, ['org.example/ask: _meta has the malformed key _odd']);
-  assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)['_odd'], 2);
-  const roots = [{ uri: 'file:///a', _meta: { 'odd-': 1 } }];
-  assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: 'a root: _meta has the malformed key "odd-"' });
+  for (const key of ['_odd', 'odd-', 'org._example/odd', 'org..example/odd', '1org/odd', 'org-/odd', 'org.example/-odd', 'org.example/odd.']) {
+    heard.length = 0;
+    await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, [key]: 2 } });
+    assert.deepEqual(heard, [`org.example/ask: _meta has the malformed key ${key}`]);
+    assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)[key], 2);
+    const roots = [{ uri: 'file:///a', _meta: { [key]: 1 } }];
+    assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: `a root: _meta has the malformed key "${key}"` });
+  }
 });

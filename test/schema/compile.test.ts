@@ -310,6 +310,13 @@ describe('draft-07', () => {
     assert.equal(errorsOf(schema, { c: 1 }).length, 1);
   });
 
+  test('holds within a schema of 2020-12 where that one has an $id, and the other way round', () => {
+    const pair = [{ type: 'string' }, { type: 'number' }];
+    const draft07 = { $id: 'https://example.com/inner', $schema, items: pair };
+    assert.equal(errorsOf({ properties: { a: draft07 } }, { a: ['x', 'y'] }).length, 1);
+    const newer = { $id: 'https://example.com/inner', $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: pair };
+    assert.equal(errorsOf({ $schema, properties: { a: newer } }, { a: ['x', 'y'] }).length, 1);
+  });
   test('ignores what stands beside a $ref, and does not know newer keywords', () => {
     assert.deepEqual(
       errorsOf({ $schema, $ref: '#/definitions/a', minLength: 3, definitions: { a: {} } }, ''),

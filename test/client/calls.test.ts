@@ -55,8 +55,21 @@ test('legacy calls carry a progress token alone, modern ones the whole of it', a
   await now.client.request('org.example/x', { _meta: { 'org.example/y': 1 } });
   assert.equal(meta(last(now.wire))[metaKeys.logLevel], 'error');
   assert.equal(meta(last(now.wire))['org.example/y'], 1);
-  assert.equal(meta(last(now.wire))[metaKeys.protocolVersion], '2026-07-28');
   assert.ok(!now.wire.methods().includes('logging/setLevel'));
+  // Whatever it asks for, with parameters or without; what the caller says in place of it is not sent.
+  const { client } = now;
+  const own = { [metaKeys.protocolVersion]: 'x', [metaKeys.clientInfo]: 'x', [metaKeys.clientCapabilities]: 'x' };
+  for (const call of [
+    () => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates(), () => client.readResource('a:b'),
+    () => client.getPrompt('p'), () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }), () => client.request('org.example/x'),
+    () => client.request('org.example/x', { _meta: own }), () => client.request('org.example/x', {}, { meta: own }), () => client.callTool('t', {}, { meta: own }),
+  ]) await call().catch(() => {});
+  const { sent } = now.wire;
+  assert.equal(sent.length, 15);
+  for (const { method, params } of sent) {
+    const { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: name, [metaKeys.clientCapabilities]: capabilities } = params?.['_meta'] as Record<string, unknown>;
+    assert.deepEqual([version, name, capabilities], ['2026-07-28', info, {}], method);
+  }
 });
 
 test('every call is its request', async () => {

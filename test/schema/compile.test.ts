@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compile, metaschemas } from '../../src/schema/full/index.ts';
-import { SchemaError, describeErrors, fillDefaults, formats } from '../../src/schema/index.ts';
+import { SchemaError, compile as compileSmall, describeErrors, fillDefaults, formats } from '../../src/schema/index.ts';
 import type { FullCompileOptions as CompileOptions } from '../../src/schema/full/index.ts';
 import type { JsonSchema, ValidationError } from '../../src/schema/index.ts';
 
@@ -215,6 +215,11 @@ describe('references', () => {
     const fetched = t.mock.method(globalThis, 'fetch', () => Promise.reject(new Error('fetched')));
     for (const options of [{}, { schemas: { 'https://example.com/b': {} } }])
       refused({ $ref: 'https://example.com/a' }, 'reference', /example\.com\/a/, options);
+    refused({ $dynamicRef: 'https://example.com/a' }, 'reference', /example\.com\/a/);
+    refused({ $schema: 'https://example.com/a' }, 'dialect', /example\.com\/a/);
+    for (const schema of [{ $ref: 'https://example.com/a' }, { $schema: 'https://example.com/a' }]) {
+      assert.throws(() => compileSmall(schema), { name: 'SchemaError' });
+    }
     assert.equal(fetched.mock.callCount(), 0);
   });
 

@@ -147,6 +147,8 @@ test('metadata that is wrong is refused by name', async () => {
 test('a client need not say who it is', async () => {
   const peer = await connect(server());
   const { 'io.modelcontextprotocol/clientInfo': _, ..._meta } = modernMeta({});
+  // Nor does it have the name of a request before it.
+  await peer.modern('tools/call', { name: 'revision' });
   assert.equal(textOf(await peer.request('tools/call', { name: 'revision', _meta })), '2026-07-28 undefined ');
 });
 

@@ -77,7 +77,7 @@ test('resources, prompts, completions, extensions and notifications are reported
     assert.match(error?.message ?? '', /^\S+ failed \(id [0-9a-f]+\)$/);
   }
   peer.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
-  await peer.rest();
+  assert.deepEqual(await peer.rest(), []);
   assert.deepEqual(heard.map(({ where: { what, name } }) => `${what} ${name}`), [
     'resource note://one', 'prompt plan', 'completion completion/complete', 'method thing/do',
     'notification notifications/roots/list_changed',

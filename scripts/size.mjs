@@ -14,6 +14,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { programNamed } from './programs.mjs';
 import { fromSources, root } from './trees.mjs';
+import { readWords } from './words.mjs';
 
 const KIB = 1024;
 
@@ -24,7 +25,7 @@ const entries = [
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.38 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.99 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.14 * KIB },
-  { ...programNamed('server-card'), ceiling: 32.93 * KIB },
+  { ...programNamed('server-card'), ceiling: 32.95 * KIB },
   { ...programNamed('protected'), ceiling: 40.58 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.88 * KIB },
   { ...programNamed('tasks-server'), ceiling: 53.06 * KIB },
@@ -47,8 +48,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3058.5 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5376.2 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3059 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5377 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {
@@ -132,9 +133,9 @@ const missing = (error) => error.errors?.map(({ text }) => text).join('; ') ?? e
 
 const kib = (bytes) => `${(bytes / KIB).toFixed(2)} KiB`;
 
-const args = process.argv.slice(2);
-if (args[0] === '--why') {
-  const entry = entries.find(({ name }) => name === args[1]);
+const { values } = readWords({ why: { type: 'string' }, parts: { type: 'boolean' }, json: { type: 'boolean' } });
+if (values.why !== undefined) {
+  const entry = entries.find(({ name }) => name === values.why);
   if (entry === undefined) {
     console.error(`--why wants one of ${entries.map(({ name }) => name).join(', ')}`);
     process.exit(2);
@@ -155,7 +156,7 @@ if (args[0] === '--why') {
   process.exit(0);
 }
 
-if (args[0] === '--parts') {
+if (values.parts) {
   const server = entries.find(({ name }) => name === 'mcp-server');
   const { gzipped } = await bundle(server, []);
   console.log(`${server.what}: ${kib(gzipped)}`);
@@ -208,7 +209,7 @@ function judged(row) {
   return { ...row, ok: true, verdict: size > budget ? 'over the budget, under the ceiling' : 'ok' };
 }
 
-if (args[0] === '--json') {
+if (values.json) {
   console.log(JSON.stringify(rows, null, 2));
 } else {
   for (const row of rows) {

@@ -429,7 +429,7 @@ test('the message of each error in the transcripts is one short sentence', () =>
 });
 
 test('the message of each error that a source makes is one sentence', () => {
-  const made = /(?:new RpcError\([^,()]+,|(?:invalidParams|invalidRequest|internalError|invalid|refusal|refuseWork)\((?:[^,()'`]+,)*)\s*(`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g;
+  const made = /(?:new RpcError\([^,()]+,|super\(\s*[^,()]+,|(?:invalidParams|invalidRequest|internalError|invalid|refusal|refuseWork)\((?:[^,()'`]+,)*)\s*(`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g;
   let count = 0;
   for (const [name, source] of sources()) {
     for (const [, message = ''] of source.matchAll(made)) {

@@ -159,9 +159,14 @@ test('a handler may throw anything, at once or later', async () => {
   };
   for (const [name, text] of Object.entries(said)) {
     for (const tool of [name, `${name} later`]) {
-      assert.match(textOf(await peer.call(tool)), new RegExp(`^failed: ${tool} failed \\(id [0-9a-f]+\\): ${text}$`));
+      for (const answer of [await peer.call(tool), await peer.modern('tools/call', { name: tool })]) {
+        assert.match(textOf(answer), new RegExp(`^failed: ${tool} failed \\(id [0-9a-f]+\\): ${text}$`));
+      }
     }
   }
+  // What the author says to the caller.
+  server.tool('said', {}, () => { throw new ToolError('no flour'); });
+  for (const ask of [peer.request, peer.modern]) assert.equal(textOf(await ask('tools/call', { name: 'said' })), 'failed: no flour');
 });
 
 test('a reader or a prompt that fails is an error without a stack or a message', async () => {
@@ -296,7 +301,15 @@ test('a subscription ends with its connection', async () => {
   first.close();
   const second = await connect(server);
   void second.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
-  assert.equal((await second.next()).method, 'notifications/subscriptions/acknowledged');
+  const { method, params } = await second.next();
+  assert.equal(method, 'notifications/subscriptions/acknowledged');
+  server.tool('two', {}, () => '');
+  assert.equal((await second.next()).method, 'notifications/tools/list_changed');
+  // And with its cancellation: nothing more is sent for it.
+  const requestId = (params?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'];
+  second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+  server.tool('three', {}, () => '');
+  assert.deepEqual(await second.rest(), []);
 });
 
 test('filters are checked', async () => {

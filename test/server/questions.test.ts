@@ -354,7 +354,7 @@ test('an answer that nobody asked for is reported, and dropped', async () => {
   ]);
 });
 
-test('a page to visit has a URL, and an id that no other question has', async () => {
+test('a page to visit has a URL, and an id that no other question has', async (t) => {
   const errors: string[] = [];
   const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
   server.tool('visit', {
@@ -386,6 +386,16 @@ test('a page to visit has a URL, and an id that no other question has', async ()
       await call;
     }
   }
+  // A runtime without UUIDs makes them otherwise.
+  Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis.crypto, 'randomUUID'));
+  for (let n = 0; n < 20; n++) {
+    const call = peer.call('visit');
+    const question = await peer.next();
+    ids.push(question.params?.['elicitationId']);
+    peer.answer(question, { action: 'accept' });
+    await call;
+  }
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every((id) => typeof id === 'string' && id !== ''));
 });
@@ -413,6 +423,7 @@ test('messages that a client could not send to its model are the author\'s error
     [[{ role: 'assistant', content: [use, second] }, { role: 'user', content: [result] }], /messages\[1\]: tool result missing in request, for the tool use "v"/],
     [[{ role: 'user', content: result }], /messages\[0\] has a tool result without its tool use/],
     [[{ role: 'assistant', content: use }, { role: 'user', content: [result, { ...result, toolUseId: 'v' }] }], /messages\[1\] has a tool result without its tool use/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: result }, { role: 'assistant', content: text }, { role: 'user', content: result }], /messages\[3\] has a tool result without its tool use/],
     [[{ role: 'user', content: use }], /messages\[0\]\.content: tool_use is not allowed for the user/],
   ];
   for (const [given, why] of faults) {

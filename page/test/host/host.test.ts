@@ -41,6 +41,21 @@ test('host: the era can be chosen anew, and lists follow what changes', async (t
   }
 });
 
+test('host: with a screen for apps it declares their type, and without one nothing of apps, in both eras', async (t) => {
+  const screen = { port: 1, open: () => ({ path: '/', close: () => {} }), ownPorts: () => [] };
+  for (const [options, declared] of [[{ apps: screen }, { mimeTypes: ['text/html;profile=mcp-app'] }], [{}, undefined]] as const) {
+    for (const era of ['legacy', 'modern'] as const) {
+      const server = new McpServer({ name: 's', version: '1.0.0' });
+      const seen: unknown[] = [];
+      server.tool('see', {}, (_args, { capabilities }) => void seen.push(capabilities.extensions?.['io.modelcontextprotocol/ui']));
+      const page = new TestPage(hostOf(t, { one: server }, { ...options, rules: [{ then: 'allow' }] }), 'a');
+      await page.ask('server.reconnect', { server: 'one', era });
+      await page.ask('tool.call', { server: 'one', name: 'see', args: {} });
+      assert.deepEqual(seen, [declared], era);
+    }
+  }
+});
+
 test('host: tools that are not offered are neither in the catalogue nor called', async (t) => {
   const host = hostOf(t, { one: sampleServer() }, { tools: { exclude: ['one/ask'] }, rules: [{ tool: 'fail', then: 'deny' }] });
   const page = new TestPage(host, 'a');

@@ -25,7 +25,7 @@ const entries = [
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.38 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.99 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.14 * KIB },
-  { ...programNamed('server-card'), ceiling: 32.95 * KIB },
+  { ...programNamed('server-card'), ceiling: 33.02 * KIB },
   { ...programNamed('protected'), ceiling: 40.58 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.88 * KIB },
   { ...programNamed('tasks-server'), ceiling: 53.06 * KIB },
@@ -48,8 +48,8 @@ const entries = [
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3059 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5377 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3060.5 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5379.2 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

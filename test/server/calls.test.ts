@@ -221,14 +221,19 @@ test('calls run beside each other, and each gets its own answer', async () => {
 test('an id that is in flight is refused, and free again after its answer or its cancellation', async () => {
   const server = new McpServer(info);
   const go = later<void>();
-  server.tool('wait', {}, async () => {
+  server.tool('wait', {}, async (_args, ctx) => {
     await go.promise;
+    // What is said for a cancelled request reaches nobody.
+    if (ctx.signal.aborted) {
+      ctx.progress(1);
+      ctx.log('error', 'late');
+    }
     return 'done';
   });
   const peer = await connect(server, { revision });
   const first = peer.request('tools/call', { name: 'wait' }, 'x');
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'other' } });
-  peer.send({ jsonrpc: '2.0', id: 'y', method: 'tools/call', params: { name: 'wait' } });
+  peer.send({ jsonrpc: '2.0', id: 'y', method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 'y' } } });
   peer.send({ jsonrpc: '2.0', id: 'y', method: 'ping' });
   assert.deepEqual(await peer.next(), {
     jsonrpc: '2.0', id: 'y', error: { code: -32600, message: 'Invalid request: id "y" is already in flight' },

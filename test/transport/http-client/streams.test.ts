@@ -80,6 +80,7 @@ test('a stream that is cut after every event is resumed from each', async (t) =>
   assert.deepEqual(server.calls.slice(-4).map(({ headers }) => headers['last-event-id']), [
     undefined, '9/0', '9/1', '9/2',
   ]);
+  for (const { method, headers } of server.calls) if (method === 'GET') assert.equal(headers['accept'], 'text/event-stream');
   assert.deepEqual(it.waits, [900_000, 900_000, 900_000]);
 });
 
@@ -160,7 +161,10 @@ test('the GET stream is opened after the handshake, and again after each end', a
   const server = await serve(t, (call, response) => {
     if (call.method !== 'GET') return void handshake(call, response, { 'mcp-session-id': 's1' });
     const n = ++gets;
-    if (n < 4) stream(response).end(`id: e${n}\nretry: ${n}\ndata: ${notice(n)}\n\n`);
+    const text = `id: e${n}\nretry: ${n}\ndata: ${notice(n)}\n\n`;
+    // The second one is torn.
+    if (n === 2) stream(response).write(text, () => response.destroy());
+    else if (n < 4) stream(response).end(text);
     else stream(response).write(`data: ${notice(n)}\n\n`);
   });
   const it = await client(t, server.url);

@@ -84,7 +84,10 @@ test('host: a call waits for the person, is seen by all tabs, and ends with its 
   assert.equal(view.outputFault, '');
   assert.deepEqual((view.result as { structuredContent: unknown }).structuredContent, { sum: 3 });
   await other.seen('call', ({ call: { state } }) => state === 'done');
-  await page.seen('wire', ({ entries }) => entries.some(({ seq }) => seq === view.wire));
+  // Who shares the call at once has its messages: they are told before its end.
+  const end = page.heard.findIndex((message) => message.type === 'call' && message.call.endedAt !== null);
+  const told = page.heard.slice(0, end).flatMap((message) => (message.type === 'wire' ? message.entries : []));
+  assert.ok(told.some((entry) => entry.kind === 'message' && entry.answers === view.wire), 'its answer');
   const request = page.wire.find(({ seq }) => seq === view.wire);
   assert.ok(request?.kind === 'message' && request.method === 'tools/call' && request.direction === 'sent');
   const answer = page.wire.find((entry) => entry.kind === 'message' && entry.answers === request.seq);

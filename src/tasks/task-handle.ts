@@ -28,6 +28,8 @@ export interface HandlePort {
   get(id: string): Promise<Bag>;
   /** How a task has ended: a function that returns its result, or throws as the call would. Rejects with faults. */
   outcome(id: string, task: Bag): Promise<() => Bag>;
+  /** Throws or rejects for a result that the called tool may not have. */
+  check(result: Bag): Promise<void> | undefined;
   cancel(id: string): Promise<unknown>;
   /**
    * A task waits for answers: they are on their way when this returns. Resolves when the server has them; false: there
@@ -122,7 +124,11 @@ export class TaskHandle {
     let failed: { error: unknown } | undefined;
     while (!this.#ended) {
       const status = this.#note(task);
-      if (isTerminal(status)) return (await this.#outcome(status, task))();
+      if (isTerminal(status)) {
+        const result = (await this.#outcome(status, task))();
+        await this.#port.check(result);
+        return result;
+      }
       if (status === 'input_required') {
         this.#port.answer(id, task).then(
           (sent) => sent && this.#news.wake(),

@@ -258,6 +258,7 @@ test('host: questions come with the name of the server; sampling needs consent t
     const form = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return form.action === 'accept' ? form.content.name : form.action;
   });
+  server.tool('visit', {}, async (_args, ctx) => (await ctx.elicitUrl('Pay?', 'https://bank.example/pay')).action);
   server.tool('think', { input: text }, async (_args, ctx) => {
     const answer = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'hm?' } }], maxTokens: 60 });
     return JSON.stringify(answer.content);
@@ -277,6 +278,10 @@ test('host: questions come with the name of the server; sampling needs consent t
         seen.push(`${from}: ${message}`);
         return { action: 'accept', content: { name: 'Ada Secretname' } };
       },
+      elicitUrl: async ({ message, url }, { server: from }) => {
+        seen.push(`${from}: ${message} ${url}`);
+        return { action: 'decline' };
+      },
       samplingRequest: async (params, { server: from }) => {
         shown.push(from, params.messages);
         return { allow: true, value: { ...params, maxTokens: 50, messages: [{ role: 'user', content: { type: 'text', text: 'well?' } }] } };
@@ -288,7 +293,8 @@ test('host: questions come with the name of the server; sampling needs consent t
     },
   });
   assert.deepEqual((await host.call('a/ask', {})).content, [{ type: 'text', text: 'Ada Secretname' }]);
-  assert.deepEqual(seen, ['a: Your name?']);
+  assert.deepEqual((await host.call('a/visit', {})).content, [{ type: 'text', text: 'decline' }]);
+  assert.deepEqual(seen, ['a: Your name?', 'a: Pay? https://bank.example/pay']);
   assert.match(JSON.stringify((await host.call('a/think', {})).content), /edited/);
   // The model gets the request as the person changed it; the person has seen it, and the answer, as they came.
   assert.deepEqual(asked, [50, [{ role: 'user', content: { type: 'text', text: 'well?' } }]]);

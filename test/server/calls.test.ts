@@ -177,15 +177,19 @@ test('a reader or a prompt that fails is an error without a stack or a message',
     },
   }, () => '');
   server.resource('note://later', {}, () => Promise.reject(new Error('broken')));
-  server.resourceTemplate('note:{id}', {}, () => { throw new Error('broken'); });
+  server.resourceTemplate('note:{id}', {
+    complete: { id: (value) => { if (value === 'later') return Promise.reject(new Error('broken')); throw new Error('broken'); } },
+  }, () => { throw new Error('broken'); });
   server.prompt('at once', {}, () => { throw new Error('broken'); });
   const completing = (name: string): Bag => ({ ref: { type: 'ref/prompt', name: 'completes' }, argument: { name, value: '' } });
+  const completingId = (value: string): Bag => ({ ref: { type: 'ref/resource', uri: 'note:{id}' }, argument: { name: 'id', value } });
   const peer = await connect(server, { revision });
   for (const ask of [peer.request, peer.modern]) {
     for (const [method, params] of [
       ['resources/read', { uri: 'note://bad' }], ['resources/read', { uri: 'note://later' }], ['resources/read', { uri: 'note:1' }],
       ['prompts/get', { name: 'bad' }], ['prompts/get', { name: 'at once' }],
       ['completion/complete', completing('a')], ['completion/complete', completing('later')],
+      ['completion/complete', completingId('')], ['completion/complete', completingId('later')],
     ] as const) {
       const { error } = await ask(method, params);
       assert.equal(error?.code, -32603);

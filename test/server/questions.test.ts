@@ -362,7 +362,9 @@ test('a page to visit has a URL, and an id that no other question has', async ()
   }, async ({ url = 'https://example.com/', id }, ctx) =>
     (await ctx.elicitUrl('Visit', url, { key: 'same', elicitationId: id })).action);
   const peer = await connect(server, { revision });
-  assert.match(textOf(await peer.callUnasked('visit', { url: 'not a url' })), /visit failed/);
+  for (const url of ['not a url', '', '/sign-in', '//example.com/', 'example.com/sign-in', 'https://']) {
+    assert.match(textOf(await peer.callUnasked('visit', { url })), /visit failed/, url);
+  }
   assert.match(errors[0] ?? '', /elicitUrl: "not a url" is no URL/);
   assert.match(textOf(await (await connect(server)).modern('tools/call', {
     name: 'visit', arguments: { url: 'not a url' },

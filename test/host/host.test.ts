@@ -345,10 +345,19 @@ test('host: a question that nobody can be asked is declined, and is in the log',
 });
 
 test('host: roots change while a server runs', async (t) => {
-  const server = new McpServer({ name: 'a', version: '1.0.0' });
-  server.tool('where', { input: text }, async (_args, ctx) => (await ctx.roots()).map(({ uri }) => uri).join());
-  const { host } = make(t, { a: server }, { servers: { a: { command: 'a', roots: [{ uri: 'file:///one' }] } } }, () => ({ allow: 'session' }));
-  assert.match(JSON.stringify(await host.call('a/where', {})), /file:\/\/\/one/);
+  let told = 0;
+  const serverOf = (name: string): McpServer => {
+    const server = new McpServer({ name, version: '1.0.0' }, { revisions: ['2025-11-25'], onRootsChanged: () => void told++ });
+    server.tool('where', { input: text }, async (_args, ctx) => (await ctx.roots()).map(({ uri }) => uri).join());
+    return server;
+  };
+  const rooted = (name: string) => ({ command: name, roots: [{ uri: `file:///${name}` }] });
+  const { host } = make(t, { a: serverOf('a'), b: serverOf('b') }, { servers: { a: rooted('a'), b: rooted('b') } }, () => ({ allow: 'session' }));
+  const where = async (server: string): Promise<string> => JSON.stringify((await host.call(`${server}/where`, {})).content);
+  for (const server of ['a', 'b']) assert.match(await where(server), new RegExp(`"file:///${server}"`));
   await host.setRoots('a', [{ uri: 'file:///two' }]);
-  assert.match(JSON.stringify(await host.call('a/where', {})), /file:\/\/\/two/);
+  assert.match(await where('a'), /"file:\/\/\/two"/);
+  assert.match(await where('b'), /"file:\/\/\/b"/);
+  // Only the server whose roots they are is told.
+  assert.equal(told, 1);
 });

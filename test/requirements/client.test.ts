@@ -168,6 +168,10 @@ test('a client that samples with tools declares it, in both eras', async () => {
     const declared = (params['capabilities'] ?? (params['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities]) as Record<string, unknown>;
     assert.deepEqual(declared['sampling'], { tools: {} });
   }
+  // The revisions before know no tools there.
+  const options = { revisions: ['2025-06-18'], capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) };
+  const { wire } = await connect(legacy(undefined, '2025-06-18'), options);
+  assert.deepEqual(wire.sent[0]?.params?.['capabilities'], { sampling: {} });
 });
 
 test('roots that cannot be had are -32603', async () => {

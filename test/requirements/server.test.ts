@@ -46,6 +46,41 @@ test('lists do not differ from connection to connection', async () => {
   }
 });
 
+// The same sections.
+test('each list holds what there is at that time for the caller', async () => {
+  interface Entry {
+    update(changes: { data: Bag }): void;
+    remove(): void;
+  }
+  const kinds: readonly (readonly [method: string, list: string, add: (server: McpServer, name: string, data: Bag) => Entry])[] = [
+    ['tools/list', 'tools', (server, name, data) => server.tool(name, { data }, () => '')],
+    ['prompts/list', 'prompts', (server, name, data) => server.prompt(name, { data }, () => '')],
+    ['resources/list', 'resources', (server, name, data) => server.resource(`a:${name}`, { name, data }, () => '')],
+    ['resources/templates/list', 'resourceTemplates', (server, name, data) => server.resourceTemplate(`${name}:{x}`, { name, data }, () => '')],
+  ];
+  for (const [method, list, add] of kinds) {
+    const server = new McpServer(info, { listFilter: {
+      key: ({ auth }) => auth?.principal ?? '',
+      shows: (_kind, _name, definition, { auth }) => auth?.principal === 'owner' || !(definition as { data?: Bag }).data?.['hidden'],
+    } });
+    const [first, hidden] = [add(server, 'a', {}), add(server, 'b', { hidden: true })];
+    const [owner, guest] = [await connect(server, { auth: { principal: 'owner' } }), await connect(server, { auth: { principal: 'guest' } })];
+    const holds = async (...expected: readonly (readonly string[])[]): Promise<void> => {
+      for (const [at, peer] of [owner, guest, owner, guest].entries()) {
+        const { result } = await peer.modern(method);
+        assert.deepEqual((result?.[list] as Bag[]).map(({ name }) => name), expected[at % 2], method);
+      }
+    };
+    await holds(['a', 'b'], ['a']);
+    first.remove();
+    await holds(['b'], []);
+    add(server, 'c', {});
+    await holds(['b', 'c'], ['c']);
+    hidden.update({ data: {} });
+    await holds(['b', 'c'], ['b', 'c']);
+  }
+});
+
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const;
 
 /** A server with three entries in each list, one on a page. */

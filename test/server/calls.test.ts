@@ -169,6 +169,7 @@ test('a reader or a prompt that fails is an error without a stack or a message',
   const server = new McpServer(info, { onError: ({ message }, { what }) => errors.push(`${what} ${message}`) });
   server.resource('note://bad', {}, () => { throw new Error('broken'); });
   server.resource('note://odd', {}, () => 7 as never);
+  server.resource('note://nothing', {}, () => undefined as never);
   server.prompt('bad', {}, () => Promise.reject(new Error('broken')));
   server.prompt('odd', {}, () => 7 as never);
   server.prompt('completes', {
@@ -197,7 +198,7 @@ test('a reader or a prompt that fails is an error without a stack or a message',
       assert.match(errors.pop() ?? '', new RegExp(`^${method.split('/', 1)[0]?.replace(/s$/, '')} broken$`));
     }
     for (const [method, params] of [
-      ['resources/read', { uri: 'note://odd' }], ['prompts/get', { name: 'odd' }], ['completion/complete', completing('odd')],
+      ['resources/read', { uri: 'note://odd' }], ['resources/read', { uri: 'note://nothing' }], ['prompts/get', { name: 'odd' }], ['completion/complete', completing('odd')],
     ] as const) assert.equal((await ask(method, params)).error?.code, -32603, method);
   }
 });

@@ -61,9 +61,9 @@ test('host: the catalogue is in the order of the servers, whichever is listed fi
 });
 
 test('host: one catalogue of all servers, under names that do not meet', async (t) => {
-  const { host } = make(t, { a: echoServer('a'), b: echoServer('b'), 'a__echo x': echoServer('c') });
+  const { host } = make(t, { a: echoServer('a'), b: echoServer('b'), 'a__echo x': echoServer('c'), 'd e': echoServer('d'), 'd.e': echoServer('d') });
   const names = (await host.tools()).map(({ name }) => name);
-  assert.equal(new Set(names).size, 6);
+  assert.equal(new Set(names).size, 10);
   assert.ok(names.includes('a__echo') && names.includes('b__echo'));
   for (const name of names) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
   assert.deepEqual((await host.call('b__echo', { text: 'hi' })).content, [{ type: 'text', text: 'b: hi' }]);
@@ -81,6 +81,12 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
   assert.deepEqual(entries().filter(({ kind }) => kind === 'decided').map(({ decision, by }) => [decision, by]),
     [['refused', 'rule 0'], ['refused', 'alice']]);
   assert.ok(!entries().some(({ kind }) => kind === 'sent'));
+  // What a rule denies is not asked either, whatever the person would say.
+  const denied = make(t, { a: echoServer('a') }, { rules: [{ args: { path: '/etc/**' }, then: 'deny' }] });
+  await assert.rejects(denied.host.call('a/write_file', { path: '/etc/x' }), { code: 'refused', message: /a rule denies it/ });
+  assert.equal(denied.asked.length, 0);
+  await denied.host.call('a/write_file', { path: '/tmp/x' });
+  assert.equal(denied.asked.length, 1);
 });
 
 test('host: without anybody to ask, what is not allowed is refused', async (t) => {

@@ -78,12 +78,13 @@ test('a structured result that breaks its schema fails the tool, and the author 
   server.tool('value', { output }, () => ({}) as never);
   server.tool('whole', { output }, () => ({ content: [], structuredContent: { n: 'x' } }) as never);
   server.tool('nothing', { output }, () => undefined as never);
+  server.tool('content', { output }, () => ({ content: [{ type: 'text', text: 'only' }] }) as never);
   server.tool('failed', { output }, () => ({ content: [{ type: 'text', text: 'sorry' }], isError: true }) as never);
   server.tool('later', { output }, async () => ({ n: 1 }));
   const slow = { '~standard': { ...standard['~standard'], validate: async () => ({ issues: [{ message: 'is none' }] }) } } as const;
   server.tool('judged later', { output: slow }, () => ({ name: 'x' }));
   const peer = await connect(server, { revision });
-  for (const name of ['value', 'whole', 'nothing', 'judged later']) {
+  for (const name of ['value', 'whole', 'nothing', 'content', 'judged later']) {
     assert.match(textOf(await peer.call(name)), new RegExp(`^failed: ${name} failed \\(id [0-9a-f]+\\)$`));
     assert.match(errors.pop() ?? '', /breaks the output schema: structuredContent/);
   }

@@ -8,11 +8,11 @@ import { performance } from 'node:perf_hooks';
 import { connection, sessions } from './lib/http-load.mjs';
 import { echo, FIRST_ID, headers, messagesOf, progressCall } from './lib/messages.mjs';
 import { ask, cpuSeconds, end, runtime, spawnHttp } from './lib/process.mjs';
+import { numberOf, readWords } from '../scripts/words.mjs';
 
-const [kind, count, what] = process.argv.slice(2);
-const option = (name, otherwise) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise);
-const calls = Number(option('--calls', 4000));
-const at = option('--at', '');
+const { values, names: [kind, count, what] } = readWords({ calls: { type: 'string' }, at: { type: 'string', default: '' } }, 3);
+const calls = numberOf(values.calls, 4000, 'calls');
+const { at } = values;
 runtime.node = process.execPath;
 
 const children = await Promise.all(Array.from({ length: Number(count) }, () =>

@@ -13,12 +13,13 @@ import { echo, FIRST_ID, initialize, initialized } from './lib/messages.mjs';
 import { endAll, running } from './lib/process.mjs';
 import { median } from './lib/stats.mjs';
 import { load, open } from './lib/stdio-load.mjs';
+import { numberOf, readWords } from '../scripts/words.mjs';
 
-const args = process.argv.slice(2);
-const option = (name, otherwise) => (args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : otherwise);
-const commits = (option('commits', '') || '').split(',').filter(Boolean);
-const rounds = Number(option('rounds', 5));
-const ms = Number(option('ms', 3000));
+const { values } = readWords({ commits: { type: 'string', default: '' }, rounds: { type: 'string' }, ms: { type: 'string' }, instructions: { type: 'boolean' }, seeds: { type: 'string' } });
+const commits = values.commits.split(',').filter(Boolean);
+const rounds = numberOf(values.rounds, 5, 'rounds');
+const ms = numberOf(values.ms, 3000, 'ms');
+const seeds = numberOf(values.seeds, 3, 'seeds');
 
 const folder = mkdtempSync(join(tmpdir(), 'barewire-observe-'));
 const text = 'The quick brown fox jumps over the lazy dog.';
@@ -107,11 +108,11 @@ function counted({ file }, seed) {
 
 try {
   const all = await programs();
-  if (args.includes('--instructions')) {
+  if (values.instructions) {
     let first;
     for (const one of all) {
       // What is compiled into what is decided anew with each seed, and differs by more than what is looked for.
-      const counts = Array.from({ length: Number(option('seeds', 3)) }, (_, at) => counted(one, at + 1));
+      const counts = Array.from({ length: seeds }, (_, at) => counted(one, at + 1));
       const each = median(counts);
       first ??= each;
       console.log(`${one.name.padEnd(10)} ${Math.round(each).toLocaleString('en').padStart(9)} instructions a call  ${(each / first).toFixed(4)}  (${counts.map(Math.round).join(', ')})`);

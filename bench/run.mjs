@@ -21,21 +21,18 @@ import { endAll, here, runtime } from './lib/process.mjs';
 import { busyDriver, markdown, plain, results, withSections } from './lib/report.mjs';
 import { picture } from './lib/svg.mjs';
 import * as wrk from './lib/wrk.mjs';
+import { numberOf, readWords } from '../scripts/words.mjs';
 
-const args = process.argv.slice(2);
-const flag = (name) => args.includes(`--${name}`);
-const option = (name) => {
-  const at = args.indexOf(`--${name}`);
-  return at < 0 ? undefined : args[at + 1];
-};
-const list = (name) => option(name)?.split(',');
-
-const quick = flag('quick');
-const only = list('only') ?? (args[0] !== undefined && !args[0].startsWith('--') ? args[0].split(',') : undefined);
-const onlyPeers = list('peers');
+const { values, names: [first] } = readWords({
+  quick: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'string' }, rounds: { type: 'string' }, node: { type: 'string' },
+  write: { type: 'boolean' }, 'no-build': { type: 'boolean' }, 'no-wrk': { type: 'boolean' },
+}, 1);
+const { quick = false } = values;
+const only = (values.only ?? first)?.split(',');
+const onlyPeers = values.peers?.split(',');
 const ownPage = only?.[0] === 'languages';
-const totalRounds = Number(option('rounds') ?? (quick ? 2 : 5));
-runtime.node = option('node') ?? process.execPath;
+const totalRounds = numberOf(values.rounds, quick ? 2 : 5, 'rounds');
+runtime.node = values.node ?? process.execPath;
 
 // What has a run and a page of its own: it needs the tool chains of other languages.
 const apart = ['languages'];
@@ -150,7 +147,7 @@ for (const [key, definition] of Object.entries(definitions)) {
 }
 for (const part of found.notes) console.log(`${part.text ?? JSON.stringify(part, null, 2)}\n`);
 
-if (flag('write') || (!quick && !onlyPeers && (!only || ownPage))) {
+if (values.write || (!quick && !onlyPeers && (!only || ownPage))) {
   if (ownPage) writeOwnPage();
   else write();
 }
@@ -221,7 +218,7 @@ function prepare() {
     process.exit(2);
   }
   if (!existsSync(here('node_modules/barewire'))) symlinkSync('../..', here('node_modules/barewire'), 'dir');
-  if (flag('no-build')) return;
+  if (values['no-build']) return;
   try {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: here('..'), stdio: ['ignore', 'ignore', 'inherit'] });
   } catch {

@@ -8,11 +8,11 @@ import { classify } from '../dist/src/jsonrpc/codec.js';
 import { McpServer } from '../dist/lib/server.js';
 import { memoryStore, tasks } from '../dist/lib/tasks.js';
 import { stores } from '../test/chaos/stores.mjs';
+import { numberOf, readWords } from '../scripts/words.mjs';
 
-const [row] = process.argv.slice(2);
-const option = (name, otherwise) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise);
-const ms = Number(option('--ms', 2000));
-const first = option('--first', 'bare');
+const { values, names: [row] } = readWords({ ms: { type: 'string' }, first: { type: 'string', default: 'bare' } }, ['memory', 'folder', 'redis', 'postgres', 'plain']);
+const ms = numberOf(values.ms, 2000, 'ms');
+const { first } = values;
 const inFlight = 64;
 
 /** Runs `one` again and again for so long, 64 at once; gives how many a second. */

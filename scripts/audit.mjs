@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { programs } from './programs.mjs';
 import { readRecord } from './reading/form.mjs';
 import { keptOf, totalsOf } from './reading/kept.mjs';
+import { readWords } from './words.mjs';
 
+const { values } = readWords({ check: { type: 'boolean' } });
 const root = fileURLToPath(new URL('../', import.meta.url));
 const page = join(root, 'docs/audit.md');
 const PROGRAM = /^\| `([\w-]+)` \| ([^|]+) \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \| ([^|]+) \|$/;
@@ -50,7 +52,7 @@ for (const { name } of readdirSync(join(root, 'src'), { withFileTypes: true }).f
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 for (const [, name] of lines.join('\n').matchAll(/npm run ([\w:-]+)/g)) if (!scripts[name]) faults.push(`no script ${name}`);
 
-if (process.argv[2] === '--check') {
+if (values.check) {
   for (const fault of faults) console.error(`docs/audit.md: ${fault}`);
   if (faults.length) process.exitCode = 1;
 } else {

@@ -7,6 +7,9 @@ import { basename, dirname, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { throughDoors } from './internal-exports.mjs';
+import { readWords } from './words.mjs';
+
+readWords();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

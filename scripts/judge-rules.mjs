@@ -4,7 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMatrix } from './requirements/matrix.mjs';
+import { readWords } from './words.mjs';
 
+const { values } = readWords({ check: { type: 'boolean' } });
 const top = fileURLToPath(new URL('../', import.meta.url));
 const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 const rows = (name) => readFileSync(join(top, 'requirements', `${name}.tsv`), 'utf8').trimEnd().split('\n').slice(1).map((line) => line.split('\t'));
@@ -39,7 +41,7 @@ for (const who of ['server', 'client', 'both']) {
   const lines = rules.filter((rule) => rule.who === who && sections.get(rule.id)).map(lineOf);
   const name = `${who}Rules`;
   const text = `// Written by scripts/judge-rules.mjs from the matrix; not to be edited. \`id|level|rule|sections\`: each digit of a section is a revision.\nexport const ${name}: string = \`\n${lines.join('\n')}\n\`;\n`;
-  if (process.argv.includes('--check')) {
+  if (values.check) {
     if (readFileSync(file, 'utf8') === text) continue;
     console.error(`${file} is not what the matrix says: run npm run judge:rules`);
     stale = true;

@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { driven } from '../dist/test/machines/driven.js';
 import { jsonOf, pageOf } from '../dist/test/machines/page.js';
 import { traced } from '../dist/test/machines/traced.js';
+import { readWords } from './words.mjs';
 
+const { values } = readWords({ check: { type: 'boolean' } });
 const docs = fileURLToPath(new URL('../docs/', import.meta.url));
 const machines = [...driven, ...traced];
 const files = { 'state-machines.md': pageOf(machines), 'state-machines.json': jsonOf(machines) };
 for (const [name, text] of Object.entries(files)) {
-  if (!process.argv.includes('--check')) writeFileSync(`${docs}${name}`, text);
+  if (!values.check) writeFileSync(`${docs}${name}`, text);
   else if (readFileSync(`${docs}${name}`, 'utf8') !== text) {
     console.error(`docs/${name} differs from the tables: node scripts/machines.mjs writes it`);
     process.exitCode = 1;

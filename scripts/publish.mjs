@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { readWords } from './words.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
@@ -68,7 +69,7 @@ async function dryRun(folder, own) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const own = manifestOf('.');
-  if (process.argv.includes('--build')) {
+  if (readWords({ build: { type: 'boolean' } }).values.build) {
     for (const folder of packages) {
       const npm = (...words) => execFileSync('npm', words, { cwd: join(root, folder), stdio: ['ignore', 'ignore', 'inherit'] });
       npm('ci', '--silent', '--ignore-scripts');

@@ -9,19 +9,16 @@ import { documentOf } from './requirements/document.mjs';
 import { compare, countsOf, faultsOf, readMatrix } from './requirements/matrix.mjs';
 import { readEdits, readResults, readWithout, removalsDocument } from './requirements/removals.mjs';
 import { EXTENSIONS, REVISIONS, sentencesOfExtension, sentencesOfRevision } from './requirements/sentences.mjs';
+import { readWords } from './words.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const [option, spec] = process.argv.slice(2);
-if (option !== undefined && option !== '--check' && !(option === '--spec' && spec)) {
-  console.error('node scripts/requirements.mjs [--check | --spec PATH]');
-  process.exit(2);
-}
+const { values: { check, spec } } = readWords({ check: { type: 'boolean' }, spec: { type: 'string' } });
 const matrix = readMatrix(root);
 const faults = faultsOf(matrix, root);
 const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, readEdits(root), readResults(root), readWithout(root)) };
 for (const [name, text] of Object.entries(pages)) {
   const path = `${root}requirements/${name}`;
-  if (option === '--check') {
+  if (check) {
     let there = '';
     try {
       there = readFileSync(path, 'utf8');
@@ -33,7 +30,7 @@ for (const [name, text] of Object.entries(pages)) {
 }
 for (const fault of faults) console.error(fault);
 console.log(`${matrix.rules.length} rules, ${matrix.statements.length} sentences:`, countsOf(matrix.rules));
-if (option === '--spec') {
+if (spec !== undefined) {
   const beside = EXTENSIONS.filter((name) => existsSync(join(spec, '..', name)));
   const of = new Set([...REVISIONS, ...beside]);
   const { unlisted, changed } = compare({ statements: matrix.statements.filter(({ revision }) => of.has(revision)) }, [

@@ -14,6 +14,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { programNamed } from './programs.mjs';
 import { fromSources, root } from './trees.mjs';
+import { readWords } from './words.mjs';
 
 const KIB = 1024;
 
@@ -132,9 +133,9 @@ const missing = (error) => error.errors?.map(({ text }) => text).join('; ') ?? e
 
 const kib = (bytes) => `${(bytes / KIB).toFixed(2)} KiB`;
 
-const args = process.argv.slice(2);
-if (args[0] === '--why') {
-  const entry = entries.find(({ name }) => name === args[1]);
+const { values } = readWords({ why: { type: 'string' }, parts: { type: 'boolean' }, json: { type: 'boolean' } });
+if (values.why !== undefined) {
+  const entry = entries.find(({ name }) => name === values.why);
   if (entry === undefined) {
     console.error(`--why wants one of ${entries.map(({ name }) => name).join(', ')}`);
     process.exit(2);
@@ -155,7 +156,7 @@ if (args[0] === '--why') {
   process.exit(0);
 }
 
-if (args[0] === '--parts') {
+if (values.parts) {
   const server = entries.find(({ name }) => name === 'mcp-server');
   const { gzipped } = await bundle(server, []);
   console.log(`${server.what}: ${kib(gzipped)}`);
@@ -208,7 +209,7 @@ function judged(row) {
   return { ...row, ok: true, verdict: size > budget ? 'over the budget, under the ceiling' : 'ok' };
 }
 
-if (args[0] === '--json') {
+if (values.json) {
   console.log(JSON.stringify(rows, null, 2));
 } else {
   for (const row of rows) {

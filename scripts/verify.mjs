@@ -14,10 +14,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verifyOne } from './one/verify.mjs';
+import { readWords } from './words.mjs';
 
-if (process.argv[2] === '--one') {
-  const differ = await verifyOne(process.argv[3] ?? '').catch((error) => [error.message]);
-  console.log(differ.length === 0 ? `${process.argv[3]}: the same` : differ.join('\n'));
+const { values: { one }, names: packages } = readWords({ one: { type: 'string' } }, 100);
+if (one !== undefined) {
+  const differ = await verifyOne(one).catch((error) => [error.message]);
+  console.log(differ.length === 0 ? `${one}: the same` : differ.join('\n'));
   process.exit(differ.length === 0 ? 0 : 1);
 }
 
@@ -66,7 +68,7 @@ try {
   const here = build('here');
   const there = build('in-a-folder-with-a-longer-name');
   report(`two builds of ${commit.slice(0, 12)}`, here, differences(here, there));
-  for (const given of process.argv.slice(2)) {
+  for (const given of packages) {
     const published = filesOf(resolve(given), join(place, 'published'));
     report(given, published, differences(here, published));
   }

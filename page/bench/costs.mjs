@@ -3,6 +3,7 @@
 // of the build, which takes long, is left out: all figures are about 4 % larger.
 import { gzipSync } from 'node:zlib';
 import { playgroundBundle } from '../bundle.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
 /** Modules by what they are for. */
 const features = {
@@ -32,7 +33,7 @@ const features = {
   'all of the interface': /^page\/src\/ui\//,
 };
 
-const only = process.argv[2];
+const { names: [only] } = readWords({}, 1);
 const weigh = async (without) => gzipSync(await playgroundBundle('0.0.0', without), { level: 9 }).length;
 const whole = await weigh();
 console.log(`| | KiB gzipped |\n|---|---|\n| all of the script | ${(whole / 1024).toFixed(1)} |`);

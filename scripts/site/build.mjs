@@ -13,13 +13,15 @@ import Eleventy from '@11ty/eleventy';
 import * as pagefind from 'pagefind';
 import { brokenLinks } from './check.mjs';
 import { documentsOf, linkOf, pageOf, slugOf } from './pages.mjs';
+import { readWords } from '../words.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const out = join(here, 'dist');
 const input = join(here, '.input');
-const reference = !process.argv.includes('--only-documents');
-const playground = reference && !process.argv.includes('--no-playground');
+const { values } = readWords({ built: { type: 'boolean' }, 'no-playground': { type: 'boolean' }, 'only-documents': { type: 'boolean' } });
+const reference = !values['only-documents'];
+const playground = reference && !values['no-playground'];
 const { homepage } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const tree = `${homepage.replace(/#.*$/, '')}/tree/main`;
 
@@ -103,7 +105,7 @@ for (const name of ['site.css', 'site.js']) cpSync(join(here, name), join(out, n
 writeFileSync(join(out, '.nojekyll'), '');
 
 if (reference) {
-  if (!process.argv.includes('--built')) run('npm', ['run', 'api', '--silent']);
+  if (!values.built) run('npm', ['run', 'api', '--silent']);
   cpSync(join(root, 'docs/api/html'), join(out, 'api'), { recursive: true });
 }
 if (playground) {

@@ -112,12 +112,15 @@ export class Inbox {
 
 /**
  * For engines and stores: settles as the promise does. Rejects with an `Error` where that takes more than `ms`
- * milliseconds.
+ * milliseconds. A process that was stopped meanwhile (also a machine that slept) finds the end of the time and the answer
+ * together, and its timers come first: an answer that is there by then counts.
  */
 export async function within<T>(ms: number, promise: Promise<T>, clock: Clock = systemClock): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = clock.after(ms, () => reject(new Error('the engine has not answered in time')));
+    timer = clock.after(ms, () => {
+      timer = clock.after(0, () => reject(new Error('the engine has not answered in time')));
+    });
   });
   try {
     return await Promise.race([promise, late]);

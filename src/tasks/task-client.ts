@@ -61,9 +61,8 @@ export class TaskClient extends McpClient {
     super(info, {
       ...rest,
       around(answers) {
-        own = answers;
-        const outer = around ? around(answers) : answers;
-        return receive ? receiveTasks(outer, receive, options.clock) : outer;
+        own = around ? around(answers) : answers;
+        return receive ? receiveTasks(own, receive, options.clock) : own;
       },
       extensions: {
         ...options.extensions,

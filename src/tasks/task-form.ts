@@ -28,7 +28,7 @@ export function legacyTask(view: TaskView): Task {
   const toolFailed = end?.status === 'completed' && end.result['isError'] === true;
   return {
     ...commonFields(view),
-    ...toolFailed && { status: 'failed', statusMessage: view.message ?? textOf(end.result) },
+    ...toolFailed && { status: 'failed', statusMessage: textOf(end.result) ?? view.message ?? 'The tool has failed' },
     ttl: ttlMs,
     pollInterval: pollIntervalMs,
   } as Task;

@@ -21,13 +21,14 @@ import { randomOf } from '../../dist/test/random.js';
 import { check } from './check.mjs';
 import { defineOrder, leaseMs } from './order.mjs';
 import { stores } from './stores.mjs';
+import { numberOf, readWords } from '../../scripts/words.mjs';
 
-const args = process.argv.slice(2);
-const option = (name, otherwise) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : otherwise);
-const orders = option('--tasks', args.includes('--short') ? 60 : 1000);
-const blowsFor = option('--blows', orders);
-const seed = option('--seed', Date.now() % 1e9);
-const chosen = Object.keys(stores).filter((name) => args.includes(name));
+const { values, names: chosen } = readWords(
+  { tasks: { type: 'string' }, short: { type: 'boolean' }, blows: { type: 'string' }, seed: { type: 'string' } }, Object.keys(stores),
+);
+const orders = numberOf(values.tasks, values.short ? 60 : 1000, 'tasks');
+const blowsFor = numberOf(values.blows, orders, 'blows');
+const seed = numberOf(values.seed, Date.now() % 1e9, 'seed');
 const names = chosen.length > 0 ? chosen : Object.keys(stores);
 const workers = 4;
 /** From this part of the orders on one worker is left. */

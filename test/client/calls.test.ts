@@ -295,6 +295,9 @@ test('cancelling: a notification on pipes and in the legacy era, a closed stream
       client.callTool('t', {}, { timeoutMs: 1 }),
       (error) => error instanceof ConnectionError && error.reason === 'timeout',
     );
+    // One whose time is up is cancelled likewise.
+    assert.equal(wire.methods().filter((method) => method === 'notifications/cancelled').length, notifies ? 2 : 0);
+    assert.equal(wire.abandoned.length, abandons ? 2 : 0);
     await client.close();
   }
 });

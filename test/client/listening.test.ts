@@ -78,7 +78,10 @@ test('modern: no stream without a handler; with one, for what the server declare
 
 test('modern: subscriptions of one turn share a stream; the next replaces it without a gap', async () => {
   const heard: string[] = [];
-  const { client, wire } = await connect(willing, { onResourceUpdated: (uri) => heard.push(uri) });
+  const { client, wire } = await connect(willing, {
+    onResourceUpdated: (uri) => heard.push(uri),
+    extensions: { 'org.example/x': { notifications: { 'notifications/x': ({ uri }) => void heard.push(`x ${String(uri)}`) } } },
+  });
   await Promise.all([client.subscribe('a:1'), client.subscribe('a:2')]);
   assert.deepEqual(listens(wire).map(filterOf), [{ resourceSubscriptions: ['a:1', 'a:2'] }]);
   const first = listens(wire)[0]?.id as RequestId;
@@ -90,8 +93,13 @@ test('modern: subscriptions of one turn share a stream; the next replaces it wit
   for (const none of [{ uri: 'without' }, tag('other', { uri: 'of another' }), tag(String(listens(wire)[1]?.id), { uri: 'as text' })]) {
     wire.push({ method: 'notifications/resources/updated', params: none });
   }
+  wire.push({ method: 'notifications/x', params: tag(first, { uri: 'late' }) });
+  // The end of another subscription is not that of this one.
+  wire.push({ method: 'notifications/cancelled', params: { requestId: 'other' } });
+  await turns();
   wire.push({ method: 'notifications/resources/updated', params: tag(listens(wire)[1]?.id, { uri: 'a:3' }) });
-  assert.deepEqual(heard, ['a:3']);
+  wire.push({ method: 'notifications/x', params: tag(listens(wire)[1]?.id, { uri: 'a:3' }) });
+  assert.deepEqual(heard, ['a:3', 'x a:3']);
   await client.unsubscribe('a:1');
   await client.unsubscribe('a:1');
   assert.deepEqual(listens(wire).map(filterOf)[2], { resourceSubscriptions: ['a:2', 'a:3'] });
@@ -113,6 +121,8 @@ test('modern over HTTP: closing the client closes the stream, without a notifica
 test('modern: the acknowledged filter is checked', async () => {
   const { client, wire, errors } = await connect(modern((sent, wire) => {
     if (sent.method !== 'subscriptions/listen') return {};
+    // Of another subscription, which is none of this client's.
+    wire.push({ method: 'notifications/subscriptions/acknowledged', params: tag('other', { notifications: filterOf(sent) }) });
     acknowledge(wire, sent, { toolsListChanged: true, resourceSubscriptions: ['a:1'] });
     return undefined;
   }), { onListChanged: () => {} });

@@ -38,7 +38,7 @@ for (const kind of ['pipe', 'http'] as const) {
   });
 
   test(`${kind}: any other error leads to initialize`, async () => {
-    for (const code of [-32601, -32602, -32000, -32603, 5]) {
+    for (const code of [-32601, -32602, -32600, -32700, -32000, -32603, 5]) {
       const { client, wire } = await connect(kind, (sent, wire) =>
         sent.method === 'server/discover' ? new RpcFault(code) : legacy()(sent, wire));
       assert.deepEqual(wire.methods(), ['server/discover', 'initialize', 'notifications/initialized']);

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { readWords } from '../../scripts/words.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -120,7 +121,7 @@ async function look([program, args], era) {
   }
 }
 
-const check = process.argv.includes('--check');
+const { values: { check } } = readWords({ check: { type: 'boolean' } });
 for (const library of libraries) {
   const path = here(`../../docs/coming-from/${library.page}.md`);
   const page = pageOf(library);

@@ -6,6 +6,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { readWords } from '../../scripts/words.mjs';
+
+readWords();
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const root = here('../..');

@@ -1,5 +1,7 @@
+import { parseArgs } from 'node:util';
 import { serveStdio } from '../../src/transport/stdio/index.ts';
 import { fixture } from '../transcripts/server.ts';
 
 // The server of a feature, over stdio: node dist/test/corpus/serve.js FEATURE
-serveStdio(fixture(String(process.argv[2])));
+const { positionals: [feature = ''] } = parseArgs({ allowPositionals: true });
+serveStdio(fixture(feature));

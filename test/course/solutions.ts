@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 // npm run course:check: the solutions pass the exam, and the wrong solutions fail. `--short` leaves out the exam of those
 // in other languages.
 
+const { values: { short } } = parseArgs({ options: { short: { type: 'boolean' } } });
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
@@ -23,7 +25,7 @@ const results = [
   run('broken.js'),
 ];
 const python = ['python3', 'python'].find((name) => spawnSync(name, ['--version']).status === 0);
-if (existsSync(at('docs/course/solution-python')) && !process.argv.includes('--short')) {
+if (existsSync(at('docs/course/solution-python')) && !short) {
   if (python === undefined) console.log('missing: python3, so its solution was not tried');
   else results.push(run('main.js', 'exam', quoted(python, 'docs/course/solution-python/mcp.py'), '--all'));
 }

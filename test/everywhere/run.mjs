@@ -8,6 +8,7 @@ import { bun, deno, node } from './processes.mjs';
 import { chromium } from './chromium.mjs';
 import { quickjs } from './quickjs.mjs';
 import { workerd } from './workerd.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
 const runtimes = {
   node20: node('node20'),
@@ -21,7 +22,7 @@ const runtimes = {
   quickjs,
 };
 const capabilities = ['connect', 'list', 'call', 'progress', 'elicit', 'cancel'];
-const wanted = process.argv.slice(2);
+const { names: wanted } = readWords({}, 100);
 const minutes = 2;
 
 const { out, bundles } = await makeBundles();

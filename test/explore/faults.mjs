@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { readWords } from '../../scripts/words.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const only = process.argv[2];
+const { names: [only] } = readWords({}, 1);
 const faults = JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 'utf8')).filter(({ name }) => only === undefined || name.includes(only));
 const folder = mkdtempSync(join(tmpdir(), 'barewire-explore-'));
 let missed = 0;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { classify, decode, encode } from '../../src/jsonrpc/codec.ts';
-import { failureText, notificationText, Serialized, successText } from '../../src/jsonrpc/inbound-request.ts';
-import type { RequestId } from '../../src/jsonrpc/message.ts';
+import { failureText, notificationText, notify, Serialized, successText } from '../../src/jsonrpc/inbound-request.ts';
+import type { Params, RequestId } from '../../src/jsonrpc/message.ts';
 
 const v = '"jsonrpc":"2.0"';
 
@@ -143,10 +143,16 @@ test('decode: deep nesting is refused or read, and never fatal', () => {
 // A server writes its answers and notifications with these.
 test('answers and notifications: one line, whatever the text', () => {
   const odd = { '\n': 'x\r\ny\u2028' };
+  const notified = (method: string, params: Params): string => {
+    let sent = '';
+    notify({ closed: false, outlet: { send: (text) => (sent = text) } }, method, params);
+    return sent;
+  };
   for (const [text, message] of [
     [successText('a\n', odd), { jsonrpc: '2.0', id: 'a\n', result: odd }], [successText(1, new Serialized(() => JSON.stringify(odd))), { jsonrpc: '2.0', id: 1, result: odd }],
     [failureText('a\n', { code: 1, message: '\r\n', data: odd }), { jsonrpc: '2.0', id: 'a\n', error: { code: 1, message: '\r\n', data: odd } }],
     [notificationText('a\nb', odd), { jsonrpc: '2.0', method: 'a\nb', params: odd }],
+    [notified('a\nb', odd), { jsonrpc: '2.0', method: 'a\nb', params: odd }],
   ] as const) {
     assert.doesNotMatch(text, /[\r\n]/);
     assert.deepEqual(JSON.parse(text), message);

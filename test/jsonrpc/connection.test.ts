@@ -28,13 +28,19 @@ interface Bench {
 
 // In a process of its own: it counts the timers that are open, and what is called of Map.
 
+/** A text that is said: one line, as pipes need it. */
+function read(text: string): Sent {
+  assert.doesNotMatch(text, /[\r\n]/);
+  return JSON.parse(text) as Sent;
+}
+
 function bench(handlers: Partial<ConnectionHandlers> = {}, limits: Partial<ConnectionLimits> = {}): Bench {
   const sent: (Sent | undefined)[] = [];
   const errors: string[] = [];
   const connection = new Connection(
     {
-      send: (text) => sent.push(JSON.parse(text) as Sent),
-      answer: (text) => sent.push(text === undefined ? undefined : JSON.parse(text) as Sent),
+      send: (text) => sent.push(read(text)),
+      answer: (text) => sent.push(text === undefined ? undefined : read(text)),
     },
     {
       request: () => ({}),

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeReport, writeUpstream } from './report.mjs';
 import { at, clients, go, python, servers } from './targets.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
 const barewire = process.env.BAREWIRE_CLI ?? join(top, 'dist/lib/cli.js');
-const [what, ...names] = process.argv.slice(2);
+const { names: [what, ...names] } = readWords({}, 1000);
 
 /** Runs this script again where there is no network; undefined: it is there already, or the machine does not let it. */
 function withoutNetwork() {

@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { kinds } from './kinds.mjs';
 import { readSource } from './touches.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
+const { values } = readWords({ write: { type: 'boolean' } });
 const execute = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
 const top = fileURLToPath(new URL('../../', import.meta.url));
@@ -135,7 +137,7 @@ for (const [kind, code] of Object.entries(smuggled)) {
 const lines = kinds.map((kind) => `| ${kind} | ${found[kind].join(', ') || 'the syntax tree alone'} |`);
 console.log(`\n| kind | refused at run time by |\n|---|---|\n${lines.join('\n')}`);
 for (const entry of Object.keys(listed)) if (entry.startsWith('barewire') && !covered.has(entry)) console.log(`no exercise: ${entry}`);
-if (process.argv.includes('--write')) {
+if (values.write) {
   const page = `${top}docs/capabilities.md`;
   const text = readFileSync(page, 'utf8');
   const begin = '<!-- enforced -->\n';

@@ -6,6 +6,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kinds } from './kinds.mjs';
 import { readSource } from './touches.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
 const root = `${top}dist/src/`;
@@ -41,12 +42,13 @@ export function manifest() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = readWords({ check: { type: 'boolean' }, where: { type: 'boolean' } });
   const file = `${top}capabilities.json`;
   const entries = manifest();
   const names = Object.fromEntries(Object.entries(entries).map(([name, found]) => [name, namesOf(found)]));
   // One line a kind.
   const text = `${JSON.stringify(names, undefined, 2).replaceAll(/\[\n\s+([^\]]*?)\n\s+\]/g, (_whole, inner) => `[${inner.replaceAll(/\n\s+/g, ' ')}]`)}\n`;
-  if (process.argv.includes('--check')) {
+  if (values.check) {
     if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
       console.error('capabilities.json is not what the sources touch: run `npm run manifest`, and read what changed');
       process.exitCode = 1;
@@ -56,7 +58,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   for (const [name, touched] of Object.entries(names)) {
     console.log(`${name.padEnd(28)} ${Object.keys(touched).join(', ') || 'nothing'}`);
-    if (!process.argv.includes('--where')) continue;
+    if (!values.where) continue;
     for (const kind of Object.keys(touched)) for (const [what, files] of Object.entries(entries[name][kind])) console.log(`  ${kind.padEnd(12)} ${what.padEnd(24)} ${files.join(' ')}`);
   }
 }

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { McpClient } from '../../dist/lib/client.js';
 import { httpTransport } from '../../dist/lib/http.js';
 import { freePorts } from '../../dist/test/free-ports.js';
+import { readWords } from '../../scripts/words.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const page = readFileSync(here('../../docs/operating.md'), 'utf8');
@@ -276,6 +277,7 @@ const recipes = {
   },
 };
 
+const { names } = readWords({}, Object.keys(recipes));
 if (process.env['OPERATING'] === undefined) {
   execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
     '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' });
@@ -285,9 +287,6 @@ if (process.env['OPERATING'] === undefined) {
 } else await all();
 
 async function all() {
-  const names = process.argv.slice(2);
-  const unknown = names.filter((name) => !(name in recipes));
-  if (unknown.length > 0) throw new Error(`no recipe ${unknown.join()}: there are ${Object.keys(recipes).join()}`);
   for (const [name, run] of Object.entries(recipes)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const at = Date.now();

@@ -25,6 +25,7 @@ import { fetchHandler, httpTransport } from 'barewire/fetch';
 import { compile, type FromSchema } from 'barewire/schema';
 import { decode } from 'barewire/jsonrpc';
 import { revisions, type Tool } from 'barewire/protocol';
+import { readWords } from '../../scripts/words.mjs';
 
 const server = new McpServer({ name: 'packed', version: '1.0.0' });
 server.tool('add', {
@@ -113,7 +114,7 @@ try {
   judge('attw', [tarball, '--profile', 'esm-only', '--format', 'ascii']);
   console.log(`package: ${files.length} files, ${(unpackedSize / 1000).toFixed(0)} kB unpacked`);
   installed(tarball, 'from the tarball');
-  if (process.argv.includes('--git')) {
+  if (readWords({ git: { type: 'boolean' } }).values.git) {
     const clone = join(project, 'clone');
     run('git', ['clone', '--quiet', root, clone]);
     installed(`git+file://${clone}`, 'from git');

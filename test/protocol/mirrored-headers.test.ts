@@ -35,6 +35,7 @@ for (const [what, schema, pattern] of [
   ['an object', object({ a: marked('object') }), /needs the type/],
   ['an array', object({ a: marked('array') }), /needs the type/],
   ['null', object({ a: marked('null') }), /needs the type/],
+  ['several types', object({ a: { type: ['string', 'null'], 'x-mcp-header': 'A' } }), /needs the type/],
   ['no type', object({ a: { 'x-mcp-header': 'A' } }), /needs the type/],
   ['the same name in another case', object({ a: marked('string'), b: marked('string', 'REGION') }), /used twice/],
   ['the root', object({}, { 'x-mcp-header': 'A' }), /^#: .*is reached only through "properties"/],
@@ -48,6 +49,7 @@ for (const [what, schema, pattern] of [
   ['$defs', object({}, { $defs: { a: marked('string') } }), /reached only/],
   ['patternProperties', object({}, { patternProperties: { '^a': marked('string') } }), /reached only/],
   ['additionalProperties', object({}, { additionalProperties: marked('string') }), /reached only/],
+  ...['dependentSchemas', 'definitions'].map((keyword) => [keyword, object({}, { [keyword]: { a: marked('string') } }), /reached only/] as const),
   ['an unknown keyword', object({}, { vendor: { thing: marked('string') } }), /reached only/],
 ] as const) {
   test(`refuses an annotation: ${what}`, () => {

@@ -120,6 +120,11 @@ test('the parameters to mirror are found by the schema of the tool', () => {
   const args = { region: 'no', place: 'no', where: { region: 'yes', place: 'no' } };
   assert.deepEqual(headers.of({ name: 't', arguments: args }), { 'mcp-param-place': 'yes' });
   assert.deepEqual(headers.of({ name: 't', arguments: { region: 'no' } }), {});
+  // By the schema that it has now.
+  headers.learn([{ name: 't', inputSchema: { type: 'object', properties: { region } } }]);
+  assert.deepEqual(headers.of({ name: 't', arguments: args }), { 'mcp-param-place': 'no' });
+  headers.learn([{ name: 't', inputSchema: { type: 'object' } }]);
+  assert.deepEqual(headers.of({ name: 't', arguments: args }), undefined);
 });
 
 // 2025-11-25 client/elicitation#capabilities.
@@ -172,6 +177,16 @@ test('a client that samples with tools declares it, in both eras', async () => {
   const options = { revisions: ['2025-06-18'], capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) };
   const { wire } = await connect(legacy(undefined, '2025-06-18'), options);
   assert.deepEqual(wire.sent[0]?.params?.['capabilities'], { sampling: {} });
+});
+
+// 2026-07-28 basic/transports/streamable-http#sending-messages: a body is a request or a notification, and no answer.
+test('a client of 2026-07-28 answers no request of a server', async () => {
+  const faults: string[] = [];
+  const { wire } = await connect(modern(), { roots: [], onError: ({ message }) => faults.push(message) });
+  for (const [id, method] of ['roots/list', 'ping', 'none'].entries()) wire.push({ id, method });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(wire.methods(), ['server/discover']);
+  assert.match(faults.join(), /roots\/list.*does not allow/);
 });
 
 test('roots that cannot be had are -32603', async () => {

@@ -6,20 +6,27 @@ import { test } from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
 import { modernMeta } from '../server/peer.ts';
 import { httpListener } from '../../src/transport/http/node/index.ts';
-import { randomId } from '../../src/transport/http/server/sessions.ts';
+import { http1 } from '../../src/transport/http1/node/index.ts';
+import { createServices } from '../../src/transport/http/server/services.ts';
+import { createSessions, randomId } from '../../src/transport/http/server/sessions.ts';
 import { serveHttp } from '../transport/http/engine.ts';
+import { fakeServer } from '../transport/http/fake-server.ts';
 
-/** The status that a POST of server/discover gets, or the code of the error that ends it. */
-function post(host: string, port: number, headers: Record<string, string>): Promise<number | string | undefined> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: modernMeta() } });
+/** What a POST gets, or the code of the error that ends it. Names of headers go as they are given. */
+function answerTo(host: string, port: number, headers: Record<string, string>, message: object): Promise<{ status: number | string | undefined; session?: string | undefined }> {
   return new Promise((resolve) => {
     const sent = request({ host, port, path: '/mcp', method: 'POST', headers }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode));
+      const session = response.headers['mcp-session-id'];
+      response.resume().on('end', () => resolve({ status: response.statusCode, session: typeof session === 'string' ? session : undefined }));
     });
-    sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
-    sent.end(body);
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve({ status: code }));
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }));
   });
 }
+
+/** The status that a POST of server/discover gets, or the code of the error that ends it. */
+const post = async (host: string, port: number, headers: Record<string, string>): Promise<number | string | undefined> =>
+  (await answerTo(host, port, headers, { method: 'server/discover', params: { _meta: modernMeta() } })).status;
 
 const headers = {
   'CONTENT-TYPE': 'application/json', 'aCCept': 'application/json, text/event-stream',
@@ -28,18 +35,43 @@ const headers = {
 
 // 2025-11-25 basic/transports#security-warning: a server on all interfaces would answer on 127.0.0.2.
 test('by default a server listens on 127.0.0.1 alone', async (t) => {
-  const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0 });
-  t.after(() => http.close());
-  assert.equal(await post('127.0.0.1', http.port, headers), 200);
-  assert.equal(typeof await post('127.0.0.2', http.port, headers), 'string');
+  for (const engine of [undefined, http1]) {
+    const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0, ...engine && { engine } });
+    t.after(() => http.close());
+    assert.equal(await post('127.0.0.1', http.port, headers), 200);
+    assert.equal(typeof await post('127.0.0.2', http.port, headers), 'string');
+  }
 });
 
 // 2026-07-28 basic/transports/streamable-http#case-sensitivity.
 test('names of headers are taken in any case', async (t) => {
-  const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0 });
+  const server = new McpServer({ name: 'test', version: '1' });
+  server.tool('t', { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } }, () => '');
+  const http = await serveHttp(server, { port: 0 });
   t.after(() => http.close());
   assert.equal(await post('127.0.0.1', http.port, headers), 200);
   assert.equal(await post('127.0.0.1', http.port, { ...headers, 'mcp-METHOD': 'tools/list' }), 400);
+  assert.equal(await post('127.0.0.1', http.port, { ...headers, ORIGIN: 'http://evil.example' }), 403);
+  const status = async (more: Record<string, string>, message: object): Promise<unknown> => (await answerTo('127.0.0.1', http.port, { ...headers, ...more }, message)).status;
+  const call = { method: 'tools/call', params: { name: 't', arguments: { region: 'eu' }, _meta: modernMeta() } };
+  const right = { 'mcp-METHOD': 'tools/call', 'MCP-NAME': 't', 'MCP-Param-REGION': 'eu' };
+  assert.equal(await status(right, call), 200);
+  for (const [name, value] of [['MCP-NAME', 'u'], ['MCP-Param-REGION', 'us']] as const) assert.equal(await status({ ...right, [name]: value }, call), 400, name);
+  // Those of a session, and of a stream of it.
+  const legacy = { 'CONTENT-TYPE': 'application/json', 'aCCept': 'application/json, text/event-stream' };
+  const { session = '' } = await answerTo('127.0.0.1', http.port, legacy, {
+    method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  for (const [id, expected] of [[session, 200], ['x', 404]] as const) {
+    assert.equal((await answerTo('127.0.0.1', http.port, { ...legacy, 'MCP-SESSION-ID': id }, { method: 'ping' })).status, expected);
+  }
+  const listening = await new Promise<number | undefined>((resolve) => {
+    request({ host: '127.0.0.1', port: http.port, path: '/mcp', headers: { 'aCCept': 'text/event-stream', 'MCP-SESSION-ID': session, 'LAST-EVENT-ID': 'x' } }, (response) => {
+      response.destroy();
+      resolve(response.statusCode);
+    }).end();
+  });
+  assert.equal(listening, 400);
 });
 
 // 2026-07-28 basic/index#_meta. A status that was sent cannot be taken back; `needs` is judged before the handler runs.
@@ -136,15 +168,14 @@ test('log messages go on the stream of their request, and on no subscription', a
 test('an unknown method is -32601 with status 404', async (t) => {
   const http = await serveHttp(new McpServer({ name: 'test', version: '1' }), { port: 0 });
   t.after(() => http.close({ drainMs: 0 }));
-  const response = await fetch(http.url, {
-    method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'nothing', params: { _meta: modernMeta() } }),
-    headers: {
-      'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'nothing',
-    },
-  });
-  const { error } = await response.json() as { error: { code: number } };
-  assert.deepEqual([response.status, error.code], [404, -32601]);
+  for (const accept of ['application/json, text/event-stream', 'application/json', 'text/event-stream']) {
+    const response = await fetch(http.url, {
+      method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'nothing', params: { _meta: modernMeta() } }),
+      headers: { 'content-type': 'application/json', accept, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'nothing' },
+    });
+    const { error } = await response.json() as { error: { code: number } };
+    assert.deepEqual([response.status, error.code], [404, -32601], accept);
+  }
 });
 
 // 2025-11-25 basic/transports#session-management: globally unique and cryptographically secure.
@@ -169,19 +200,22 @@ test('session ids are unique and random in every digit', (t) => {
     assert.ok(rest < 1000, 'no bytes were drawn for a thousand ids');
     randomId();
   }
-  const id = randomId();
-  assert.ok(drawn.join('').includes(id), `${id} is not among ${drawn.join()}`);
+  // And a session that is opened has such an id.
+  const opened = createSessions(createServices(fakeServer(), {})).open(undefined, false)?.id ?? assert.fail();
+  for (const id of [randomId(), opened]) {
+    assert.equal(id.length, 32);
+    assert.ok(drawn.join('').includes(id), `${id} is not among ${drawn.join()}`);
+  }
 });
 
 // 2025-11-25 basic/transports#multiple-connections: each message on one of the streams only.
 test('with two streams open a message goes on one of them', async (t) => {
   const server = new McpServer({ name: 'test', version: '1' });
-  let go = (): void => {};
+  const waiting: (() => void)[] = [];
   server.tool('wait', {}, async (_args, ctx) => {
     ctx.progress(1);
-    await new Promise<void>((resolve) => {
-      go = resolve;
-    });
+    ctx.log('info', 'waiting');
+    await new Promise<void>((resolve) => waiting.push(resolve));
     return 'done';
   });
   const http = await serveHttp(server, { port: 0 });
@@ -210,53 +244,79 @@ test('with two streams open a message goes on one of them', async (t) => {
     }
     return said;
   }
-  const listening = await fetch(http.url, { headers: { ...headers, accept: 'text/event-stream' } });
-  const call = await send({ id: 2, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 1 } } });
+  const call = (id: number): Promise<Response> => send({ id, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: id } } });
+  const calls = [await call(2), await call(3)];
+  // What belongs to no request waits for a stream of its own, and goes on none of a request.
   server.tool('another', {}, () => '');
+  await new Promise((resolve) => setImmediate(resolve));
+  const listening = await fetch(http.url, { headers: { ...headers, accept: 'text/event-stream' } });
+  calls.push(await call(4));
   assert.deepEqual(await read(listening, 'notifications/tools/list_changed'), ['notifications/tools/list_changed']);
-  go();
-  assert.deepEqual(await read(call, 2), ['notifications/progress', 2]);
+  for (const go of waiting) go();
+  const own = ['notifications/progress', 'notifications/message'];
+  assert.deepEqual(await Promise.all(calls.map((one) => read(one, undefined))), [2, 3, 4].map((id) => [...own, id]));
 });
 
 // 2025-11-25 basic/transports#sending-messages-to-the-server: a disconnection is not a cancellation.
 test('a client that hangs up has not cancelled its legacy request', async (t) => {
-  const server = new McpServer({ name: 'test', version: '1' });
-  let go = (): void => {};
-  let ended: boolean | undefined;
-  server.tool('wait', {}, async (_args, ctx) => {
-    ctx.progress(1);
-    await new Promise<void>((resolve) => {
-      go = resolve;
+  // Before anything came and after, with messages that are kept and without.
+  for (const [progress, eventStore] of [[true, undefined], [false, undefined], [true, false], [false, false]] as const) {
+    const server = new McpServer({ name: 'test', version: '1' });
+    let go = (): void => {};
+    let begun = (): void => {};
+    const under = new Promise<void>((resolve) => (begun = resolve));
+    let ended: boolean | undefined;
+    server.tool('wait', {}, async (_args, ctx) => {
+      if (progress) ctx.progress(1);
+      begun();
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      ended = ctx.signal.aborted;
+      return 'done';
     });
-    ended = ctx.signal.aborted;
-    return 'done';
-  });
-  const listener = httpListener(server);
-  const http = createServer(listener).listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(async () => {
-    await listener.close({ drainMs: 0 });
-    http.close();
-    http.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const send = (message: object, signal?: AbortSignal): Promise<Response> =>
-    fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }), ...signal && { signal } });
-  const opened = await send({
-    id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-  });
-  headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
-  await send({ method: 'notifications/initialized' });
-  const left = new Promise((resolve) => http.once('request', (_request, response) => response.once('close', resolve)));
-  const leave = new AbortController();
-  const call = await send({ id: 2, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 1 } } }, leave.signal);
-  const first = await call.body?.pipeThrough(new TextDecoderStream()).getReader().read();
-  const last = /^id: (.+)$/m.exec(first?.value ?? '')?.[1] ?? assert.fail('no event id');
-  leave.abort();
-  await left;
-  go();
-  const resumed = await fetch(url, { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last } });
-  assert.match(await resumed.text(), /"id":2,"result":\{"content":\[\{"type":"text","text":"done"/);
-  assert.equal(ended, false);
+    const listener = httpListener(server, { ...eventStore === false && { eventStore } });
+    const http = createServer(listener).listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    t.after(async () => {
+      await listener.close({ drainMs: 0 });
+      http.close();
+      http.closeAllConnections();
+    });
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+    const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const send = (message: object, signal?: AbortSignal): Promise<Response> =>
+      fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }), ...signal && { signal } });
+    const opened = await send({
+      id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    });
+    headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+    await send({ method: 'notifications/initialized' });
+    const listening = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' } });
+    const left = new Promise((resolve) => http.once('request', (_request, response) => response.once('close', resolve)));
+    const leave = new AbortController();
+    const call = send({ id: 2, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 1 } } }, leave.signal);
+    const first = progress ? await (await call).body?.pipeThrough(new TextDecoderStream()).getReader().read() : undefined;
+    await under;
+    leave.abort();
+    await call.catch(() => undefined);
+    await left;
+    go();
+    while (ended === undefined) await new Promise((resolve) => setImmediate(resolve));
+    const last = /^id: (.+)$/m.exec(first?.value ?? '')?.[1];
+    assert.equal(last !== undefined, progress && eventStore === undefined);
+    if (last !== undefined) {
+      const resumed = await fetch(url, { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last } });
+      assert.match(await resumed.text(), /"id":2,"result":\{"content":\[\{"type":"text","text":"done"/);
+    }
+    // Nor is the stream that listens told of the answer: it belongs to the request.
+    server.tool('another', {}, () => '');
+    let text = '';
+    for await (const chunk of listening.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      if (text.includes('list_changed')) break;
+    }
+    assert.doesNotMatch(text, /"id":2/);
+    assert.equal(ended, false);
+  }
 });

@@ -19,6 +19,7 @@ import type { Script } from '../client/scripted.ts';
 import { connect, everything, later } from '../server/peer.ts';
 import type { Answer, Bag, Peer } from '../server/peer.ts';
 import { declared, made, ModernTasks } from '../tasks/harness.ts';
+import { steppedClock } from '../mock-clock.ts';
 import { within } from '../within.ts';
 
 // Rules of requirements/tasks.tsv that are kept by construction, each where breaking it would show.
@@ -138,13 +139,14 @@ test('a task is stored before the client learns of it', async (t) => {
 // ext-tasks, Protocol Errors; 2025-11-25 basic/utilities/tasks#protocol-errors.
 test('a store that fails is -32603, and says nothing of the inside', async (t) => {
   const fails = (): Promise<never> => Promise.reject(new Error('disk 7 is gone'));
-  for (const call of ['load', 'answer', 'end', 'list'] as const) {
+  for (const call of ['create', 'load', 'answer', 'end', 'list'] as const) {
     const { server } = made(t, { store: Object.assign(memoryStore(), { [call]: fails }) });
     server.tool('ask', { task: 'required' }, async (_args, ctx) => (await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' })).action);
     const [modern, older] = [await ModernTasks.to(server), await connect(server, { revision, capabilities: everything })];
-    const taskId = call === 'load' ? 'x' : await modern.begin('ask');
+    const taskId = call === 'load' || call === 'create' ? 'x' : await modern.begin('ask');
     if (call === 'answer') await modern.is(taskId, 'input_required');
     const ask: Record<typeof call, () => Promise<Answer>[]> = {
+      create: () => [modern.peer.modern('tools/call', { name: 'ask' }), older.request('tools/call', { name: 'ask', task: {} })],
       load: () => [
         ...['tasks/get', 'tasks/update', 'tasks/cancel'].map((method) => modern.peer.modern(method, { taskId, inputResponses: {} })),
         ...['tasks/get', 'tasks/result', 'tasks/cancel'].map((method) => older.request(method, { taskId })),
@@ -158,6 +160,7 @@ test('a store that fails is -32603, and says nothing of the inside', async (t) =
     for (const { error } of await Promise.all(answers)) {
       assert.equal(error?.code, -32603, call);
       assert.doesNotMatch(error.message, /disk/);
+      if (call === 'create') assert.equal(error.message, 'The task could not be kept');
     }
   }
 });
@@ -213,27 +216,56 @@ test('over HTTP a client names the task in Mcp-Name', async (t) => {
   await client.request('tasks/get', { taskId: task?.id });
   assert.deepEqual([...new Set(named.map(([method]) => method))].sort(), ['tasks/cancel', 'tasks/get', 'tasks/update']);
   for (const [method, header, id] of named) assert.deepEqual([header, id], [task?.id, task?.id], method);
+  // An id that no header can carry as it stands: 2026-07-28 basic/transports/streamable-http#standard-request-headers.
+  named.length = 0;
+  await assert.rejects(client.task('Aufgabe ☃').result());
+  assert.deepEqual(named, [['tasks/get', `=?base64?${Buffer.from('Aufgabe ☃').toString('base64')}?=`, 'Aufgabe ☃']]);
 });
 
 // 2025-11-25 basic/utilities/tasks#ttl-and-resource-management, and schema.ts, Task.
 test('a task says when it was made, when it last changed and how long it is kept', async (t) => {
-  const peer = await waiting(t);
-  const before = Date.now();
-  const id = await begin(peer);
-  const read = async (): Promise<{ made: number; changed: number; ttl: unknown }> => {
-    const { createdAt, lastUpdatedAt, ttl } = (await peer.request('tasks/get', { taskId: id })).result ?? {};
-    for (const time of [createdAt, lastUpdatedAt]) assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    return { made: Date.parse(String(createdAt)), changed: Date.parse(String(lastUpdatedAt)), ttl };
+  const clock = steppedClock();
+  const { server } = made(t, { limits: { statusIntervalMs: 1 } }, { clock });
+  const [started, go] = [later<void>(), later<void>()];
+  let runs = 0;
+  server.tool('wait', { task: 'required' }, async (_args, ctx) => {
+    if (runs++ === 0) ctx.status('begun');
+    started.resolve();
+    await go.promise;
+    await ctx.elicit('Sure?', { sure: { type: 'boolean' } }, { key: 'sure' });
+    return new Promise<string>(() => {});
+  });
+  const [peer, modern] = [await connect(server, { revision, capabilities: everything }), await ModernTasks.to(server)];
+  const begun = clock.now();
+  const { task } = (await peer.request('tools/call', { name: 'wait', task: { ttl: 1e12 } })).result as { task: Bag };
+  const taskId = String(task['taskId']);
+  /** The times of a task as tasks/get and tasks/list say them, once it satisfies. */
+  const when = async (satisfies: (task: Bag) => boolean): Promise<unknown> => {
+    await modern.when(taskId, satisfies);
+    const got = (await peer.request('tasks/get', { taskId })).result;
+    assert.deepEqual((await peer.request('tasks/list')).result, { tasks: [got] });
+    return [got?.['createdAt'], got?.['lastUpdatedAt'], got?.['ttl']];
   };
-  const first = await read();
-  assert.ok(before <= first.made && first.made <= first.changed && first.changed <= Date.now());
-  assert.equal(first.ttl, 86_400_000);
-  await peer.request('tasks/cancel', { taskId: id });
-  const last = await read();
-  assert.equal(last.made, first.made);
-  assert.ok(last.changed >= first.changed && last.changed <= Date.now());
-  const { result } = await peer.request('tools/call', { name: 'wait', task: { ttl: 1e12 } });
-  assert.equal((result?.['task'] as Bag)['ttl'], 604_800_000);
+  const times = (changed: number): unknown => [new Date(begun).toISOString(), new Date(changed).toISOString(), 604_800_000];
+  assert.deepEqual([task['createdAt'], task['lastUpdatedAt'], task['ttl']], times(begun));
+  assert.deepEqual(await when(() => true), times(begun));
+  // What it is at, a question, its answer, the end: each is a change.
+  await started.promise;
+  clock.pass(1_000);
+  const [, noted] = await when(({ statusMessage }) => statusMessage === 'begun') as string[];
+  assert.ok(Date.parse(String(noted)) > begun, String(noted));
+  go.resolve();
+  assert.deepEqual(await when(({ status }) => status === 'input_required'), times(begun + 1_000));
+  clock.pass(1_000);
+  await modern.update(taskId, { sure: { action: 'decline' } });
+  assert.deepEqual(await when(({ status }) => status === 'working'), times(begun + 2_000));
+  clock.pass(1_000);
+  const cancelled = (await peer.request('tasks/cancel', { taskId })).result ?? {};
+  assert.deepEqual([cancelled['createdAt'], cancelled['lastUpdatedAt'], cancelled['ttl']], times(begun + 3_000));
+  assert.deepEqual(await when(({ status }) => status === 'cancelled'), times(begun + 3_000));
+  assert.equal((await peer.request('tools/call', { name: 'wait', task: {} })).result?.['task'] !== undefined, true);
+  const { tasks } = (await peer.request('tasks/list')).result as { tasks: Bag[] };
+  assert.deepEqual(tasks.map(({ ttl }) => ttl), [604_800_000, 86_400_000]);
 });
 
 // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control
@@ -282,7 +314,8 @@ test('over HTTP tasks/get is answered with JSON, and not with a stream', async (
   });
   const opened = await post('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'a', version: '1' } }, 1);
   session = opened.headers.get('mcp-session-id');
-  await opened.text();
+  // Nor is a caller told apart there who shows no credentials: there is no tasks/list.
+  assert.deepEqual(((await opened.json() as { result: { capabilities: Bag } }).result.capabilities)['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
   await (await post('notifications/initialized', {})).text();
   const created = /"taskId":"(\w+)"/.exec(await (await post('tools/call', { name: 'wait', task: {} }, 2)).text());
   const answer = await post('tasks/get', { taskId: created?.[1] }, 3);

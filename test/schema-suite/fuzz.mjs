@@ -8,9 +8,11 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import Ajv7 from 'ajv';
 import { compile } from '../../dist/src/schema/full/index.js';
 import { randomOf } from '../../dist/test/random.js';
+import { numberOf, readWords } from '../../scripts/words.mjs';
 
-const wanted = Number(process.argv[2] ?? 100_000);
-const seed = Number(process.argv[3] ?? 1);
+const { names: [count, drawn] } = readWords({}, 2);
+const wanted = numberOf(count, 100_000, 'pairs');
+const seed = numberOf(drawn, 1, 'seed');
 const VALUES = 100;
 
 const next = randomOf(seed);

@@ -7,8 +7,9 @@
 import { compile, metaschemas } from '../../dist/src/schema/full/index.js';
 import { SchemaError, compile as compileSmall, formats } from '../../dist/src/schema/index.js';
 import { loadSuite } from './suite.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
-const wanted = process.argv[2] ?? '';
+const { names: [wanted = ''] } = readWords({}, 1);
 
 const DIALECTS = {
   'draft2020-12': 'https://json-schema.org/draft/2020-12/schema',

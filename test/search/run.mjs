@@ -10,6 +10,9 @@ import { openServer } from '../../dist/lib/host-node.js';
 import { plainBm25 } from './plain-bm25.mjs';
 import { requests } from './requests.mjs';
 import { tasks } from './tasks.mjs';
+import { readWords } from '../../scripts/words.mjs';
+
+readWords();
 
 /** Of the 30 requests that were not tuned on, how many must have their tool among the first three; and the share of the list. */
 const [wanted, mostShare] = [22, 0.15];

@@ -302,7 +302,15 @@ test('a subscription ends with its connection', async () => {
   first.close();
   const second = await connect(server);
   void second.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
-  assert.equal((await second.next()).method, 'notifications/subscriptions/acknowledged');
+  const { method, params } = await second.next();
+  assert.equal(method, 'notifications/subscriptions/acknowledged');
+  server.tool('two', {}, () => '');
+  assert.equal((await second.next()).method, 'notifications/tools/list_changed');
+  // And with its cancellation: nothing more is sent for it.
+  const requestId = (params?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'];
+  second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+  server.tool('three', {}, () => '');
+  assert.deepEqual(await second.rest(), []);
 });
 
 test('filters are checked', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
-import type { McpServer } from '../../src/server/mcp-server.ts';
+import type { McpServer, ServerOptions } from '../../src/server/mcp-server.ts';
 import { receiveTasks } from '../../src/tasks/legacy/client.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import type { TaskClientOptions } from '../../src/tasks/task-client.ts';
@@ -11,6 +11,7 @@ import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { connect, everything, later, textOf } from '../server/peer.ts';
 import type { Answer, Bag, Peer, Said } from '../server/peer.ts';
+import { steppedClock } from '../mock-clock.ts';
 import { made } from './harness.ts';
 
 // A server that asks a client of 2025-11-25 with tasks, which are the client's.
@@ -18,8 +19,8 @@ import { made } from './harness.ts';
 const relatedTask = 'io.modelcontextprotocol/related-task';
 const tasks = { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } };
 
-function server(t: TestContext, options: TasksOptions = { askWithTasks: true }): McpServer {
-  const { server: one } = made(t, { ...options, limits: { pollIntervalMs: 100, ttlMs: 60_000 } });
+function server(t: TestContext, options: TasksOptions = { askWithTasks: true }, more: ServerOptions = {}): McpServer {
+  const { server: one } = made(t, { ...options, limits: { pollIntervalMs: 100, ttlMs: 60_000 } }, more);
   const sure = { sure: { type: 'boolean' } } as const;
   one.tool('ask', {}, async (_args, ctx) => {
     const { action, content } = await ctx.elicit('Sure?', sure);
@@ -82,7 +83,8 @@ for (const kind of ['memory', 'http'] as const) {
 }
 
 test('the question is created as a task, and its answer fetched by tasks/result', async (t) => {
-  const peer = await legacy(server(t));
+  const clock = steppedClock();
+  const peer = await legacy(server(t, undefined, { clock }));
   const called = peer.call('ask');
   const question = await peer.next();
   assert.equal(question.method, 'elicitation/create');
@@ -92,6 +94,8 @@ test('the question is created as a task, and its answer fetched by tasks/result'
   assert.deepEqual([fetched.method, fetched.params], ['tasks/result', { taskId: 't1' }]);
   // A status is told, and nothing depends on it.
   peer.send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskOf('t1', { status: 'completed' })['task'] });
+  // It is waited for as long as the task is kept.
+  clock.pass(59_000);
   peer.answer(fetched, { action: 'accept', content: { sure: false }, _meta: { [relatedTask]: { taskId: 't1' } } });
   assert.equal(textOf(await called), 'accept false');
 });
@@ -115,18 +119,21 @@ test("a durable task's question says to which task of ours it belongs", async (t
 });
 
 test('who did not declare it, and whoever did not ask for it, sees plain questions', async (t) => {
-  const cases: [McpServer, Bag][] = [
-    [server(t), everything],
-    [server(t), { ...everything, tasks: { requests: { sampling: { createMessage: {} } } } }],
-    [server(t, {}), { ...everything, tasks }],
+  const cases: [McpServer, Bag, 'ask' | 'think'][] = [
+    [server(t), everything, 'ask'],
+    [server(t), { ...everything, tasks: { requests: { sampling: { createMessage: {} } } } }, 'ask'],
+    [server(t), { ...everything, tasks: { requests: { elicitation: { create: {} } } } }, 'think'],
+    [server(t), { ...everything, tasks: { list: {}, cancel: {} } }, 'think'],
+    [server(t, {}), { ...everything, tasks }, 'ask'],
+    [server(t, {}), { ...everything, tasks }, 'think'],
   ];
-  for (const [one, capabilities] of cases) {
+  for (const [one, capabilities, tool] of cases) {
     const peer = await legacy(one, capabilities);
-    const called = peer.call('ask');
+    const called = peer.call(tool);
     const question = await peer.next();
     assert.equal('task' in (question.params ?? {}), false);
-    peer.answer(question, { action: 'decline' });
-    assert.equal(textOf(await called), 'decline undefined');
+    peer.answer(question, tool === 'ask' ? { action: 'decline' } : { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' });
+    assert.match(textOf(await called), tool === 'ask' ? /^decline undefined$/ : /"x"/);
   }
   const peer = await connect(server(t), { revision: '2025-06-18', capabilities: { ...everything, tasks } });
   const called = peer.call('ask');

@@ -209,14 +209,14 @@ test('a question of a task has the checks of one that the server asks: declared,
   const properties = { seat: { type: 'string', default: 'aisle' }, age: { type: 'integer', minimum: 0 } };
   const form = { message: 'Seat?', requestedSchema: { type: 'object', properties, required: ['age'] } };
   const task = { taskId: 'one', createdAt: '', lastUpdatedAt: '', ttlMs: 60_000, pollIntervalMs: 100 };
-  const play = async (inputRequests: object, onElicit?: ClientOptions['onElicit']): Promise<unknown> => {
+  const play = async (inputRequests: object, onElicit?: ClientOptions['onElicit'], around?: ClientOptions['around']): Promise<unknown> => {
     let answered: unknown;
     const wire = new Scripted('pipe', modern(({ method, params }) => {
       if (method === 'tools/call') return { resultType: 'task', ...task, status: 'input_required', inputRequests };
       if (method === 'tasks/update') answered = params?.['inputResponses'];
       return { resultType: 'complete', ...task, status: answered ? 'completed' : 'input_required', ...answered ? { result: { content: [] } } : { inputRequests } };
     }));
-    const one = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', onElicit });
+    const one = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', onElicit, around });
     await one.connect(wire);
     t.after(() => one.close());
     await within('the end of the task', one.callTool('job'));
@@ -231,6 +231,13 @@ test('a question of a task has the checks of one that the server asks: declared,
   await assert.rejects(play(sampling, accept({})), /did not declare/);
   await assert.rejects(play({ q: { method: 'elicitation/create', params: { message: 'no form' } } }, accept({})), /requestedSchema/);
   await assert.rejects(play({ q: { method: 'ping' } }, accept({})), /not a question/);
+  // What the program has put around the answering stands around these questions too.
+  const gathered: string[][] = [];
+  await play(elicitation, accept({ age: 5 }), (answering) => ({ ...answering, gather: (method, requests, call) => {
+    gathered.push([method, ...Object.keys(requests as object)]);
+    return answering.gather(method, requests, call);
+  } }));
+  assert.deepEqual(gathered, [['tools/call', 'q']]);
 });
 
 test('a call that the server answers at once has no task', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
-import { asked, accept, connect, later, modernMeta } from '../server/peer.ts';
+import { asked, accept, connect, everything, later, modernMeta } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { declared, made, ModernTasks, tasksExtension } from './harness.ts';
@@ -17,7 +17,7 @@ test('a call becomes a task, which can be found at once and ends with the result
   server.tool('bake', { task: 'optional', input: { type: 'object', properties: { what: { type: 'string' } } } },
     async ({ what }) => `${what} ${await go.promise}`);
   const client = await ModernTasks.to(server);
-  const { result } = await within('the task', client.peer.modern('tools/call', { name: 'bake', arguments: { what: 'cake' } }));
+  const { result } = await within('the task', client.peer.modern('tools/call', { name: 'bake', arguments: { what: 'cake', taskId: 'mine' }, taskId: 'mine' }));
   const { taskId, createdAt, lastUpdatedAt, _meta, ...rest } = result as Bag;
   assert.deepEqual(rest, { resultType: 'task', status: 'working', ttlMs: 86_400_000, pollIntervalMs: 1000 });
   assert.match(String(taskId), /^[0-9a-f]{40}$/);
@@ -29,6 +29,10 @@ test('a call becomes a task, which can be found at once and ends with the result
   go.resolve('is ready');
   const done = await client.is(taskId as string, 'completed');
   assert.deepEqual(done['result'], { resultType: 'complete', content: [{ type: 'text', text: 'cake is ready' }] });
+  // Whatever the result has: its structured content and its own metadata too.
+  const whole = { content: [{ type: 'text' as const, text: 'n is 1' }], structuredContent: { n: 1 }, _meta: { 'com.example/own': 2 } };
+  server.tool('whole', { task: 'optional', output: { type: 'object', properties: { n: { type: 'number' } } } as const }, () => whole);
+  assert.deepEqual((await client.ended(await client.begin('whole')))['result'], { resultType: 'complete', ...whole });
   // The answer to tasks/cancel is complete too, and so is each of the harness.
   assert.deepEqual((await client.cancel(taskId as string)).result?.['resultType'], 'complete');
   assert.deepEqual(errors, []);
@@ -158,9 +162,18 @@ test('who did not declare the extension: required is -32021, the rest answers pl
   const required = await peer.modern('tools/call', { name: 'required' });
   assert.equal(required.error?.code, -32021);
   assert.deepEqual(required.error?.data, missing);
+  assert.match(required.error.message, /the extension io\.modelcontextprotocol\/tasks/);
+  const others = { ...everything, extensions: { 'com.example/other': {} } };
+  assert.equal((await peer.modern('tools/call', { name: 'required' }, others)).error?.code, -32021);
+  assert.deepEqual((await peer.modern('tools/call', { name: 'optional' }, others)).result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   const plain = await peer.modern('tools/call', { name: 'optional' });
   assert.deepEqual(plain.result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   assert.deepEqual((await peer.modern('tools/call', { name: 'maybe' })).result?.['content'], [{ type: 'text', text: 'm' }]);
+  // Nor does a client of an earlier revision declare it, whatever it said when it began.
+  const older = await connect(server, { revision: '2025-11-25', capabilities: declared });
+  assert.deepEqual((await older.call('optional')).result?.['content'], [{ type: 'text', text: '1 true 3' }]);
+  assert.deepEqual((await older.call('maybe')).result?.['content'], [{ type: 'text', text: 'm' }]);
+  assert.equal((await older.call('required')).error?.code, -32601);
   assert.equal(decided, 0);
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
     const { error } = await peer.modern(method, { taskId: 'x', inputResponses: {} });
@@ -208,6 +221,23 @@ test('a function decides each call, may ask first, and hands on what it asked an
   await client.update(id, { day: accept({ day: 'Monday' }) });
   assert.equal(textOf(await client.ended(id)), 'Alice on Monday');
   assert.deepEqual(made_, ['decision']);
+  // What was answered before the task is not asked again under its key, though the answer cannot be used.
+  server.tool('age', {
+    task: async (_args, ctx) => (await ctx.elicit('Who?', { name: { type: 'string' } }, { key: 'who' })).action === 'accept',
+  }, async (_args, ctx) => `${(await ctx.elicit('How old?', { age: { type: 'integer' } }, { key: 'who' })).content?.age}`);
+  const question = await client.peer.modern('tools/call', { name: 'age' });
+  const begun = await client.peer.modern('tools/call', {
+    name: 'age', requestState: question.result?.['requestState'], inputResponses: { who: accept({ name: 'Alice' }) },
+  });
+  const other = begun.result?.['taskId'] as string;
+  assert.deepEqual(Object.keys(asked({ id: 0, result: await client.is(other, 'input_required') })), ['who~2']);
+  await client.update(other, { 'who~2': accept({ age: 7 }) });
+  assert.equal(textOf(await client.ended(other)), '7');
+  // And one that decides at once.
+  server.tool('maybe', { task: ({ far }) => far === true, input: { type: 'object', properties: { far: { type: 'boolean' } } } }, () => 'm');
+  for (const [far, type] of [[true, 'task'], [false, 'complete']] as const) {
+    assert.equal((await client.peer.modern('tools/call', { name: 'maybe', arguments: { far } })).result?.['resultType'], type);
+  }
 });
 
 test('progress and status become the status message, the latest of them', async (t) => {
@@ -316,6 +346,8 @@ test('bad parameters are -32602', async (t) => {
   ] as const) {
     assert.equal((await client.peer.modern(method, params)).error?.code, -32602, `${method} ${JSON.stringify(params)}`);
   }
+  const many = await client.peer.modern('subscriptions/listen', { notifications: { taskIds: Array(1001).fill('x') } });
+  assert.deepEqual([many.error?.code, many.error?.message], [-32602, 'Invalid params: params.notifications.taskIds: more than 1000']);
 });
 
 test('there is a bound on tasks in all, of one principal, on the journal and on the result', async (t) => {

@@ -82,6 +82,11 @@ test('a handle looks at the interval that the server names, within bounds', asyn
   for (const [task, ms] of [
     [{}, 1000], [{ pollIntervalMs: 5 }, 100], [{ pollIntervalMs: 100 }, 100], [{ pollIntervalMs: 1e9 }, 60_000], [{ pollIntervalMs: 250, pollInterval: 9000 }, 250], [{ pollInterval: 300 }, 300], [{ pollInterval: '300' }, 1000],
   ] as const) assert.equal(await of(task), ms, JSON.stringify(task));
+  // ext-tasks, Task Polling: it "MAY change over the lifetime of a task". Each look says how long to wait for the next.
+  const changing = handleOf([{ status: 'working', pollIntervalMs: 400 }, { status: 'working', pollInterval: 5 }, { status: 'working' }, done], { status: 'working', pollIntervalMs: 250 });
+  for (let looks = 0; looks < 4; looks++) await changing.news();
+  await changing.handle.result();
+  assert.deepEqual(changing.waits, [250, 400, 100, 1000]);
 });
 
 test('a handle tells each change once, with the progress that a message says, and its end', async () => {

@@ -87,13 +87,15 @@ test('other revisions have none of it', async (t) => {
 
 test('the client decides: with `task` a task, without it a plain call, and -32601 where that is not possible', async (t) => {
   const peer = await legacy(server(t));
-  const created = await peer.request('tools/call', { name: 'optional', arguments: {}, task: { ttl: 5000 } });
+  const created = await peer.request('tools/call', { name: 'optional', arguments: {}, task: { ttl: 5000, taskId: 'mine' } });
   const { task } = created.result as { task: Bag };
   assert.deepEqual(Object.keys(created.result as Bag), ['task']);
   assert.deepEqual([task['status'], task['ttl'], task['pollInterval']], ['working', 5000, 1000]);
+  assert.match(String(task['taskId']), /^[0-9a-f]{40}$/);
   assert.deepEqual((await peer.call('optional')).result?.['content'], [{ type: 'text', text: 'done' }]);
   assert.deepEqual((await peer.call('maybe')).result?.['content'], [{ type: 'text', text: 'done' }]);
   assert.deepEqual((await peer.call('required')).error?.code, -32601);
+  for (const name of ['maybe', 'required']) assert.match(await begin(peer, name), /^[0-9a-f]{40}$/);
   const needless = await peer.request('tools/call', { name: 'greet', task: {} });
   assert.equal(needless.error?.code, -32601);
   for (const bad of [7, 'x', [], { ttl: 'long' }, { ttl: -1 }]) {
@@ -166,6 +168,28 @@ test('a question is a request on the stream of tasks/result, and names the task'
   assert.equal(question.params?.['message'], 'Sure?');
   peer.answer(question, { ...accept({ sure: true }), _meta: { [relatedTask]: { taskId: id } } });
   assert.deepEqual((await result).result?.['content'], [{ type: 'text', text: 'accept true' }]);
+  // The other kinds of questions too.
+  const one = server(t);
+  one.tool('ask all', { task: 'optional' }, async (_args, ctx) => {
+    await Promise.all([ctx.sample({ messages: [], maxTokens: 1 }, { key: 'model' }), ctx.roots({ key: 'roots' }), ctx.elicit('Sure?', sure, { key: 'sure' })]);
+    return 'asked';
+  });
+  const other = await legacy(one);
+  const all = await begin(other, 'ask all');
+  await until(other, all, 'input_required');
+  const asked = other.request('tasks/result', { taskId: all });
+  const answers: Bag = {
+    'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'Why?' }, model: 'm' }, 'roots/list': { roots: [] }, 'elicitation/create': { action: 'decline' },
+  };
+  const named: Bag = {};
+  while (Object.keys(named).length < 3) {
+    const said = await other.next();
+    if (said.id === undefined) continue;
+    named[said.method] = related(said);
+    other.answer(said, answers[said.method]);
+  }
+  assert.deepEqual(named, Object.fromEntries(Object.keys(answers).map((method) => [method, all])));
+  assert.deepEqual((await asked).result?.['content'], [{ type: 'text', text: 'asked' }]);
 });
 
 test('a question is put again to whoever asks for the result after a restart, and counts once', async (t) => {
@@ -205,12 +229,22 @@ test('a client that refuses the question: a form counts as cancelled', async (t)
 });
 
 test('a tool that fails has failed here, and its result is still the result; a protocol error is the error', async (t) => {
-  const peer = await legacy(server(t));
+  const one = server(t);
+  const peer = await legacy(one);
   const tool = await begin(peer, 'tool error');
   const failed = await until(peer, tool, 'failed');
   assert.equal(failed['statusMessage'], 'no flour');
   const { result } = await peer.request('tasks/result', { taskId: tool });
   assert.equal(result?.['isError'], true);
+  // What went wrong, and not how far it had come; and something also where the tool has said nothing.
+  one.tool('half', { task: 'optional' }, (_args, ctx) => {
+    ctx.progress(1, 2);
+    return { content: [{ type: 'text', text: 'no flour' }], isError: true };
+  });
+  one.tool('silent', { task: 'optional' }, () => ({ content: [], isError: true }));
+  for (const [name, message] of [['half', 'no flour'], ['silent', 'The tool has failed']] as const) {
+    assert.equal((await until(peer, await begin(peer, name), 'failed'))['statusMessage'], message);
+  }
   const protocol = await begin(peer, 'protocol error');
   assert.match(String((await until(peer, protocol, 'failed'))['statusMessage']), /the oven is off/);
   const { error } = await peer.request('tasks/result', { taskId: protocol });
@@ -250,7 +284,7 @@ test('tasks/list has the own tasks, in pages; a cursor that is none is -32602', 
   // No metadata of a task: their ids are there already.
   assert.deepEqual([Object.keys(first), Object.keys(second)], [['tasks', 'nextCursor'], ['tasks']]);
   for (const task of [...first.tasks, ...second.tasks]) assert.equal('_meta' in task, false);
-  assert.deepEqual((await bob.request('tasks/list')).result, { tasks: [] });
+  for (const other of [bob, await legacy(one)]) assert.deepEqual((await other.request('tasks/list')).result, { tasks: [] });
   for (const cursor of [7, 'x', '', '000000000000000-../x']) {
     assert.equal((await ann.request('tasks/list', { cursor })).error?.code, -32602);
   }

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
+import type { TaskClientOptions } from '../../src/tasks/task-client.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
@@ -35,13 +36,13 @@ const tell = (wire: Scripted, { id }: Sent, params: Bag): void =>
   wire.push({ method: 'notifications/tasks', params: { ...params, _meta: { [metaKeys.subscriptionId]: id } } });
 
 /** A client of a scripted server whose tool `job` is the task `one`. */
-async function scripted(t: TestContext, script: Script): Promise<{ client: TaskClient; wire: Scripted; errors: Error[] }> {
+async function scripted(t: TestContext, script: Script, options: TaskClientOptions = {}): Promise<{ client: TaskClient; wire: Scripted; errors: Error[] }> {
   const errors: Error[] = [];
   const wire = new Scripted('http', modern((sent, to) => {
     if (sent.method === 'tools/call') return { resultType: 'task', ...task('working') };
     return script(sent, to);
   }, { ...everything, extensions: { [tasksExtension]: {} } }));
-  const client = new TaskClient(info, { onError: (error) => errors.push(error) });
+  const client = new TaskClient(info, { onError: (error) => errors.push(error), ...options });
   await client.connect(wire);
   t.after(() => client.close());
   return { client, wire, errors };
@@ -168,6 +169,38 @@ test('what says less than the task is looked up; what is older than what is know
   const messages: unknown[] = [];
   for await (const { status, message } of handle ?? []) messages.push([status, message]);
   assert.deepEqual(messages, [['working', undefined], ['working', 'half'], ['completed', undefined]]);
+});
+
+// ext-tasks, Task Update Requests: "SHOULD deduplicate `inputRequests` keys across consecutive polls".
+test('each question of a task is asked and answered once, however often and beside whichever others the server lists it', async (t) => {
+  const [asked, answered]: [string[], string[]] = [[], []];
+  let latest: Bag = {};
+  const { client, wire } = await scripted(t, (sent, to) => {
+    if (sent.method === 'tasks/get') return result(latest);
+    if (sent.method === 'tasks/update') {
+      answered.push(...Object.keys(sent.params?.['inputResponses'] as Bag));
+      return result({});
+    }
+    agree(to, sent, filterOf(sent));
+    return undefined;
+  }, { onElicit: ({ message }) => {
+    asked.push(message);
+    return { action: 'decline' };
+  } });
+  const listening = wire.until('subscriptions/listen');
+  const { task: handle } = await client.startTool('job');
+  const stream = await listening;
+  await new Promise(setImmediate);
+  for (const keys of [['one'], ['two', 'one'], ['one', 'two', 'three', 'four'], ['four', 'three', 'two', 'one']]) {
+    latest = task('input_required', { inputRequests: Object.fromEntries(keys.map((key) => [
+      key, { method: 'elicitation/create', params: { message: key, requestedSchema: { type: 'object', properties: {} } } },
+    ])) });
+    tell(wire, stream, latest);
+    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
+  }
+  tell(wire, stream, done);
+  await handle?.result();
+  assert.deepEqual([asked, answered], [['one', 'two', 'three', 'four'], ['one', 'two', 'three', 'four']]);
 });
 
 test('a stream that could not be opened is tried again at the next look, and one that drops is opened again', async (t) => {

@@ -107,7 +107,7 @@ test('a question is answered at once with a task, whose result waits for the per
       return { action: 'accept', content: { sure: await person.promise } };
     },
   });
-  const task = await begin(server, 'elicitation/create', form, { ttl: 60_000 });
+  const task = await begin(server, 'elicitation/create', form, { ttl: 60_000, taskId: 'mine' });
   assert.match(task.taskId, /^[0-9a-f]{40}$/);
   const { createdAt, lastUpdatedAt, ...rest } = task;
   assert.deepEqual(rest, { taskId: task.taskId, status: 'working', ttl: 60_000, pollInterval: 1000 });
@@ -214,7 +214,7 @@ test('wrong ids, times and cursors are -32602; the list has pages', async (t) =>
   for (const task of [1, null, { ttl: -1 }, { ttl: 'long' }]) {
     assert.equal((await server.ask('elicitation/create', { ...form, task })).error?.code, -32602);
   }
-  assert.equal((await server.ask('tasks/list', { cursor: 'x' })).error?.code, -32602);
+  for (const cursor of ['x', '', 7, null, ['x']]) assert.equal((await server.ask('tasks/list', { cursor })).error?.code, -32602, String(cursor));
   assert.equal((await server.ask('tasks/update', { taskId: 'x' })).error?.code, -32601);
   const ids: unknown[] = [];
   for (let i = 0; i < 150; i++) ids.push((await begin(server, 'elicitation/create', form)).taskId);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configuration, serversIn } from './servers.mjs';
+import { readWords } from '../../scripts/words.mjs';
 
 const main = fileURLToPath(new URL('../../dist/lib/cli.js', import.meta.url));
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-trials-')));
@@ -16,7 +17,7 @@ writeFileSync(config, JSON.stringify(configuration(all)));
 const env = { ...process.env, BAREWIRE_HOME: folder, TERM: 'xterm-256color' };
 delete env.NO_COLOR;
 delete env.FORCE_COLOR;
-const only = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const { values, names: only } = readWords({ write: { type: 'boolean' } }, 100);
 const columns = 100;
 
 const quoted = (word) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -142,7 +143,7 @@ if (only.length === 0 || only.includes('host')) {
   await tried('none', 'no such program', ['list', '--', './nonesuch'], { codes: [4], wants: /no such program/, wide: true });
 }
 
-if (process.argv.includes('--write')) {
+if (values.write) {
   const servers = Object.entries(all).map(([name, { package: of, version }]) => `| ${name} | \`${of}\` | ${version} |`);
   const names = [...new Set(rows.map(({ name }) => name))];
   const word = ({ terminal, pipe }) => (terminal === 'ok' && pipe === 'ok' ? 'ok' : `terminal ${terminal}, pipe ${pipe}`);

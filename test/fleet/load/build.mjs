@@ -2,6 +2,9 @@
 // anew for each of the three.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { readWords } from '../../../scripts/words.mjs';
+
+readWords();
 
 for (const name of ['redis', 'nats', 'postgres']) {
   const cwd = fileURLToPath(new URL(`../../../integrations/${name}/`, import.meta.url));

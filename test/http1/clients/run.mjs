@@ -14,6 +14,7 @@ import { McpServer } from '../../../dist/lib/server.js';
 import { serveHttp } from '../../../dist/lib/http.js';
 import { http1 } from '../../../dist/lib/http1-node.js';
 import { linesOf, plan, wrong } from './plan.mjs';
+import { readWords } from '../../../scripts/words.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'barewire-http1-clients');
@@ -172,7 +173,7 @@ const clients = {
   Chromium: chromium,
 };
 
-const wanted = process.argv.slice(2);
+const { names: wanted } = readWords({}, 100);
 let failed = 0;
 console.log(`${plan.length} requests each: ${plan.map(({ title }) => title).join(', ')}\n`);
 console.log('client                           requests  connections  result');

@@ -12,6 +12,9 @@ import mqtt from 'mqtt';
 import { McpClient } from '../../../dist/lib/client.js';
 import { Host } from '../../../dist/lib/host.js';
 import { mqttTransport } from '../../../dist/lib/mqtt.js';
+import { readWords } from '../../../scripts/words.mjs';
+
+readWords();
 
 const program = ['mosquitto', '/usr/sbin/mosquitto'].find((path) => !spawnSync(path, ['-h']).error);
 if (!program) {

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { McpClient } from '../../../src/client/index.ts';
 import { listSkills, readSkill, readSkillFile, SkillError } from '../../../src/skills/index.ts';
 import { httpTransport as overFetch } from '../../../src/transport/http/fetch/index.ts';
@@ -6,8 +7,9 @@ import { conformanceAuth, expectedRefusals } from './authorization.ts';
 
 // The command that the conformance suite runs: it adds the server's URL, and says in the environment which scenario
 // is played, in which revision, and what the scenario wants called. An argument says what it sends with.
-const url = process.argv.at(-1) ?? '';
-const httpTransport = process.argv.includes('node:http') ? overNode : overFetch;
+const { positionals: words } = parseArgs({ allowPositionals: true });
+const url = words.at(-1) ?? '';
+const httpTransport = words.includes('node:http') ? overNode : overFetch;
 const {
   MCP_CONFORMANCE_SCENARIO: scenario = '',
   MCP_CONFORMANCE_PROTOCOL_VERSION: version = '',

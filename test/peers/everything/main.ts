@@ -1,11 +1,12 @@
+import { parseArgs } from 'node:util';
 import { skills } from '../../../src/skills/index.ts';
 import { serveHttp } from '../../../src/transport/http/node/index.ts';
 import { http1 } from '../../../src/transport/http1/node/index.ts';
 import { everything } from './fixture.ts';
 
 // npm run everything -- --port N [--http1]
-const at = process.argv.indexOf('--port');
-const port = at < 0 ? 0 : Number(process.argv[at + 1]);
+const { values } = parseArgs({ options: { port: { type: 'string', default: '0' }, http1: { type: 'boolean' } } });
+const port = Number(values.port);
 if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.stderr.write('--port must be a number from 0 to 65535\n');
   process.exit(2);
@@ -21,7 +22,7 @@ await skills(server, [
 ], { cache: { ttlMs: 1_000, scope: 'public' }, pageSize: 1 });
 const http = await serveHttp(server, {
   port,
-  engine: process.argv.includes('--http1') ? http1 : undefined,
+  engine: values.http1 ? http1 : undefined,
   onError: (error) => process.stderr.write(`${error.message}\n`),
 });
 process.stdout.write(`${http.url}\n`);

@@ -175,6 +175,8 @@ test('what is no HTTP+SSE server leaves the first refusal as it was', async (t) 
     const it = await client(t, server.url);
     const told = await it.request(1, 'initialize');
     assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404, first);
+    // Nothing was posted to what is no endpoint.
+    assert.deepEqual(server.calls.map(({ path }) => path), ['/mcp', '/mcp'], first);
   }
   const refusing = await serve(t, (call, response) => void response.writeHead(call.method === 'GET' ? 406 : 405).end());
   const told = await (await client(t, refusing.url)).request(1, 'initialize');
@@ -198,7 +200,7 @@ test('a stream that names no endpoint in time is left', async (t) => {
 
 test('other refusals, a modern server\'s among them, look for nothing', async (t) => {
   const body = (code: number): string => JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'no' } });
-  for (const [status, code] of [[400, -32022], [400, -32020], [404, -32601], [500, 0], [401, 0]] as const) {
+  for (const [status, code] of [[400, -32022], [400, -32021], [400, -32020], [404, -32601], [500, 0], [401, 0]] as const) {
     const server = await serve(t, (call, response) => json(response, code === 0 ? 'x' : body(code), status));
     const it = await client(t, server.url);
     const told = await it.request(1, 'initialize');

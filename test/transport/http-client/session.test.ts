@@ -49,9 +49,16 @@ test('what is sent, and the session of the handshake on everything after it', as
     else if (!handshake(call, response, { 'mcp-session-id': 's1' })) json(response, result(call.body.id));
   });
   const it = await client(t, server.url);
+  await it.request(0, 'server/discover', modern);
   await it.handshake();
   await it.request(1);
   await it.request(2, 'tools/list', modern);
+  // 2026-07-28 basic/transports/streamable-http#client-behavior: its method, its name, and what its tool mirrors.
+  const tools = it.transport.toolHeaders?.(({ message }) => assert.fail(message));
+  tools?.learn([{ name: 'é', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } }]);
+  const params = { ...modern, name: 'é', arguments: { region: 'eu ' } };
+  it.send({ id: 'call', method: 'tools/call', params, headers: tools?.of(params) });
+  assert.equal((await it.next()).kind, 'message');
   // Two of one turn, and an answer: each goes by itself.
   for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
   for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
@@ -59,13 +66,19 @@ test('what is sent, and the session of the handshake on everything after it', as
   it.transport.send(answer, {});
   while (!server.calls.some(({ text }) => text === answer)) await new Promise((resolve) => setImmediate(resolve));
   await it.transport.close();
-  const [init, ...rest] = server.calls.filter(({ method }) => method !== 'GET');
-  for (const { method, headers, body, text } of server.calls) {
+  const [probe, init, ...rest] = server.calls.filter(({ method }) => method !== 'GET');
+  for (const { method, path, headers, body, text } of server.calls) {
+    assert.equal(path, '/mcp', text);
     if (method !== 'POST') continue;
     assert.equal(headers['accept'], 'application/json, text/event-stream', text);
     assert.equal(headers['content-type'], 'application/json', text);
     assert.equal(Array.isArray(body), false, text);
   }
+  const mirrored = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-param-region'];
+  assert.deepEqual(mirrored.map((name) => probe?.headers[name]), ['2026-07-28', 'server/discover', undefined, undefined]);
+  assert.deepEqual(mirrored.map((name) => rest.find(({ body }) => body.id === 'call')?.headers[name]), [
+    '2026-07-28', 'tools/call', '=?base64?w6k=?=', '=?base64?ZXUg?=',
+  ]);
   assert.equal(init?.headers['mcp-session-id'], undefined);
   assert.equal(init?.headers['mcp-protocol-version'], undefined);
   assert.deepEqual(rest.map(({ method, body, headers }) => [
@@ -74,6 +87,7 @@ test('what is sent, and the session of the handshake on everything after it', as
     ['POST', 'notifications/initialized', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', undefined, '2026-07-28'],
+    ['POST', 'tools/call', undefined, '2026-07-28'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', undefined, 's1', '2025-11-25'],

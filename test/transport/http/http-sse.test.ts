@@ -10,7 +10,12 @@ test('the pair of endpoints: a stream that names the place to POST to, and all a
   assert.equal(first?.type, 'endpoint');
   assert.match(first.data, /^\/messages\?sessionId=[0-9a-f]{32}$/);
   const post = (body: object | string) => ask({ path: first.data, body });
-  const next = async (): Promise<unknown> => JSON.parse((await stream.next())?.data ?? '');
+  const next = async (): Promise<unknown> => {
+    const { type, data } = await stream.next() ?? assert.fail('the stream ended');
+    // 2024-11-05 basic/transports#http-with-sse: messages are `message` events.
+    assert.equal(type, 'message');
+    return JSON.parse(data);
+  };
   assert.deepEqual(
     await post(rpc('initialize', { protocolVersion: '2024-11-05' })).then(({ status, text }) => [status, text]),
     [202, ''],
@@ -45,8 +50,14 @@ test('the paths can be chosen, or left out', async (t) => {
   const beside = await start(t, { path: '/api/v1/mcp' });
   const stream = await beside.live({ method: 'GET', path: '/api/v1/sse' });
   assert.match((await stream.next())?.data ?? '', /^\/api\/v1\/messages\?/);
+  const statuses: number[] = [];
+  for (const path of ['/api/v1/mcp', '/mcp']) statuses.push((await beside.ask({ path, body: rpc('initialize') })).status);
+  assert.deepEqual(statuses, [200, 404]);
   const chosen = await start(t, { sse: { path: '/events', messages: '/in' } });
-  assert.match((await (await chosen.live({ method: 'GET', path: '/events' })).next())?.data ?? '', /^\/in\?/);
+  const events = await chosen.live({ method: 'GET', path: '/events' });
+  const place = (await events.next())?.data ?? '';
+  assert.match(place, /^\/in\?/);
+  assert.equal((await chosen.ask({ path: place, body: rpc('initialize', { protocolVersion: '2024-11-05' }) })).status, 202);
   const none = await start(t, { sse: false });
   assert.equal((await none.ask({ method: 'GET', path: '/sse' })).status, 404);
 });

@@ -28,6 +28,10 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['no version header', without(call, 'mcp-protocol-version'), 400, -32020],
     ['another version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2025-11-25' } },
       400, -32020],
+    // The header is well; it is not what the body says.
+    ...['2025-11-25', '2099-01-01'].map((claimed): [string, Sent, number, number] => [
+      `${claimed} in the body only`, modern('ping', { _meta: { [version]: claimed, [capabilities]: {} } }), 400, -32020,
+    ]),
     ['no version in the body', modern('ping', { _meta: { [capabilities]: {} } }), 400, -32602],
     ['no capabilities', modern('ping', { _meta: { [version]: modernVersion } }), 400, -32602],
     ['no metadata', modern('ping', { _meta: undefined }), 400, -32602],
@@ -40,6 +44,9 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['no method header', without(call, 'mcp-method'), 400, -32020],
     ['another method header', modern('ping', {}, { 'mcp-method': 'Ping' }), 400, -32020],
     ['no name header', without(call, 'mcp-name'), 400, -32020],
+    ...(['prompts/get', 'resources/read'] as const).map((method): [string, Sent, number, number] => [
+      `no name header of ${method}`, modern(method, { [method === 'resources/read' ? 'uri' : 'name']: 'a:b' }), 400, -32020,
+    ]),
     ['another name header', modern('tools/call', { name: 'a' }, { 'mcp-name': 'b' }), 400, -32020],
     ['a name in Base64', modern('tools/call', { name: 'ü' }, { 'mcp-name': '=?base64?w7w=?=' }), 200],
     ['a name in bad Base64', modern('tools/call', { name: 'a' }, { 'mcp-name': '=?base64?YQ?=' }), 400, -32020],
@@ -53,6 +60,13 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['a mirrored argument without its header', region('eu', {}), 400, -32020],
     ['a number without its header', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: 42 } } }, { 'mcp-name': 'mirrored' }), 400, -32020],
     ['a boolean without its header', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: true } } }, { 'mcp-name': 'mirrored' }), 400, -32020],
+    ['an empty text without its header', region('', {}), 400, -32020],
+    ...[0, false].map((value): [string, Sent, number, number] => [`${value} without its header`, modern('tools/call', {
+      name: 'mirrored', arguments: { deep: { count: value } },
+    }, { 'mcp-name': 'mirrored' }), 400, -32020]),
+    ...['=?base64?YQ?=', 'caf\u00e9'].map((given): [string, Sent, number, number] => [
+      `${given}, which no header may hold, without its argument`, region(undefined, { 'mcp-param-region': given }), 400, -32020,
+    ]),
     ['no arguments and no headers', modern('tools/call', { name: 'mirrored' }, { 'mcp-name': 'mirrored' }), 200],
     ['a null that is deeper, not mirrored', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: null } } }, { 'mcp-name': 'mirrored' }), 200],
     ['a header without its argument', region(undefined, { 'mcp-param-region': 'eu' }), 400, -32020],
@@ -75,17 +89,25 @@ test('the headers of a modern request are held against its body', async (t) => {
 });
 
 test('what does not belong to the era is ignored or refused', async (t) => {
-  const { ask, server } = await start(t);
+  const { ask, live, server } = await start(t);
   const { headers = {}, body } = modern('ping');
   const answer = await ask({
     headers: { ...headers, 'mcp-session-id': 'x', 'last-event-id': '0-1' }, body: body as object,
   });
   assert.deepEqual([answer.status, answer.headers['mcp-session-id']], [200, undefined]);
-  const accepted = await ask({ headers, body: note('x') });
-  assert.deepEqual([accepted.status, accepted.text], [202, '']);
+  const older = { 'mcp-session-id': 'x', 'last-event-id': '0-1' };
+  const accepted = await ask({ headers: { ...headers, ...older }, body: note('x') });
+  assert.deepEqual([accepted.status, accepted.text, accepted.headers['mcp-session-id']], [202, '', undefined]);
+  for (const sent of [modern('steps', { steps: 1 }, older), modern('subscriptions/listen', {}, older), modern('nope', {}, older)]) {
+    const stream = await live(sent);
+    assert.equal(stream.headers['mcp-session-id'], undefined);
+    stream.cut();
+  }
   assert.equal((await ask({ headers, body: { jsonrpc: '2.0', id: 1, result: {} } })).status, 400);
   assert.equal((await ask({ headers, body: [rpc('ping')] })).status, 400);
-  for (const method of ['GET', 'DELETE']) assert.equal((await ask({ method, headers })).status, 405);
+  for (const method of ['GET', 'DELETE']) {
+    for (const more of [{}, older]) assert.equal((await ask({ method, headers: { ...headers, ...more } })).status, 405);
+  }
   assert.equal(server.peers.size, 0);
 });
 

@@ -8,6 +8,7 @@ import { httpListener } from '../../../src/transport/http/node/listener.ts';
 import { fakeServer } from './fake-server.ts';
 import { code, modern, note, rpc, start } from './harness.ts';
 import type { Sent } from './harness.ts';
+import { within } from '../../within.ts';
 
 test('what is wrong with a legacy request decides its status', async (t) => {
   const { ask, open } = await start(t, { limits: { maxBodyBytes: 1000 } });
@@ -57,6 +58,8 @@ test('what is wrong with a legacy request decides its status', async (t) => {
       406, /Accept/],
     ['an answer of any kind', { headers: { ...session, accept: '*/*' }, body: rpc('ping') }, 200, /result/],
     ['another path', { path: '/other', body: rpc('ping') }, 404, /other.*the endpoint is \/mcp/],
+    ['a path below', { path: '/mcp/', headers: session, body: rpc('ping') }, 404, /the endpoint is \/mcp/],
+    ['a path that begins so', { path: '/mcp2', headers: session, body: rpc('ping') }, 404, /the endpoint is \/mcp/],
     ['another method', { method: 'PUT', headers: session }, 405, /PUT/],
     ['a GET that takes no stream', { method: 'GET', headers: { ...session, accept: 'application/json' } },
       406, /event-stream/],
@@ -124,6 +127,11 @@ test('an answer becomes a stream when something goes before it, or nothing else 
     ['0-1', ['jsonrpc', 'method', 'params']], ['0-2', ['jsonrpc', 'method', 'params']],
     ['0-3', ['jsonrpc', 'id', 'result']],
   ]);
+  // An error ends a stream as a result does.
+  const refused = await live({ headers, body: rpc('forbidden', { late: true }) });
+  assert.deepEqual((await within('the end of the stream', refused.all())).map(({ data }) => Object.keys(JSON.parse(data) as object)), [
+    ['jsonrpc', 'method'], ['jsonrpc', 'id', 'error'],
+  ]);
   const wanted = await live({ headers: { ...headers, accept: 'text/event-stream' }, body: rpc('ping') });
   assert.deepEqual((await wanted.all()).map(({ data }) => data), ['{"jsonrpc":"2.0","id":1,"result":{}}']);
   // A client that takes no stream gets only the answer.
@@ -155,8 +163,10 @@ test('a server that has only legacy revisions does not look like a modern one, n
   // 2026-07-28 basic/versioning: on any transport it names what it speaks, for clients that know nothing newer.
   assert.deepEqual((JSON.parse(handshake.text) as { error: { data: unknown } }).error.data, { supported: ['2026-07-28'], requested: '2025-06-18' });
   for (const method of ['GET', 'DELETE']) {
-    const { status, headers } = await fresh.ask({ method, headers: { 'mcp-session-id': 'x' } });
-    assert.deepEqual([status, headers.allow], [405, 'POST']);
+    for (const more of [{}, { 'last-event-id': '0-0' }]) {
+      const { status, headers } = await fresh.ask({ method, headers: { 'mcp-session-id': 'x', ...more } });
+      assert.deepEqual([status, headers.allow], [405, 'POST']);
+    }
   }
 });
 

@@ -189,14 +189,14 @@ test('stdioTransport: stderr comes line by line, whole characters, long lines in
 
 // 2026-07-28 basic/transports/stdio: text on stderr is not a sign of failure.
 test('stdioTransport: a server that writes to stderr is asked as before', async (t) => {
-  const { transport, receiver, lines, until, ask, failures } = script(t, `
+  const { transport, receiver, lines, until, ask, failures, faults } = script(t, `
     process.stderr.write('Error: no cache\\n');
     process.stdin.once('data', (line) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: { fine: true } }) + '\\n'));
   `, { graceMs: 20_000 });
   await transport.open(receiver);
   await until(() => lines.includes('Error: no cache'));
   assert.deepEqual(await ask(1, 'ping'), { fine: true });
-  assert.deepEqual(failures, []);
+  assert.deepEqual([failures, faults], [[], []]);
 });
 
 test('stdioTransport: a server that dies is told with its exit code and its last lines', async (t) => {

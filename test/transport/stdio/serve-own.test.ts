@@ -110,6 +110,9 @@ test('once stdin has ended, the process has exitMs to end by itself', async (t) 
   const { stdin, serving, exits, out, tick } = own(t, { exitMs: 50 });
   stdin.end(ask(1, 'ping'));
   await serving.closed;
+  // The client may still read what comes after the last message.
+  process.stdout.write('late');
+  console.log('late');
   assert.deepEqual(out.join(''), pong);
   tick(49);
   assert.deepEqual(exits, []);
@@ -180,17 +183,20 @@ test('an exit code that somebody has set stays', async (t) => {
 });
 
 test('what is in flight at the end of stdin has drainMs, and is then aborted by that name', async (t) => {
-  const { server, serving, stdin, tick } = own(t, { drainMs: 30 });
-  stdin.end(ask(1, 'wait', { key: 'a' }));
-  await server.arrived('a');
-  await settled();
-  const { signal } = server.waiting.get('a')?.inbound ?? assert.fail();
-  tick(29);
-  await settled();
-  assert.equal(signal.aborted, false);
-  tick(1);
-  await serving.closed;
-  assert.equal((signal.reason as Error).message, 'the client closed stdin');
+  for (const [options, ms] of [[{ drainMs: 30 }, 30], [{}, 5000]] as const) {
+    const { server, serving, stdin, tick } = own(t, options);
+    stdin.end(ask(1, 'wait', { key: 'a' }));
+    await server.arrived('a');
+    await settled();
+    const { signal } = server.waiting.get('a')?.inbound ?? assert.fail();
+    tick(ms - 1);
+    await settled();
+    assert.equal(signal.aborted, false);
+    tick(1);
+    await serving.closed;
+    assert.equal((signal.reason as Error).message, 'the client closed stdin');
+    t.mock.timers.reset();
+  }
 });
 
 test('a stream of the process that breaks ends serving by that name', async (t) => {

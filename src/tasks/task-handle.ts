@@ -68,7 +68,10 @@ export class TaskHandle {
     this.#state = { id, status: 'working', message: undefined };
     this.#result = new Promise<CallToolResult>((resolve, reject) => {
       this.#stop = reject;
-      void this.#follow(task).then((result) => resolve(result as unknown as CallToolResult), reject);
+      void this.#follow(task).then(async (result) => {
+        await port.check(result);
+        resolve(result as unknown as CallToolResult);
+      }).catch(reject);
     }).finally(() => {
       this.#ended = true;
       this.#follower?.leave();
@@ -124,11 +127,7 @@ export class TaskHandle {
     let failed: { error: unknown } | undefined;
     while (!this.#ended) {
       const status = this.#note(task);
-      if (isTerminal(status)) {
-        const result = (await this.#outcome(status, task))();
-        await this.#port.check(result);
-        return result;
-      }
+      if (isTerminal(status)) return (await this.#outcome(status, task))();
       if (status === 'input_required') {
         this.#port.answer(id, task).then(
           (sent) => sent && this.#news.wake(),

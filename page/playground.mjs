@@ -16,9 +16,12 @@ const leftOut = ['http.ts', 'sse.ts', 'server/http.ts', 'server/mirrored.ts', 's
 const emptied = (path) => [...readFileSync(path, 'utf8').matchAll(/^export (?:const|class|abstract class|(?:async )?function\*?) (\w+)/gm)]
   .map(([, name]) => `export const ${name} = ${name.endsWith('Probes') ? '[]' : 'undefined'};\n`).join('');
 
+/** A module of the judge without the probes that a quick run over a pipe leaves out: the members of its table that say so. */
+const quickProbes = (text) => text.replaceAll(/^ {2}\{\n(?: {4}.*\n)+? {2}\},\n/gm, (probe) => (/\b(?:slow|hostile): true|\bover: 'http'/.test(probe) ? '' : probe));
+
 /** The words in quotation marks, of the modules that are carried. */
 const wordsIn = (folder, isCarried) => new Set(readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts') && isCarried(file.replaceAll('\\', '/')))
-  .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/'([a-z][\w-]*)'/g)].map(([, word]) => word)));
+  .flatMap((file) => [...quickProbes(readFileSync(join(folder, file), 'utf8')).matchAll(/'([a-z][\w-]*)'/g)].map(([, word]) => word)));
 
 /** The lines of a table whose name is known. A rule or a finding that no module names is never told. */
 const cut = (text, nameOf, known) => text.split('\n').filter((line) => {
@@ -37,6 +40,9 @@ export const playground = (without) => ({
     onResolve({ filter: /^barewire\/schema\/full$/ }, ({ resolveDir }) => build.resolve('barewire/schema', { resolveDir, kind: 'import-statement' }));
     // Its server has no address that the doctor could probe.
     onResolve({ filter: /^\.\/address\.ts$/ }, ({ importer }) => (/src[\\/]doctor[\\/]diagnose\.ts$/.test(importer) ? { path: `${here}src/playground/no-address.ts` } : undefined));
+    // There is no configuration either, whose rules would decide about calls, and no store of tasks that others could read.
+    onResolve({ filter: /^\.\/rules\.ts$/ }, ({ importer }) => (/src[\\/]host[\\/][\w-]+\.ts$/.test(importer) && !importer.startsWith(here) ? { path: `${here}src/playground/no-rules.ts` } : undefined));
+    onLoad({ filter: /[\\/]src[\\/]tasks[\\/]sealed-store\.ts$/ }, ({ path }) => ({ contents: emptied(path), loader: 'ts' }));
     // The travel example runs in a worker: what it uses of Node is there in a small form.
     onResolve({ filter: /^node:(timers\/promises|fs\/promises|path|url)$/ }, () => ({ path: `${here}src/playground/machine.ts` }));
     onLoad({ filter: /[\\/]src[\\/](?:ui|host|playground)[\\/].*\.tsx?$/ }, ({ path }) => (path.startsWith(here) ? atOnce(path) : undefined));
@@ -45,8 +51,10 @@ export const playground = (without) => ({
     onLoad({ filter: /[\\/]src[\\/]judge[\\/].*\.ts$/ }, ({ path }) => {
       const file = path.slice(judge.length).replaceAll('\\', '/');
       if (leftOut.includes(file)) return { contents: emptied(path), loader: 'ts' };
-      if (/^rules\/(?:both|client|server)\.ts$/.test(file)) return { contents: cut(readFileSync(path, 'utf8'), /^([\w-]+)\|/, judging), loader: 'ts' };
-      return undefined;
+      // Of a client's rule the judge of a server only asks whether there is one.
+      if (file === 'rules/client.ts') return { contents: cut(readFileSync(path, 'utf8'), /^([\w-]+)\|/, judging).replaceAll(/^([\w-]+)\|.*/gm, '$1'), loader: 'ts' };
+      if (file.startsWith('rules/')) return { contents: cut(readFileSync(path, 'utf8'), /^([\w-]+)\|/, judging), loader: 'ts' };
+      return file.startsWith('server/') ? { contents: quickProbes(readFileSync(path, 'utf8')), loader: 'ts' } : undefined;
     });
     onLoad({ filter: /[\\/]src[\\/]doctor[\\/]finding\.ts$/ }, ({ path }) => ({ contents: cut(readFileSync(path, 'utf8'), /^ {2}'([\w-]+)': \{/, examining), loader: 'ts' }));
   },

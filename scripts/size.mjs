@@ -25,7 +25,7 @@ const entries = [
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.29 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.90 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.05 * KIB },
-  { ...programNamed('server-card'), ceiling: 32.87 * KIB },
+  { ...programNamed('server-card'), ceiling: 32.95 * KIB },
   { ...programNamed('protected'), ceiling: 40.51 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.79 * KIB },
   { ...programNamed('tasks-server'), ceiling: 52.98 * KIB },

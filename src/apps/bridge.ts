@@ -152,6 +152,8 @@ class ConnectedApp implements AppBridge {
   #faults = 0;
   #second = { began: -Infinity, count: 0 };
   #tornDown: (() => void) | undefined;
+  /** Until the app has ended. */
+  #ending: Promise<void> | undefined;
 
   constructor(port: AppPort, options: AppBridgeOptions) {
     this.#port = port;
@@ -217,6 +219,8 @@ class ConnectedApp implements AppBridge {
 
   #end(why: string): void {
     if (this.#state === 'closed') return;
+    // Its answer is not waited for: nothing of this app is read any more.
+    if (this.#state === 'ready' && !this.#ending) this.#tellEnd(why);
     this.close();
     this.#options.onEnded?.(why);
   }
@@ -333,16 +337,24 @@ class ConnectedApp implements AppBridge {
   }
 
   async teardown(reason: string): Promise<void> {
-    if (this.#state === 'ready' && !this.#tornDown) {
-      let timer: Timer | undefined;
-      await new Promise<void>((resolve) => {
-        this.#tornDown = resolve;
-        timer = this.#clock.after(this.#limits.teardownMs, resolve);
-        this.#post({ jsonrpc: '2.0', id: teardownId, method: 'ui/resource-teardown', params: { reason } });
-      });
-      timer?.stop();
-    }
+    // A second call waits for the same answer.
+    if (this.#state === 'ready') await (this.#ending ??= this.#untilEnded(reason));
     this.close();
+  }
+
+  async #untilEnded(reason: string): Promise<void> {
+    let timer: Timer | undefined;
+    await new Promise<void>((resolve) => {
+      this.#tornDown = resolve;
+      timer = this.#clock.after(this.#limits.teardownMs, resolve);
+      this.#tellEnd(reason);
+    });
+    timer?.stop();
+  }
+
+  /** Apps, ui/resource-teardown: an app is told before it ends, for whatever reason. */
+  #tellEnd(reason: string): void {
+    this.#post({ jsonrpc: '2.0', id: teardownId, method: 'ui/resource-teardown', params: { reason } });
   }
 
   close(): void {

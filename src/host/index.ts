@@ -32,7 +32,7 @@ export { readRules } from './read-rules.ts';
 export { rule } from './rules.ts';
 export type { CallOrigin, ResolvePath, Rule, RuledCall, Ruling, Verdict } from './rules.ts';
 export { hostSkills } from './skills.ts';
-export type { HostSkill, HostSkills, HostSkillsOptions, LoadedSkill, SkillGrant, SkillRequest } from './skills.ts';
+export type { HostSkill, HostSkills, HostSkillsOptions, LoadedSkill, LoadedSkillFile, SkillGrant, SkillRequest } from './skills.ts';
 export { memoryStore } from './store.ts';
 export type { HostStore } from './store.ts';
 export type { ConsentLimits, HostCallOptions } from './tool-calls.ts';

@@ -43,6 +43,12 @@ export interface SkillGrant {
   readonly at: number;
 }
 
+/** A file of a loaded skill. */
+export interface LoadedSkillFile extends ReadSkillFile {
+  /** The text for a model, between two lines that name the server, as in `LoadedSkill`. Missing for a file that is not text. */
+  readonly tagged?: string;
+}
+
 /**
  * A skill that was approved, read and compared with its entry. What it says is the server's: untrusted input. It grants
  * nothing, whatever `allowed-tools` or other fields of its front matter say.
@@ -53,7 +59,7 @@ export interface LoadedSkill extends HostSkill {
   /** The body for a model, between two lines that name the server; the body cannot contain these lines. */
   readonly tagged: string;
   /** Reads another file of it, by its path in the skill, from the same server; only files of the entry. */
-  read(reference: string, options?: CallOptions): Promise<ReadSkillFile>;
+  read(reference: string, options?: CallOptions): Promise<LoadedSkillFile>;
   /** Ends the use of the skill: its body has left the model's context. `read` rejects from then on. */
   close(): void;
 }
@@ -143,19 +149,18 @@ export class HostSkills {
   #open(one: HostSkill, body: string): LoadedSkill {
     const { server, skill } = one;
     // Skills, Lazy Retrieval: what was read and compared is kept, and bounded by the limits of a skill.
-    const cache = new Map<string, ReadSkillFile>();
-    const boundary = crypto.randomUUID();
-    const from = `skill ${quote(skill.uri)} of the server ${quote(server)}, untrusted, ${boundary}`;
+    const cache = new Map<string, LoadedSkillFile>();
     const loaded: LoadedSkill = {
       ...one,
       body,
-      tagged: `--- begin: ${from} ---\n${body}\n--- end: ${from} ---\n`,
+      tagged: tagged(server, `skill ${quote(skill.uri)}`, body),
       read: async (reference, options) => {
         if (!this.#loaded.has(loaded)) throw new HostError('refused', `the skill ${one.label} is not in use any more`);
         const uri = fileOf(skill, reference);
         const kept = cache.get(uri);
         if (kept) return kept;
-        const file = await readSkillFile(await this.#options.client(server, options?.signal), skill, uri, options);
+        const plain = await readSkillFile(await this.#options.client(server, options?.signal), skill, uri, options);
+        const file = plain.text === undefined ? plain : { ...plain, tagged: tagged(server, `file ${quote(uri)}`, plain.text) };
         if (skill.resources !== 'dynamic') cache.set(uri, file);
         return file;
       },
@@ -261,6 +266,12 @@ export function hostSkills(options: HostSkillsOptions): HostSkills {
 
 function hostSkill(server: string, skill: Skill): HostSkill {
   return { server, label: `${server}/${(skillRoot(skill.uri) ?? skill.uri).replace(/^skill:\/\//, '')}`, skill };
+}
+
+/** Skills, Origin is visible to the model. A text cannot contain the two lines: nobody knows the number in them before. */
+function tagged(server: string, what: string, text: string): string {
+  const from = `${what} of the server ${quote(server)}, untrusted, ${crypto.randomUUID()}`;
+  return `--- begin: ${from} ---\n${text}\n--- end: ${from} ---\n`;
 }
 
 const keyOf = (server: string, uri: string): string => JSON.stringify([server, uri]);

@@ -172,12 +172,18 @@ test('bridge: what the host does not do is refused', async () => {
 
 test('bridge: an app gets no display mode that it did not declare, and always hears which it has', async () => {
   const asked: string[] = [];
-  const { ask, begin } = made({ context: { displayMode: 'inline' }, handlers: { requestDisplayMode: async (mode) => (asked.push(mode), mode) } });
+  const { ask, begin, bridge } = made({ context: { displayMode: 'inline' }, handlers: { requestDisplayMode: async (mode) => (asked.push(mode), mode) } });
   await begin({ availableDisplayModes: ['inline', 'fullscreen'] });
   assert.deepEqual((await ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'inline' });
   assert.deepEqual((await ask('ui/request-display-mode', { mode: 'fullscreen' })).result, { mode: 'fullscreen' });
   assert.deepEqual((await ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'fullscreen' });
   assert.deepEqual(asked, ['fullscreen']);
+  // What the host changed by itself counts.
+  bridge.contextChanged({ displayMode: 'pip' });
+  assert.deepEqual((await ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'pip' });
+  const none = made({ handlers: { requestDisplayMode: async () => assert.fail('the host was asked') } });
+  await none.begin({ availableDisplayModes: [] });
+  assert.deepEqual((await none.ask('ui/request-display-mode', { mode: 'fullscreen' })).result, { mode: 'inline' });
   const other = made();
   await other.begin();
   assert.deepEqual((await other.ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'inline' });
@@ -284,6 +290,31 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
   const late = silent.bridge.teardown('closed');
   silent.clock.tick(silent.clock.now() + 500);
   await late;
+  // An error answers too.
+  const failing = made();
+  await failing.begin();
+  const failed = failing.bridge.teardown('closed');
+  failing.say({ jsonrpc: '2.0', id: failing.got.at(-1)?.id, error: { code: -32000, message: 'Teardown error' } });
+  await failed;
+  // By default it may take two seconds, and a second call does not shorten them.
+  const slow = made();
+  await slow.begin();
+  let ends = 0;
+  const both = ['closed', 'closed again'].map(async (why) => {
+    await slow.bridge.teardown(why);
+    ends++;
+  });
+  slow.clock.tick(slow.clock.now() + 1999);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(ends, 0);
+  slow.clock.tick(slow.clock.now() + 1);
+  await Promise.all(both);
+  assert.equal(slow.got.filter(({ method }) => method === 'ui/resource-teardown').length, 1);
+  // One that takes too much is told, and not waited for.
+  const flood = made({ limits: { maxMessagesPerSecond: 3 } });
+  await flood.begin();
+  for (let i = 0; i < 2; i++) flood.say({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
+  assert.deepEqual([flood.ended.length, flood.got.at(-1)?.method, flood.got.at(-1)?.params], [1, 'ui/resource-teardown', { reason: flood.ended[0] }]);
   // One that was never ready is only closed.
   const early = made();
   await early.bridge.teardown('closed');

@@ -59,12 +59,13 @@ test('policy: whatever a server declares, its text has no more directives than i
 
 test('metadata: what may be used of it is used, and the rest is named', () => {
   const { meta, faults } = readAppMeta({ ui: {
-    csp: { connectDomains: ['https://a.example', 'https://a.example/', 'https://a; script-src *', 'https://own.example', 7], resourceDomains: 'https://a.example', frameDomains: Array.from({ length: 150 }, (_, i) => `https://f${i}.example`), other: ['https://x.example'] },
+    csp: { connectDomains: ['https://a.example', 'https://a.example/', 'https://a; script-src *', 'https://own.example', 7], baseUriDomains: ['https://b.example'], resourceDomains: 'https://a.example', frameDomains: Array.from({ length: 150 }, (_, i) => `https://f${i}.example`), other: ['https://x.example'] },
     permissions: JSON.parse('{"camera":{},"microphone":"yes","clipboardWrite":{},"__proto__":{},"usb":{}}') as object,
     domain: 'x'.repeat(1000), prefersBorder: 'yes',
   } }, (origin) => origin !== 'https://own.example');
   assert.deepEqual(meta.csp?.connectDomains, ['https://a.example']);
   assert.equal(meta.csp?.resourceDomains, undefined);
+  assert.deepEqual(meta.csp?.baseUriDomains, ['https://b.example']);
   assert.equal(meta.csp?.frameDomains?.length, 100);
   assert.deepEqual(meta.permissions, { camera: {}, clipboardWrite: {} });
   assert.equal(meta.domain?.length, 253);
@@ -77,6 +78,8 @@ test('metadata: what may be used of it is used, and the rest is named', () => {
 });
 
 test('metadata: none, and what is none', () => {
+  const csp = Object.fromEntries(['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'].map((list) => [list, [`https://${list.toLowerCase()}.example`]]));
+  assert.deepEqual(readAppMeta({ ui: { csp } }), { meta: { csp }, faults: [] });
   for (const _meta of [undefined, null, {}, 'x', { 'ui/x': 1 }]) assert.deepEqual(readAppMeta(_meta), { meta: {}, faults: [] });
   assert.deepEqual(readAppMeta({ ui: [] }), { meta: {}, faults: ['_meta.ui is not an object'] });
   assert.deepEqual(readAppMeta({ ui: { csp: [], permissions: 7 } }), { meta: {}, faults: ['csp is not an object', 'permissions is not an object'] });

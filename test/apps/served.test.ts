@@ -43,7 +43,7 @@ for (const revision of revisions) {
     assert.deepEqual(tools.map(({ name }) => name), ['show', 'refresh', 'log', 'plain']);
     assert.deepEqual(tools.map(appOf), [uri, uri, undefined, undefined]);
     assert.deepEqual(tools.map((tool) => [isVisibleTo(tool, 'model'), isVisibleTo(tool, 'app')]), [[true, true], [false, true], [false, true], [true, true]]);
-    assert.deepEqual((await seeing.listResources()).map((one) => [one.uri, one.mimeType]), [[uri, appMimeType]]);
+    assert.deepEqual((await seeing.listResources()).map((one) => [one.uri, one.mimeType]), [[uri, 'text/html;profile=mcp-app']]);
     const app = await loadApp((one) => seeing.readResource(one), uri);
     assert.deepEqual(app, { uri, html, meta: { csp: { connectDomains: ['https://api.example'] }, prefersBorder: true }, faults: [] });
     assert.deepEqual((await seeing.callTool('show')).content, [{ type: 'text', text: 'on a screen' }]);
@@ -104,6 +104,9 @@ test('apps: a document that is made for each read', async (t) => {
 const wrong: readonly (readonly [why: string, at: string, definition: AppDefinition, html: string, message: RegExp])[] = [
   ['a URI of another scheme', 'https://shop.example/board', {}, html, /must begin with ui:\/\//],
   ['white space in the URI', 'ui://a b', {}, html, /must begin with ui:\/\//],
+  ['ui:// within the URI', 'https://shop.example/ui://board', {}, html, /must begin with ui:\/\//],
+  ['no slashes in the URI', 'ui:board', {}, html, /must begin with ui:\/\//],
+  ['text before the doctype', uri, {}, `Board ${html}`, /begins with <!doctype html>/],
   ['a fragment', uri, {}, '<p>Board', /begins with <!doctype html>/],
   ['a domain that is a policy', uri, { csp: { connectDomains: ['https://a; script-src *'] } }, html, /connectDomains: the domain/],
   ['a domain with a path', uri, { csp: { resourceDomains: ['https://a.example/x'] } }, html, /more than an origin/],
@@ -126,6 +129,7 @@ test('apps: visibility names somebody', () => {
 const contents = (content: object): ReadResourceResult => ({ contents: [content as ReadResourceResult['contents'][number]] });
 const bad: readonly (readonly [why: string, result: ReadResourceResult, code: AppError['code']])[] = [
   ['another type', contents({ uri, mimeType: 'text/html', text: html }), 'mime-type'],
+  ['another profile', contents({ uri, mimeType: 'text/html;profile=mcp-app2', text: html }), 'mime-type'],
   ['no type', contents({ uri, text: html }), 'mime-type'],
   ['another URI', contents({ uri: 'ui://other', mimeType: appMimeType, text: html }), 'content'],
   ['no content', { contents: [] }, 'content'],
@@ -151,7 +155,9 @@ test('apps: loaded from bytes; the list counts only where the content says nothi
   assert.deepEqual((await loadApp(read, uri, { listed: { ...listed, uri: 'ui://other' } })).meta, {});
   const own = async (): Promise<ReadResourceResult> => contents({ uri, mimeType: appMimeType, blob, _meta: { ui: {} } });
   assert.deepEqual((await loadApp(own, uri, { listed })).meta, {});
-  await assert.rejects(loadApp(read, 'https://shop.example/'), (error: AppError) => error.code === 'uri');
+  for (const other of ['https://shop.example/', 'https://shop.example/ui://board', 'ui:board']) {
+    await assert.rejects(loadApp(read, other), (error: AppError) => error.code === 'uri', other);
+  }
 });
 
 test('apps: what a tool says of itself is read as it may be', () => {

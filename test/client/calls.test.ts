@@ -184,6 +184,29 @@ test('progress renews the time of a call that did not ask to hear of it', async 
   assert.deepEqual((await call).content, []);
 });
 
+// 2025-11-25 basic/lifecycle#timeouts.
+test('a call without limits is given up after a minute, and after ten whatever its progress', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  for (const make of [legacy, modern]) {
+    const { client, wire } = await connect(make(({ method }) => (method === 'tools/call' ? undefined : {})));
+    for (const [parts, ms, limit] of [[1, 60_000, 60_000], [20, 30_000, 600_000]] as const) {
+      const sent = wire.until('tools/call');
+      const rejected = assert.rejects(client.callTool('t'), { message: `tools/call: no answer within ${limit} ms` });
+      const { id, params } = await sent;
+      const { progressToken } = params?.['_meta'] as Record<string, unknown>;
+      for (let part = 1; part <= parts; part++) {
+        t.mock.timers.tick(ms - 1);
+        assert.equal(last(wire)?.id, id);
+        if (part < parts) wire.push({ method: 'notifications/progress', params: { progressToken, progress: part } });
+        t.mock.timers.tick(1);
+      }
+      await rejected;
+      assert.equal(last(wire)?.params?.['requestId'], id);
+    }
+    await client.close();
+  }
+});
+
 // Each revision, server/utilities/completion#implementation-considerations: missing and partial results.
 test('completions may be none, or a part of what there is', async () => {
   for (const make of [legacy, modern]) {
@@ -296,8 +319,9 @@ test('cancelling: a notification on pipes and in the legacy era, a closed stream
       (error) => error instanceof ConnectionError && error.reason === 'timeout',
     );
     // One whose time is up is cancelled likewise.
-    assert.equal(wire.methods().filter((method) => method === 'notifications/cancelled').length, notifies ? 2 : 0);
-    assert.equal(wire.abandoned.length, abandons ? 2 : 0);
+    const { id: late } = wire.sent.filter(({ method }) => method === 'tools/call').at(-1) ?? {};
+    assert.equal(last(wire)?.params?.['requestId'], notifies ? late : undefined);
+    assert.deepEqual(wire.abandoned, abandons ? [id, late] : []);
     await client.close();
   }
 });
@@ -322,7 +346,10 @@ test('each of the requests in flight has a progress token of its own, and hears 
     const { client, wire } = await connect(make(hang));
     const heard: unknown[][] = [];
     const third = wire.until(({ params }) => params?.['name'] === 'c');
-    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, { onProgress: ({ progress }) => heard.push([name, progress]) }));
+    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, {
+      // A token of the caller's own would be the same for all.
+      meta: { progressToken: 'mine' }, onProgress: ({ progress }) => heard.push([name, progress]),
+    }));
     await third;
     const sent = wire.sent.filter(({ method }) => method === 'tools/call');
     const tokens = sent.map((one) => meta(one)['progressToken']);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/index.ts';
+import { decode } from '../../src/jsonrpc/codec.ts';
 import { RpcError } from '../../src/jsonrpc/errors.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
@@ -190,6 +191,7 @@ test('the rules for tool results in sampling', async () => {
     [[turn('assistant', use('a')), turn('user', [got('a'), { type: 'image', data: 'AA==', mimeType: 'image/png' }])], false],
     [[turn('user', got('a'))], false],
     [[turn('assistant', use('a')), turn('user', [got('a'), got('b')])], false],
+    [[turn('assistant', use('a')), turn('user', got('a')), turn('assistant', text), turn('user', got('a'))], false],
   ];
   let reached = 0;
   const { wire } = await connect(legacy(), { onSample: () => (reached++, sampled) });
@@ -203,6 +205,11 @@ test('the rules for tool results in sampling', async () => {
   const withChoice = { messages: [turn('user', text)], maxTokens: 5, toolChoice: { mode: 'auto' } };
   for (const [at, params] of [withTools, withChoice, { ...withTools, ...withChoice }, { ...withTools, tools: [] }].entries()) {
     assert.equal((await wire.ask(`tools-${at}`, 'sampling/createMessage', params)).error?.code, -32602, JSON.stringify(params));
+    // In a round of a modern call the call rejects, and is not sent again.
+    const inputRequests = { q: { method: 'sampling/createMessage', params } };
+    const round = await connect(modern(() => ({ resultType: 'input_required', inputRequests })), { onSample: () => (reached++, sampled) });
+    await assert.rejects(round.client.callTool('t'), (error: RpcError) => error.code === -32602, JSON.stringify(params));
+    assert.equal(round.wire.sent.filter(({ method }) => method === 'tools/call').length, 1);
   }
   assert.equal(reached, 3);
 });
@@ -245,6 +252,20 @@ test('the id of an elicitation is what the server wrote, to each character', asy
   // The other way round, so that what was taken for another would show.
   for (const id of all.toReversed()) complete(id);
   assert.deepEqual([heard, shown], [all.toReversed(), urls]);
+});
+
+// Schema of each revision, JSONRPCError and JSONRPCErrorResponse.
+test('what cannot be read of a server is refused without an id, or with null in the three oldest revisions', async () => {
+  for (const [version, id] of [['2024-11-05', null], ['2025-03-26', null], ['2025-06-18', null], ['2025-11-25', undefined], ['2026-07-28', undefined]] as const) {
+    const { wire } = await connect(version === '2026-07-28' ? modern() : legacy(undefined, version));
+    for (const unreadable of ['{}', '1.5', 'true', '""', '7'].map((one) => `{"jsonrpc":"2.0","id":${one},"method":${one === '""' || one === '7' ? 8 : '"ping"'}}`)) {
+      wire.receiver.message(decode(unreadable));
+      const { error, ...rest } = wire.sent.at(-1) ?? {};
+      assert.equal(error?.code, -32600, unreadable);
+      const own = /"id":(?:""|7)/.test(unreadable) ? (JSON.parse(unreadable) as Sent).id : id;
+      assert.deepEqual(['id' in rest, rest.id], [own !== undefined, own], `${version} ${unreadable}`);
+    }
+  }
 });
 
 // Each revision, basic: error codes are integers.

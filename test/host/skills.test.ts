@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Host, HostError, hostSkills, memoryLog, memoryStore } from '../../src/host/index.ts';
-import type { Decision, HostStore, SkillRequest } from '../../src/host/index.ts';
+import type { Decision, HostOptions, HostStore, SkillRequest } from '../../src/host/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { readDirectory, SkillError, skills } from '../../src/skills/index.ts';
 import type { ServedSkills, SkillDefinition } from '../../src/skills/index.ts';
@@ -67,9 +67,12 @@ test('host skills: listed without reading a file, loaded after approval, tagged 
   const loaded = await host.loadSkill('docs', uri);
   assert.deepEqual(asked.map(({ server, why, sameName }) => ({ server, why, sameName })), [{ server: 'docs', why: 'new', sameName: [] }]);
   assert.equal(loaded.body, 'Body\n');
-  assert.match(loaded.tagged, /^--- begin: skill "skill:\/\/refunds\/SKILL.md" of the server "docs", untrusted, [\da-f-]{36} ---\nBody\n\n--- end: .* ---\n$/);
+  assert.match(loaded.tagged, /^--- begin: (skill "skill:\/\/refunds\/SKILL.md" of the server "docs", untrusted, [\da-f-]{36}) ---\nBody\n\n--- end: \1 ---\n$/);
   assert.deepEqual(read, [`docs ${uri}`]);
-  assert.equal((await loaded.read('a.md')).text, 'A');
+  const file = await loaded.read('a.md');
+  assert.equal(file.text, 'A');
+  assert.match(file.tagged ?? '', /^--- begin: (file "skill:\/\/refunds\/a.md" of the server "docs", untrusted, [\da-f-]{36}) ---\nA\n--- end: \1 ---\n$/);
+  assert.notEqual(file.tagged?.split('\n')[0]?.slice(-40), loaded.tagged.split('\n')[0]?.slice(-40));
   assert.equal((await loaded.read('skill://refunds/a.md')).text, 'A');
   assert.deepEqual(read, [`docs ${uri}`, 'docs skill://refunds/a.md']);
   assert.deepEqual(host.loadedSkills, [loaded]);
@@ -77,7 +80,7 @@ test('host skills: listed without reading a file, loaded after approval, tagged 
   assert.deepEqual(host.loadedSkills, []);
   await assert.rejects(loaded.read('a.md'), refused);
   await host.flushed();
-  assert.deepEqual(log().map(({ event }) => event), ['allowed', 'loaded', 'closed']);
+  assert.deepEqual(log().map(({ event, server }) => [event, server]), [['allowed', 'docs'], ['loaded', 'docs'], ['closed', 'docs']]);
 });
 
 test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobody', async (t) => {
@@ -93,6 +96,14 @@ test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobo
   assert.match(JSON.stringify(await plain.host.readResource('s', uri)), /name: refunds/);
   await assert.rejects(plain.host.loadSkill('s', uri), (thrown: SkillError) => thrown.code === 'not-declared');
   assert.deepEqual([plain.asked, plain.host.loadedSkills], [[], []]);
+  // Nor where the server has skills, and this is none of them.
+  const mixed = new McpServer({ name: 's', version: '1' }, { onError: () => {} });
+  await skills(mixed, [one()]);
+  mixed.resource('skill://stray/SKILL.md', {}, () => document('stray'));
+  const { host: other, asked: never } = await hostOf(t, mixed);
+  assert.deepEqual((await other.skills('s')).map(({ label }) => label), ['s/refunds']);
+  await assert.rejects(other.loadSkill('s', 'skill://stray/SKILL.md'), /no skill is served/);
+  assert.deepEqual([never, other.loadedSkills], [[], []]);
 });
 
 test('host skills: without approval nothing is read', async (t) => {
@@ -102,6 +113,10 @@ test('host skills: without approval nothing is read', async (t) => {
   await assert.rejects(nobody.loadSkill('docs', uri), /made without `skills`/);
   assert.deepEqual(nobody.loadedSkills, []);
   assert.deepEqual(read, []);
+  const text = new TextEncoder().encode(document('refunds'));
+  const { host: silent } = await hostOf(t, unlisted([{ uri, digest: await fileDigest(text), size: text.length }]), { person: {} });
+  await assert.rejects(silent.loadSkill('s', uri), /nobody can be asked/);
+  assert.deepEqual(silent.loadedSkills, []);
 });
 
 test('host skills: a grant is for one set of files, over restarts, and a change revokes it for good', async (t) => {
@@ -117,6 +132,8 @@ test('host skills: a grant is for one set of files, over restarts, and a change 
   await second.served['docs']?.update([one({ 'added.md': 'x' })]);
   await second.host.skills('docs');
   assert.deepEqual(await second.host.skillGrants(), []);
+  await second.host.flushed();
+  assert.deepEqual(second.log().filter(({ event }) => event === 'changed').map(({ server }) => server), ['docs']);
   await second.served['docs']?.update([one()]);
   await second.host.skills('docs');
   await second.host.loadSkill('docs', uri);
@@ -140,9 +157,9 @@ test('host skills: a grant is for one set of files, over restarts, and a change 
 });
 
 test('host skills: the same URI of two servers is two skills, and names that meet are shown', async (t) => {
-  const { host, asked } = await made(t, { a: [one()], b: [one(), { path: 'team/refunds', files: { 'SKILL.md': document('refunds', 'Other') } }] }, () => ({ allow: 'session' }));
+  const { host, asked, served } = await made(t, { a: [one()], b: [one(), { path: 'team/refunds', files: { 'SKILL.md': document('refunds', 'Other') } }] }, () => ({ allow: 'session' }));
   await host.skills('a');
-  await host.skills('b');
+  assert.deepEqual((await host.skills('b')).map(({ label }) => label), ['b/refunds', 'b/team/refunds']);
   await host.loadSkill('a', uri);
   await host.loadSkill('b', uri);
   assert.deepEqual(asked.map(({ label, sameName }) => [label, sameName.map((other) => other.label)]), [
@@ -152,6 +169,17 @@ test('host skills: the same URI of two servers is two skills, and names that mee
   assert.equal((await host.loadSkill('b', 'skill://team/refunds/SKILL.md')).body, 'Other\n');
   assert.equal((await host.loadSkill('b', uri)).body, 'Body\n');
   assert.deepEqual(host.loadedSkills.map(({ label }) => label), ['a/refunds', 'b/refunds', 'b/team/refunds', 'b/refunds']);
+  // The grant of one is not touched by that of another.
+  assert.equal(asked.length, 3);
+  // A change at one server says nothing of the other's.
+  await served['a']?.update([one({ 'added.md': 'x' })]);
+  await host.skills('a');
+  await host.revokeSkills(() => true);
+  await host.loadSkill('b', uri);
+  await host.loadSkill('a', uri);
+  assert.deepEqual(asked.slice(3).map(({ label, why }) => [label, why]), [['b/refunds', 'new'], ['a/refunds', 'changed']]);
+  await host.remove('a');
+  assert.deepEqual(new Set(host.loadedSkills.map(({ server }) => server)), new Set(['b']));
 });
 
 test('host skills: of two servers with the same URI each is loaded from its own entry, read from its own files, and logged under its own name', async (t) => {
@@ -173,6 +201,7 @@ test('host skills: a skill within another is approved for itself', async (t) => 
   // As a file of the outer skill it is text.
   assert.match((await outer.read('inner/SKILL.md')).text ?? '', /allowed-tools/);
   assert.equal(asked.length, 1);
+  assert.deepEqual(host.loadedSkills, [outer]);
   await host.loadSkill('docs', 'skill://refunds/inner/SKILL.md');
   assert.equal(asked.length, 2);
 });
@@ -199,21 +228,22 @@ test('host skills: a SKILL.md that is not what the entry says is not loaded, and
   assert.equal((await host.loadSkill('docs', uri)).body, 'Evil\n');
   assert.equal(asked.length, 2);
   await host.flushed();
-  assert.deepEqual(log().map(({ event }) => event), ['allowed', 'failed', 'allowed', 'loaded']);
+  assert.deepEqual(log().map(({ event, server }) => [event, server]), ['allowed', 'failed', 'allowed', 'loaded'].map((event) => [event, 'docs']));
 });
 
 /** A server of one skill that it does not list. */
-function unlisted(resources: unknown): McpServer {
+function unlisted(resources: unknown, listed: boolean = false, more: object = {}): McpServer {
   const server = new McpServer({ name: 's', version: '1' });
+  const skill = { uri, frontmatter: { name: 'refunds', description: 'What refunds does', ...more }, resources };
   server.resource(uri, {}, () => document('refunds'));
   server.extend({
     id: 'io.modelcontextprotocol/skills',
-    open: { methods: { 'skills/list': () => ({ skills: [] }), 'skills/get': () => ({ skill: { uri, frontmatter: { name: 'refunds', description: 'What refunds does' }, resources } }) } },
+    open: { methods: { 'skills/list': () => ({ skills: listed ? [skill] : [] }), 'skills/get': () => ({ skill }) } },
   });
   return server;
 }
 
-async function hostOf(t: TestContext, server: McpServer): Promise<{ host: Host; asked: SkillRequest[] }> {
+async function hostOf(t: TestContext, server: McpServer, options: Partial<HostOptions> = {}): Promise<{ host: Host; asked: SkillRequest[] }> {
   const asked: SkillRequest[] = [];
   const host = new Host({
     info: { name: 'h', version: '1' }, servers: { s: { command: 's' } }, transport: () => memoryTransport(server), skills: hostSkills,
@@ -223,6 +253,7 @@ async function hostOf(t: TestContext, server: McpServer): Promise<{ host: Host; 
         return { allow: 'always' };
       },
     },
+    ...options,
   });
   t.after(() => host.close());
   return { host, asked };
@@ -235,12 +266,49 @@ test('host skills: a skill that is not listed is loaded by its URI', async (t) =
   assert.equal((await host.loadSkill('s', uri)).body, 'Body\n');
 });
 
+test('host skills: an entry that was fetched by its URI revokes a grant for other files', async (t) => {
+  const { host, asked, served } = await made(t, { docs: [one()] }, () => ({ allow: 'always' }));
+  await host.loadSkill('docs', uri);
+  await served['docs']?.update([{ path: 'refunds', files: { 'SKILL.md': document('refunds', 'Evil') } }]);
+  // The entry that is held is not of these files: the next load fetches it anew.
+  await assert.rejects(host.loadSkill('docs', uri), (thrown: SkillError) => thrown.code === 'digest');
+  assert.equal((await host.loadSkill('docs', uri)).body, 'Evil\n');
+  assert.deepEqual(asked.map(({ why }) => why), ['new', 'changed']);
+  assert.equal((await host.skillGrants()).length, 1);
+});
+
+test('host skills: a skill at the limits is taken', async (t) => {
+  const text = new TextEncoder().encode(document('refunds'));
+  const own = { uri, digest: await fileDigest(text), size: text.length };
+  const others = Array.from({ length: 511 }, (_, i) => ({ ...own, uri: `skill://refunds/${i}`, size: i === 0 ? 16_777_216 - text.length : 0 }));
+  const server = unlisted([own, ...others], true);
+  const [{ host }, { host: other }] = [await hostOf(t, server), await hostOf(t, server)];
+  assert.equal((await host.skills('s'))[0]?.skill.resources.length, 512);
+  assert.equal((await other.loadSkill('s', uri)).skill.resources.length, 512);
+});
+
+test('host skills: what SKILL.md says otherwise than its entry is not loaded, of a dynamic skill either', async (t) => {
+  const text = new TextEncoder().encode(document('refunds'));
+  for (const resources of ['dynamic', [{ uri, digest: await fileDigest(text), size: text.length }]]) {
+    const { host } = await hostOf(t, unlisted(resources, false, { license: 'MIT' }));
+    await assert.rejects(host.loadSkill('s', uri), (thrown: SkillError) => thrown.code === 'frontmatter');
+    assert.deepEqual(host.loadedSkills, []);
+  }
+});
+
 test('host skills: a dynamic skill is shown each time, whatever was allowed', async (t) => {
-  const { host, asked } = await hostOf(t, unlisted('dynamic'));
+  const store = memoryStore();
+  const { host, asked } = await hostOf(t, unlisted('dynamic'), { store });
   await host.loadSkill('s', uri);
   await host.loadSkill('s', uri);
   assert.deepEqual(asked.map(({ why }) => why), ['dynamic', 'dynamic']);
   assert.deepEqual(await host.skillGrants(), []);
+  // Nor does a grant count that stands in the store, whoever wrote it.
+  const [{ digest, principal }] = asked as [SkillRequest];
+  await store.set('skill-grants', [{ server: 's', uri, digest, principal, at: 0 }]);
+  assert.equal((await host.skillGrants()).length, 1);
+  await host.loadSkill('s', uri);
+  assert.equal(asked.length, 3);
 });
 
 test('host skills: a server that leaves takes its skills along', async (t) => {

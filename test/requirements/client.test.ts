@@ -54,6 +54,20 @@ test('a list that was cleared begins at its first page', async () => {
   }
 });
 
+test('what was asked for before the cache was cleared is not kept after it', async () => {
+  let held = true;
+  const { client, wire } = await connect(modern(() => (held ? undefined : page())));
+  const sent = wire.until('tools/list');
+  const early = client.listTools();
+  const { id } = await sent;
+  client.clearCache();
+  held = false;
+  wire.answer(id as number, page());
+  await early;
+  await client.listTools();
+  assert.equal(wire.methods().filter((method) => method === 'tools/list').length, 2);
+});
+
 // 2026-07-28 basic/index#_meta, server/discover#discoverresult.
 test('nobody acts on the name of the other', async () => {
   const said: unknown[] = [];

@@ -160,9 +160,14 @@ test('a handler may throw anything, at once or later', async () => {
   };
   for (const [name, text] of Object.entries(said)) {
     for (const tool of [name, `${name} later`]) {
-      assert.match(textOf(await peer.call(tool)), new RegExp(`^failed: ${tool} failed \\(id [0-9a-f]+\\): ${text}$`));
+      for (const answer of [await peer.call(tool), await peer.modern('tools/call', { name: tool })]) {
+        assert.match(textOf(answer), new RegExp(`^failed: ${tool} failed \\(id [0-9a-f]+\\): ${text}$`));
+      }
     }
   }
+  // What the author says to the caller.
+  server.tool('said', {}, () => { throw new ToolError('no flour'); });
+  for (const ask of [peer.request, peer.modern]) assert.equal(textOf(await ask('tools/call', { name: 'said' })), 'failed: no flour');
 });
 
 test('a reader or a prompt that fails is an error without a stack or a message', async () => {
@@ -222,14 +227,19 @@ test('calls run beside each other, and each gets its own answer', async () => {
 test('an id that is in flight is refused, and free again after its answer or its cancellation', async () => {
   const server = new McpServer(info);
   const go = later<void>();
-  server.tool('wait', {}, async () => {
+  server.tool('wait', {}, async (_args, ctx) => {
     await go.promise;
+    // What is said for a cancelled request reaches nobody.
+    if (ctx.signal.aborted) {
+      ctx.progress(1);
+      ctx.log('error', 'late');
+    }
     return 'done';
   });
   const peer = await connect(server, { revision });
   const first = peer.request('tools/call', { name: 'wait' }, 'x');
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'other' } });
-  peer.send({ jsonrpc: '2.0', id: 'y', method: 'tools/call', params: { name: 'wait' } });
+  peer.send({ jsonrpc: '2.0', id: 'y', method: 'tools/call', params: { name: 'wait', _meta: { progressToken: 'y' } } });
   peer.send({ jsonrpc: '2.0', id: 'y', method: 'ping' });
   assert.deepEqual(await peer.next(), {
     jsonrpc: '2.0', id: 'y', error: { code: -32600, message: 'Invalid request: id "y" is already in flight' },

@@ -286,9 +286,9 @@ test('times and progress that JSON cannot say are refused where they are given',
 
 // 2026-07-28 server/utilities/caching#time-to-live-ttl-field.
 test('each lifetime that a server sends is a whole number of 0 or more', async () => {
-  for (const [given, sent] of [[-5, 0], [-0.5, 0], [0, 0], [1.5, 1], [1000, 1000]] as const) {
+  for (const [given, sent] of [[-5, 0], [-0.5, 0], [0, 0], [1.5, 1], [1000, 1000], [undefined, 0]] as const) {
     for (const scope of ['public', 'private'] as const) {
-      const hint = { ttlMs: given, scope };
+      const hint = given === undefined ? { scope } : { ttlMs: given, scope };
       const { server } = listened({
         cache: { discover: hint, tools: hint, prompts: hint, resources: hint, resourceTemplates: hint, read: hint },
       });

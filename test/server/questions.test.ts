@@ -202,6 +202,20 @@ test('a client that reports progress on a question gets no more time for it', as
   assert.match(textOf(await answer), /^elicitation\/create: no answer within 1000 ms/);
 });
 
+test('a question has five minutes where no time is given', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const server = new McpServer(info, { onError: () => {} });
+  server.tool('ask', {}, (_args, ctx) => ctx.elicit('Name?', name).then(({ action }) => action, ({ message }: Error) => message));
+  const peer = await connect(server, { revision });
+  const answer = peer.call('ask');
+  const { id } = await peer.next();
+  t.mock.timers.tick(299_999);
+  assert.deepEqual(await peer.rest(), []);
+  t.mock.timers.tick(1);
+  assert.match(textOf(await answer), /^elicitation\/create: no answer within 300000 ms/);
+  assert.deepEqual((await peer.rest()).map(({ method, params }) => [method, params?.['requestId']]), [['notifications/cancelled', id]]);
+});
+
 test('a connection that ends fails the questions that are open', async () => {
   const server = new McpServer(info);
   const failed = later<Error>();
@@ -361,7 +375,7 @@ test('an answer that nobody asked for is reported, and dropped', async () => {
   ]);
 });
 
-test('a page to visit has a URL, and an id that no other question has', async () => {
+test('a page to visit has a URL, and an id that no other question has', async (t) => {
   const errors: string[] = [];
   const server = new McpServer(info, { onError: ({ message }) => errors.push(message) });
   server.tool('visit', {
@@ -395,6 +409,16 @@ test('a page to visit has a URL, and an id that no other question has', async ()
       await call;
     }
   }
+  // A runtime without UUIDs makes them otherwise.
+  Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis.crypto, 'randomUUID'));
+  for (let n = 0; n < 20; n++) {
+    const call = peer.call('visit');
+    const question = await peer.next();
+    ids.push(question.params?.['elicitationId']);
+    peer.answer(question, { action: 'accept' });
+    await call;
+  }
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every((id) => typeof id === 'string' && id !== ''));
 });
@@ -425,6 +449,7 @@ test('messages that a client could not send to its model are the author\'s error
     [[{ role: 'assistant', content: [use, second] }, { role: 'user', content: [result] }], /messages\[1\]: tool result missing in request, for the tool use "v"/],
     [[{ role: 'user', content: result }], /messages\[0\] has a tool result without its tool use/],
     [[{ role: 'assistant', content: use }, { role: 'user', content: [result, { ...result, toolUseId: 'v' }] }], /messages\[1\] has a tool result without its tool use/],
+    [[{ role: 'assistant', content: use }, { role: 'user', content: result }, { role: 'assistant', content: text }, { role: 'user', content: result }], /messages\[3\] has a tool result without its tool use/],
     [[{ role: 'user', content: use }], /messages\[0\]\.content: tool_use is not allowed for the user/],
   ];
   for (const [given, why] of faults) {

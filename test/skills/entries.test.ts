@@ -20,7 +20,7 @@ async function entry(files: Readonly<Record<string, string>>, more: object = {})
 }
 
 /** A server that says what it is told to say. */
-async function lying(t: TestContext, skills: readonly unknown[], contents: Readonly<Record<string, string>>): Promise<{ client: McpClient; read: string[] }> {
+async function lying(t: TestContext, skills: readonly unknown[], contents: Readonly<Record<string, string | Uint8Array>>): Promise<{ client: McpClient; read: string[] }> {
   const read: string[] = [];
   const server = new McpServer({ name: 's', version: '1' });
   for (const [path, text] of Object.entries(contents)) {
@@ -87,6 +87,15 @@ test('files: compared with the entry by size and digest', async (t) => {
   assert.equal((await readSkillFile(client, skill, 'same.md')).text, 'same');
   for (const other of ['size.md', 'less.md']) await assert.rejects(readSkillFile(client, skill, other), refusal('size'));
   await assert.rejects(readSkillFile(client, skill, 'digest.md'), refusal('digest'));
+  // Bytes that are no text are compared like text.
+  const sent = new Uint8Array([0, 255, 254]);
+  const listed = { uri: 'skill://pdf/x.bin', digest: await fileDigest(sent), size: 3 };
+  const server = await lying(t, [], { 'x.bin': sent });
+  for (const [file, code] of [[{}, undefined], [{ digest: await fileDigest(new Uint8Array([0, 255, 253])) }, 'digest'], [{ size: 2 }, 'size'], [{ size: 4 }, 'size']] as const) {
+    const binary = { ...skill, resources: [{ ...listed, ...file }] };
+    if (code === undefined) assert.deepEqual((await readSkillFile(server.client, binary, 'x.bin')).bytes, sent);
+    else await assert.rejects(readSkillFile(server.client, binary, 'x.bin'), refusal(code));
+  }
 });
 
 test('files: only listed ones are asked for', async (t) => {
@@ -126,6 +135,7 @@ test('a dynamic skill has no digests, but its front matter is compared, and its 
   assert.equal((await readSkill(client, skill)).body, 'Body\n');
   await assert.rejects(readSkillFile(client, skill, 'big.md', {}, { maxFiles: 512, maxBytes: 99 }), refusal('size'));
   await assert.rejects(readSkillFile(client, skill, '../x'), refusal('unlisted'));
+  await assert.rejects(readSkill(client, { ...skill, frontmatter: { ...skill.frontmatter, 'allowed-tools': 'Bash' } }), refusal('frontmatter'));
 });
 
 test('skills/get: another skill than the one that was asked for, and an entry that breaks a rule, are refused', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
@@ -71,6 +72,12 @@ test('skills: a skill around another lists the files of both, and each is approv
     'SKILL.md', 'examples/deep/x.bin', 'examples/e%20mail.md', 'policy/SKILL.md', 'policy/table.csv',
   ]);
   assert.equal(policy?.resources.length, 2);
+  // A skill beside it, whose path begins alike, is none of it.
+  const { served: beside } = await made(t, {}, ['a', 'ab'].map((path) => ({ path, files: { 'SKILL.md': document(path) } })));
+  const listed = ['a', 'ab'].map((name) => [{
+    uri: `skill://${name}/SKILL.md`, digest: `sha256:${createHash('sha256').update(document(name)).digest('hex')}`, size: Buffer.byteLength(document(name)),
+  }]);
+  assert.deepEqual(beside.entries.map(({ resources }) => resources), listed);
 });
 
 test('skills: resources have the metadata of the front matter and of the file', async (t) => {
@@ -123,6 +130,8 @@ test('skills: an update serves others, and tells of the changed list', async (t)
   const skill = await getSkill(client, 'skill://git-workflow/SKILL.md');
   assert.equal((await readSkill(client, skill)).frontmatter['license'], 'Apache-2.0');
   await assert.rejects(served.update([{ path: 'x', files: {} }]), /x has no SKILL.md/);
+  const many = Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`${i}`, '']));
+  await assert.rejects(served.update([{ path: 'x', files: { 'SKILL.md': document('x'), ...many } }]), /513 files, more than 512/);
   assert.deepEqual(served.entries, [skill]);
 });
 
@@ -138,6 +147,9 @@ test('skills: content that has changed since it was read is not served', async (
 
 const broken: readonly (readonly [why: string, skill: object, message: RegExp])[] = [
   ['no SKILL.md', { path: 'a', files: { 'skill.md': document('a') } }, /a has no SKILL.md/],
+  ['text before the front matter', { path: 'a', files: { 'SKILL.md': `# a\n${document('a')}` } }, /does not begin with a line ---/],
+  ['an empty description', { path: 'a', files: { 'SKILL.md': '---\nname: a\ndescription: ""\n---\n' } }, /description is missing/],
+  ['a name that is the end of the last segment', { path: 'xpdf', files: { 'SKILL.md': document('pdf') } }, /not the last segment/],
   ['another name', { path: 'a', files: { 'SKILL.md': document('b') } }, /not the last segment/],
   ['a name with a capital', { path: 'Ab', files: { 'SKILL.md': document('Ab') } }, /lower-case/],
   ['a name with two hyphens', { path: 'a--b', files: { 'SKILL.md': document('a--b') } }, /single hyphens/],

@@ -75,7 +75,11 @@ export class PageHost {
       onQuestion: (question) => this.tell({ type: 'question', question }),
       onClosed: (id, by) => this.tell({ type: 'question-closed', id, by }),
     });
-    this.calls = new Calls((call) => this.tell({ type: 'call', call }));
+    this.calls = new Calls((call) => {
+      // What passed for a call is told before its end: who shares the call at once shares its messages.
+      if (call.endedAt !== null) this.#passed.flush();
+      this.tell({ type: 'call', call });
+    });
     this.tasks = options.tasks?.((task) => this.tell({ type: 'task', task }), (key) => this.tell({ type: 'task-removed', key }));
     this.recordings = new Recordings(({ id }) => this.#recorded.add(id));
     this.wire = new WireLog({

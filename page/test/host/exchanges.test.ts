@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireEntry, WireMessage } from '../../src/messages.ts';
-import { Exchanges, standingOf } from '../../src/ui/wire/exchanges.ts';
+import { Exchanges, standingOf, tookOf } from '../../src/ui/wire/exchanges.ts';
 
 let seq = 0;
 function message(change: Partial<WireMessage>): WireEntry {
@@ -46,7 +46,7 @@ test('the head of a POST goes before its message, and is inside what that begins
   // The error of an HTTP response names no id.
   const [head, refused] = carried(4, (exchange) => request('2', { exchange }));
   assert.ok(head && refused);
-  assert.deepEqual(folded(head, refused, http(4, 401), message({ direction: 'received', shape: 'error', method: '', rpcId: '', exchange: 4 }), mark('closed')), [[[1, 0, 2, 3], 'error'], [[4], 'single']]);
+  assert.deepEqual(folded(head, refused, http(4, 401), message({ direction: 'received', shape: 'error', method: '', rpcId: '', exchange: 4 }), mark('closed')), [[[1, 0, 2, 3], 'login'], [[4], 'single']]);
   // A GET carries nothing that was sent.
   assert.deepEqual(folded({ ...http(5, null), method: 'GET' } as WireEntry, http(5, 200), message({ direction: 'received', shape: 'notification', rpcId: '', exchange: 5 })), [[[0, 1], 'single'], [[2], 'single']]);
 });
@@ -85,6 +85,56 @@ test('a result that asks for input and the request that answers it are rounds of
   assert.deepEqual(folded(...entries), [[[0, 1, 2, 3], 'done']]);
   const stranger = request('3', { text: '{"params":{"requestState":"another"}}' });
   assert.equal(folded(...entries, stranger).length, 2);
+});
+
+test('a request that was not accepted and is sent again is one exchange with its retries', () => {
+  const retriesOf = (...entries: WireEntry[]): (number | string)[] => {
+    const made = new Exchanges();
+    for (const entry of entries) made.add(entry);
+    return made.list.flatMap((one) => [one.retries, one.rounds, standingOf(one), tookOf(one) ?? 'no time']);
+  };
+  // A login, or a redirect: the same message over another HTTP request.
+  for (const [status, standing] of [[401, 'login'], [307, 'open']] as const) {
+    const first = request('1', { exchange: 1 });
+    const tries = [http(1, null), first, http(1, status)];
+    assert.deepEqual(folded(...tries), [[[1, 0, 2], standing]]);
+    const again = request('1', { exchange: 2 });
+    const whole = [...tries, http(2, null), again, http(2, 200), answer(again)];
+    assert.deepEqual(folded(...whole), [[[1, 0, 2, 3, 4, 5, 6], 'done']]);
+    assert.deepEqual(retriesOf(...whole), [1, 1, 'done', (whole[6]?.at ?? 0) - first.at]);
+    assert.deepEqual(folded(...whole.slice(0, 5)), [[[1, 0, 2, 3, 4], 'open']], 'it waits again');
+    // Another id is another call.
+    assert.equal(folded(...tries, http(2, null), request('2', { exchange: 2 })).length, 2);
+  }
+  // The session is gone: a new one is opened between, and the call has another id.
+  const call = (id: string, exchange: number, token: number, args = '{"a":1}'): WireEntry => request(id, { exchange, text: `{"params":{"_meta":{"progressToken":${token}},"arguments":${args}}}` });
+  const sent = (exchange: number, headers: Readonly<Record<string, string>>): WireEntry => ({ ...http(exchange, null), headers } as WireEntry);
+  const inSession = { 'mcp-session-id': '[redacted]' };
+  const opening = request('9', { method: 'initialize', exchange: 4 });
+  const expired = [sent(3, inSession), call('3', 3, 3), http(3, 404), http(4, null), opening, http(4, 200), answer(opening)];
+  const after = call('10', 5, 10);
+  assert.deepEqual(folded(...expired, sent(5, inSession), after, http(5, 200), answer(after)), [[[1, 0, 2, 7, 8, 9, 10], 'done'], [[4, 3, 5, 6], 'done']]);
+  assert.equal(folded(...expired, sent(5, inSession), call('10', 5, 10, '{"a":2}')).length, 3, 'other arguments');
+  assert.equal(folded(sent(3, {}), call('3', 3, 3), http(3, 404), call('10', 5, 10)).length, 2, 'no session');
+  // The server says what is missing; the tools are listed between.
+  const [first, list, second] = [call('1', 1, 1), request('2', { method: 'tools/list', exchange: 2 }), call('3', 3, 3)];
+  const mismatch = answer(first, '{"error":{"code":-32020}}', { shape: 'error' });
+  const retried = [first, http(1, 400), mismatch, list, answer(list), second, answer(second, '{"error":{"code":-32020}}', { shape: 'error' })];
+  assert.deepEqual(folded(...retried), [[[0, 1, 2, 5, 6], 'error'], [[3, 4], 'done']]);
+  assert.deepEqual(retriesOf(...retried).slice(0, 3), [1, 1, 'error']);
+  const third = call('4', 4, 4);
+  assert.deepEqual(retriesOf(...retried, third, answer(third)).slice(0, 3), [2, 1, 'done']);
+  // A call that failed and is made again by a person is another one.
+  const failed = request('1');
+  assert.equal(folded(failed, answer(failed, '{"error":{"code":-32602}}', { shape: 'error' }), request('2')).length, 2);
+  // The refusal of what a person answered is not the call's.
+  const asking = request('1', { exchange: 1 });
+  const asks = message({ direction: 'received', method: 'elicitation/create', rpcId: '9', exchange: 1 });
+  assert.deepEqual(folded(asking, asks, http(2, null), answer(asks, '{}', { exchange: 2 }), http(2, 400)), [[[0, 1, 2, 3, 4], 'open']]);
+  // Arguments that are too deep to be compared harm nothing.
+  const deep = (id: string): WireEntry => call(id, 1, 1, `${'['.repeat(8_000)}${']'.repeat(8_000)}`);
+  const bottom = deep('1');
+  assert.equal(folded(bottom, answer(bottom, '{"error":{"code":-32020}}', { shape: 'error' }), deep('2')).flatMap(([places]) => places).length, 3);
 });
 
 test('cancelled, lost, failed, failed by the tool, and the probe of a client of both eras', () => {

@@ -41,6 +41,21 @@ test('host: the era can be chosen anew, and lists follow what changes', async (t
   }
 });
 
+test('host: with a screen for apps it declares their type, and without one nothing of apps, in both eras', async (t) => {
+  const screen = { port: 1, open: () => ({ path: '/', close: () => {} }), ownPorts: () => [] };
+  for (const [options, declared] of [[{ apps: screen }, { mimeTypes: ['text/html;profile=mcp-app'] }], [{}, undefined]] as const) {
+    for (const era of ['legacy', 'modern'] as const) {
+      const server = new McpServer({ name: 's', version: '1.0.0' });
+      const seen: unknown[] = [];
+      server.tool('see', {}, (_args, { capabilities }) => void seen.push(capabilities.extensions?.['io.modelcontextprotocol/ui']));
+      const page = new TestPage(hostOf(t, { one: server }, { ...options, rules: [{ then: 'allow' }] }), 'a');
+      await page.ask('server.reconnect', { server: 'one', era });
+      await page.ask('tool.call', { server: 'one', name: 'see', args: {} });
+      assert.deepEqual(seen, [declared], era);
+    }
+  }
+});
+
 test('host: tools that are not offered are neither in the catalogue nor called', async (t) => {
   const host = hostOf(t, { one: sampleServer() }, { tools: { exclude: ['one/ask'] }, rules: [{ tool: 'fail', then: 'deny' }] });
   const page = new TestPage(host, 'a');
@@ -69,7 +84,10 @@ test('host: a call waits for the person, is seen by all tabs, and ends with its 
   assert.equal(view.outputFault, '');
   assert.deepEqual((view.result as { structuredContent: unknown }).structuredContent, { sum: 3 });
   await other.seen('call', ({ call: { state } }) => state === 'done');
-  await page.seen('wire', ({ entries }) => entries.some(({ seq }) => seq === view.wire));
+  // Who shares the call at once has its messages: they are told before its end.
+  const end = page.heard.findIndex((message) => message.type === 'call' && message.call.endedAt !== null);
+  const told = page.heard.slice(0, end).flatMap((message) => (message.type === 'wire' ? message.entries : []));
+  assert.ok(told.some((entry) => entry.kind === 'message' && entry.answers === view.wire), 'its answer');
   const request = page.wire.find(({ seq }) => seq === view.wire);
   assert.ok(request?.kind === 'message' && request.method === 'tools/call' && request.direction === 'sent');
   const answer = page.wire.find((entry) => entry.kind === 'message' && entry.answers === request.seq);

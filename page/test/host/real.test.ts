@@ -11,7 +11,7 @@ import { memoryStore, tasks } from 'barewire/tasks';
 import { messagesVersion, socketProtocol } from '../../src/messages.ts';
 import type { HostMessage, LoginStep } from '../../src/messages.ts';
 import { servePage } from '../../src/server/index.ts';
-import { Exchanges } from '../../src/ui/wire/exchanges.ts';
+import { Exchanges, standingOf } from '../../src/ui/wire/exchanges.ts';
 import type { ServePageOptions } from '../../src/server/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 import type { Ending, PageLine } from './harness.ts';
@@ -74,6 +74,16 @@ test('local: over HTTP heads and events are shown, and a request is copied as cu
     assert.deepEqual(exchanges.list.flatMap(({ lead }) => (lead.kind === 'http' && lead.method === 'POST' ? lead.seq : [])), []);
     assert.deepEqual(exchanges.of(wire ?? 0)?.inside.filter(({ kind }) => kind === 'http').length, 2);
   }
+  // The server is started anew and knows no session: the call is sent again in another one, and stays one exchange.
+  await page.ask('server.reconnect', { server: 'far', era: 'legacy' });
+  await http.close();
+  const later = await serveHttp(sampleServer(), { port: Number(new URL(String(http.url)).port) });
+  t.after(() => later.close());
+  const { state, wire } = await page.ask('tool.call', { server: 'far', name: 'add', args: { a: 1, b: 2 } });
+  const joined = new Exchanges();
+  for (const entry of (await page.ask('wire.page', { from: 1 })).entries) joined.add(entry);
+  const call = joined.of(wire ?? 0);
+  assert.deepEqual([state, call?.retries, call && standingOf(call)], ['done', 1, 'done']);
   assert.ok(!JSON.stringify(page.heard).includes('secret-of-the-test'));
   const { findings } = await page.ask('doctor.run', { server: 'far' });
   assert.ok(findings.some(({ level }) => level === 'ok'));

@@ -136,6 +136,11 @@ test('apps: one that means harm gets nowhere, and each attempt is told', async (
   assert.equal(await page.evaluate(() => 'polluted' in {}), false);
   assert.deepEqual(await page.context().cookies(), []);
   assert.equal(page.context().pages().length, 1);
+  // The frame within the sandbox may run scripts and nothing else, and the policy that it inherits is made of what was declared.
+  const inner = page.frameLocator('iframe.app-frame').locator('iframe');
+  assert.deepEqual([await inner.getAttribute('sandbox'), await inner.getAttribute('allow')], ['allow-scripts', '']);
+  const sandbox = page.frames().map((frame) => frame.url()).find((url) => url.includes('/app/')) ?? '';
+  assert.match((await fetch(sandbox)).headers.get('content-security-policy') ?? '', /; connect-src https:\/\/ok\.example; /);
   // What it declared is read as origins: the one that is one stands, and the others are named.
   await main(page).getByText('It reaches these domains: https://ok.example', { exact: false }).waitFor();
   const left = await main(page).getByRole('list', { name: 'Left out of its declaration' }).getByRole('listitem').allInnerTexts();

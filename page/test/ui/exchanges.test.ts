@@ -44,6 +44,15 @@ test('a request, its answer and what passed between them are one row, which says
   await page.locator('#wire-9', { hasText: 'waits' }).waitFor();
   await page.evaluate(([one, held]) => window.fake.say({ type: 'wire', entries: [one], memory: held }), [wireMessage(10, { at: 1090, direction: 'received', shape: 'result', method: 'ping', rpcId: '9', answers: 9, ms: 10 }), { ...memory, entries: 10 }] as const);
   await page.locator('#wire-9', { hasText: 'ok' }).waitFor();
+  // A login between two tries: the row says what refused the first, and then how often it was sent.
+  const head = (seq: number, exchange: number, status: number | null): WireEntry => ({ kind: 'http', seq, at: 1100 + seq, server: 'one', connection: 1, direction: status === null ? 'sent' : 'received', exchange, method: 'POST', path: '/mcp', status, headers: {}, sentence: status === null ? 'A POST' : 'The server wants a login', section: '' });
+  const call = (seq: number, exchange: number): WireEntry => wireMessage(seq, { at: 1100 + seq, method: 'tools/call', rpcId: '11', exchange });
+  const more = (...told: WireEntry[]): Promise<void> => page.evaluate(([some, held]) => window.fake.say({ type: 'wire', entries: some, memory: held }), [told, { ...memory, entries: 17 }] as const);
+  await more(head(11, 1, null), call(12, 1), head(13, 1, 401));
+  assert.match(await page.locator('#wire-12').innerText(), /wants a login[\s\S]*The server wants a login/);
+  await more(head(14, 2, null), call(15, 2), head(16, 2, 200), wireMessage(17, { at: 1120, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '11', answers: 15, exchange: 2, ms: 4, sentence: 'It works now' }));
+  await page.locator('#wire-12', { hasText: 'sent 2 times' }).getByText('It works now').waitFor();
+  await ids(1, 2, 7, 9, 12);
   await end();
 });
 

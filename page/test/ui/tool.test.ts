@@ -80,7 +80,7 @@ test('one call in two revisions: the verdict and what differs first, then what p
   assert.match(await legacy.innerText(), /2025-11-25[\s\S]*2 messages, 10 ms\n[\s\S]*The client calls in the legacy era/);
   assert.match(await modern.innerText(), /2026-07-28[\s\S]*2 messages, 48 ms\n/);
   const verdict = main.getByRole('region', { name: 'What differs in the answers' });
-  assert.match(await verdict.innerText(), /^Same result\. The answers differ in 1 place, ids left out\.[\s\S]*resultType/);
+  assert.match(await verdict.innerText(), /^Both revisions give the same result\. The messages that carry them differ in 1 place, ids left out:[\s\S]*resultType/);
   assert.ok(!(await verdict.innerText()).includes('"id"'));
   assert.ok(await verdict.evaluate((one) => (one.compareDocumentPosition(document.querySelector('.era') ?? one) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0), 'it stands before the columns');
   await main.getByRole('button', { name: 'Call in two revisions' }).and(main.locator(':enabled')).waitFor();

@@ -13,6 +13,9 @@ const failure = (id: unknown, code: number): string =>
 const sse = (response: ServerResponse, ...texts: string[]): void =>
   void stream(response).end(texts.map((text) => `data: ${text}\n\n`).join(''));
 
+/** The whole of an error is read, however long it is. */
+const long = { supported: ['2026-07-28'], hint: 'x'.repeat(5000) };
+
 type Script = (response: ServerResponse, call: Call) => void;
 
 const messages: Record<string, { script: Script; expected: readonly unknown[]; agreed?: string }> = {
@@ -50,8 +53,8 @@ const messages: Record<string, { script: Script; expected: readonly unknown[]; a
     expected: [{ jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no' } }],
   },
   'an error answer with an error status': {
-    script: (response) => json(response, failure(1, -32022), 400),
-    expected: [{ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'no' } }],
+    script: (response) => json(response, JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'no', data: long } }), 400),
+    expected: [{ jsonrpc: '2.0', id: 1, error: { code: -32022, message: 'no', data: long } }],
   },
   'an error without an id is that of the request': {
     script: (response) => json(response, failure(null, -32000), 400),

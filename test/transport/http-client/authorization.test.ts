@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { McpClient } from '../../../src/client/index.ts';
 import type { HttpAuthorization, HttpRefusal } from '../../../src/transport/http/client/authorization.ts';
 import { HttpError } from '../../../src/transport/http/http-error.ts';
+import { metaKeys } from '../../../src/protocol/meta.ts';
 import { client, handshake, json, result, serve, stream, test } from './harness.ts';
 
 interface Recorded extends HttpAuthorization {
@@ -57,9 +58,10 @@ for (const status of [401, 403, 400]) {
       } else json(response, result(call.body.id));
     });
     const it = await client(t, server.url, { auth: given });
-    assert.equal((await it.request(1)).kind, 'message');
+    assert.equal((await it.request(1, 'tools/list', { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } })).kind, 'message');
     assert.equal(server.calls.length, 2);
     assert.deepEqual(server.calls.map(({ text }) => text), [server.calls[0]?.text, server.calls[0]?.text]);
+    for (const { headers } of server.calls) assert.deepEqual([headers['mcp-protocol-version'], headers['mcp-method']], ['2026-07-28', 'tools/list']);
     const [refusal] = given.refusals;
     assert.deepEqual(
       [refusal?.status, refusal?.method, refusal?.url, refusal?.body, refusal?.attempt, refusal?.header('dpop-nonce')],
@@ -114,7 +116,7 @@ test('authorization: the GET stream is refused and opened again; a resumption as
   let opened: (() => void) | undefined;
   const second = new Promise<void>((resolve) => (opened = resolve));
   const server = await serve(t, (call, response) => {
-    if (call.method !== 'GET') return void handshake(call, response);
+    if (call.method !== 'GET') return void handshake(call, response, { 'mcp-session-id': 's' });
     if (call.headers['authorization'] === 'Bearer 1') return void response.writeHead(401).end();
     if (call.headers['last-event-id'] === undefined) stream(response).end('id: 1\nretry: 1\ndata:\n\n');
     else {
@@ -126,6 +128,7 @@ test('authorization: the GET stream is refused and opened again; a resumption as
   await it.handshake();
   await second;
   assert.deepEqual(given.asked.filter((asked) => asked.startsWith('GET')), ['GET /mcp', 'GET /mcp', 'GET /mcp']);
+  for (const { headers } of server.calls.slice(1)) assert.deepEqual([headers['mcp-session-id'], headers['mcp-protocol-version']], ['s', '2025-11-25']);
 });
 
 test('authorization: asked for each hop of a redirect, and nothing goes to another origin', async (t) => {

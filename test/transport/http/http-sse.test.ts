@@ -52,7 +52,9 @@ test('the paths can be chosen, or left out', async (t) => {
   assert.match((await stream.next())?.data ?? '', /^\/api\/v1\/messages\?/);
   const statuses: number[] = [];
   for (const path of ['/api/v1/mcp', '/mcp']) statuses.push((await beside.ask({ path, body: rpc('initialize') })).status);
-  assert.deepEqual(statuses, [200, 404]);
+  // Without a session a GET is refused where there is one, and unknown elsewhere.
+  for (const path of ['/api/v1/mcp', '/mcp']) statuses.push((await beside.ask({ method: 'GET', path })).status);
+  assert.deepEqual(statuses, [200, 404, 400, 404]);
   const chosen = await start(t, { sse: { path: '/events', messages: '/in' } });
   const events = await chosen.live({ method: 'GET', path: '/events' });
   const place = (await events.next())?.data ?? '';

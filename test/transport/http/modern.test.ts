@@ -133,7 +133,7 @@ test('a stream carries what goes before the answer; leaving it cancels', async (
 });
 
 test('leaving before anything was sent cancels as well', async (t) => {
-  const { http, server } = await start(t);
+  const { ask, http, server } = await start(t, { limits: { maxOpenRequests: 1 } });
   const { headers, body } = modern('wait', { key: 'w' });
   const client = request(http.url, {
     method: 'POST', headers: { 'content-type': 'application/json', ...headers }, agent: false,
@@ -145,6 +145,8 @@ test('leaving before anything was sent cancels as well', async (t) => {
   const aborted = new Promise((resolve) => inbound.signal.addEventListener('abort', resolve));
   client.destroy();
   await aborted;
+  // Its place is free.
+  assert.equal((await ask(modern('ping'))).status, 200);
 });
 
 test('a quiet subscription is kept open by comments', async (t) => {

@@ -90,6 +90,18 @@ test('card: only so many in a minute, by the server\'s clock', async () => {
   await handler.close();
 });
 
+test('card: by default six hundred in a minute, whatever is asked', async () => {
+  const server = new McpServer(info, { clock: manualClock() });
+  const handler = fetchHandler(server, { card: serverCard(server, { name }) });
+  const ask = async (init?: RequestInit): Promise<number> => (await handler(new Request('http://localhost/mcp/server-card', init))).status;
+  for (let count = 0; count < 198; count++) await ask();
+  for (let count = 0; count < 134; count++) {
+    assert.deepEqual([await ask({ method: 'HEAD' }), await ask({ method: 'OPTIONS' }), await ask({ headers: { 'if-none-match': '*' } })], [200, 204, 304]);
+  }
+  assert.equal(await ask(), 429);
+  await handler.close();
+});
+
 test('card: remotes only where they are given, with the revisions that the server has there', async (t) => {
   const remotes = [
     { type: 'streamable-http', url: 'https://{tenant}.trips.example/mcp', variables: { tenant: { isRequired: true, default: 'all' } },
@@ -122,7 +134,7 @@ for (const [what, options, message, of = {}] of [
   ['a long name', { name: `a/${'b'.repeat(199)}` }, /the name/],
   ...['/trips', 'com.example/', 'com example/trips', 'com.example/tr ips', 'com_example/trips', 'com.example/trips\n'].map((wrong) =>
     [`the name ${JSON.stringify(wrong)}`, { name: wrong }, /the name/] as const),
-  ...['~1.2.3', '>=1.2.3', '>1', '<2', '=1', '1.*', '1.x.0', '*', 'x', '1'.repeat(256)].map((version) =>
+  ...['~1.2.3', '>=1.2.3', '>1', '<2', '=1', '1.*', '1.x.0', '*', 'x', '1.X', '1.0.0 - 2.0.0', '1.0.0 || 2.0.0', '1.0.0 <2.0.0', '1'.repeat(256)].map((version) =>
     [`the version ${version.slice(0, 9)}`, { name }, /the server's version/, { version }] as const),
   ['a range of versions', { name }, /the server's version "\^1\.2\.3"/, { version: '^1.2.3' }],
   ['any version', { name }, /the server's version "1\.x"/, { version: '1.x' }],
@@ -142,6 +154,11 @@ for (const [what, options, message, of = {}] of [
   ['a repository with a password', { name, repository: { url: 'https://me:pw@git.example/x', source: 'git' } }, /repository.url names a user/],
   ['an address with a password', { name }, /websiteUrl names a user/, { websiteUrl: 'https://:pw@x.example' }],
   ['a remote with a user', { name, remotes: [{ type: 'sse', url: 'http://me@x.example' }] }, /names a user/],
+  ...['{}/mcp', '{1a}/mcp', '{a b}/mcp', 'x.example/http://y', 'https://x.example/a b', 'https://'].map((url) =>
+    [`the address ${url}`, { name, remotes: [{ type: 'sse', url }] }, /remotes\[0\].url must begin with/] as const),
+  ...['Authorization', 'proxy-authorization', 'Cookie', 'X-API-Key'].map((field) =>
+    [`the value of ${field}`, { name, remotes: [{ type: 'sse', url: 'https://x.example', headers: [{ name: field, value: 'abc' }] }] }, /headers\[0\] is secret and has a value/] as const),
+  ['an icon with a password', { name }, /an icon's src names a user/, { icons: [{ src: 'https://me:pw@x.example/i.png' }] }],
   ['a secret with choices', secret({ choices: ['abc'] }), /headers\[0\] is secret and has a value/],
   ['a secret variable of the address with a value', { name, remotes: [{ type: 'sse', url: 'https://x.example/{t}', variables: { t: { isSecret: true, value: 'abc' } } }] }, /variables.t is secret and has a value/],
   ['a remote with a password', { name, remotes: [{ type: 'sse', url: 'https://me:pw@x.example' }] }, /names a user/],

@@ -52,13 +52,16 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
   };
 
   useEffect(() => {
-    if (!frame.current) return undefined;
-    const port = framePort(frame.current, view, (why) => tell(why, true));
+    const shown = frame.current;
+    if (!shown) return undefined;
+    const port = framePort(shown, view, (why) => tell(why, true));
+    // Apps, Container Dimensions: the frame is as wide as the page lets it be, and as high as the app wants.
+    const dimensions = (): { readonly width: number; readonly maxHeight: number } => ({ width: shown.clientWidth, maxHeight: highest });
     const made = appBridge(port, {
       info: { name: 'barewire-page', version: state.welcome.peek()?.barewire ?? '' },
       context: {
         toolInfo: { tool: view.tool }, theme: document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light', displayMode: 'inline', availableDisplayModes: ['inline'],
-        containerDimensions: { maxHeight: highest }, locale: navigator.language, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, platform: 'web', userAgent: 'barewire-page',
+        containerDimensions: dimensions(), locale: navigator.language, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, platform: 'web', userAgent: 'barewire-page',
       },
       sandbox: { csp: view.meta.csp ?? {}, permissions: {} },
       handlers: {
@@ -87,6 +90,13 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
       },
     });
     bridge.current = made;
+    let width = shown.clientWidth;
+    const sizes = new ResizeObserver(() => {
+      if (shown.clientWidth === width) return;
+      width = shown.clientWidth;
+      made.contextChanged({ containerDimensions: dimensions() });
+    });
+    sizes.observe(shown);
     made.toolInput(view.args);
     // Apps, Lifecycle: the view may be there before its call has ended.
     let told = false;
@@ -99,6 +109,9 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     });
     return () => {
       ends();
+      sizes.disconnect();
+      // Apps, ui/resource-teardown: told for any reason. The frame goes with this view, so no answer can be waited for.
+      void made.teardown('the page shows something else');
       made.close();
       port.close();
       asked.peek()?.answer(false);

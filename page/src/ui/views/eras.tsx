@@ -52,9 +52,9 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
     <details class="section">
       <summary>Compare revisions</summary>
       <p class="hint">Calls the tool twice with what the form holds, in a revision of each era. The server is connected anew for each, and at the end as it was.</p>
-      <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'It is called …' : 'Call in two revisions'}</button>
+      <button type="button" class="small" disabled={busy.value || running} onClick={() => void run()}>{busy.value ? 'Calling …' : 'Call in two revisions'}</button>
       <div class="compared" ref={compared}>
-        {one?.call && other?.call && left && right && <Verdict same={outcomeOf(one.call) === outcomeOf(other.call)} before={withoutId(left)} after={withoutId(right)} />}
+        {one?.call && other?.call && left && right && <Verdict same={outcomeOf(one.call) === outcomeOf(other.call)} before={withoutId(left)} after={withoutId(right)} names={[one.revision, other.revision]} />}
         <div class="eras">{columns.value.map((column) => <EraColumn key={column.era} column={column} />)}</div>
       </div>
     </details>
@@ -62,11 +62,12 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
 }
 
 /** Whether both ended alike, and where the answers differ. */
-function Verdict({ same, before, after }: { readonly same: boolean; readonly before: string; readonly after: string }): JSX.Element {
+function Verdict({ same, before, after, names: [one, other] }: { readonly same: boolean; readonly before: string; readonly after: string; readonly names: readonly [string, string] }): JSX.Element {
   const places = useMemo(() => placesOf(before, after), [before, after]);
   return (
     <section aria-label="What differs in the answers">
-      <p role="status"><strong>{same ? 'Same result.' : 'The results differ.'}</strong> {places === undefined ? 'The answers are very different.' : places === 0 ? 'The answers are the same.' : `The answers differ in ${places} ${places === 1 ? 'place' : 'places'}, ids left out.`}</p>
+      <p role="status"><strong>{same ? 'Both revisions give the same result.' : 'The results differ.'}</strong> {places === undefined ? 'The messages that carry them are very different.' : places === 0 ? 'The messages that carry them are the same, but for their ids.' : `The messages that carry them differ in ${places} ${places === 1 ? 'place' : 'places'}, ids left out:`}</p>
+      {places !== 0 && <p class="hint">− is only in {one}, + only in {other}.</p>}
       {places !== 0 && <DiffTexts before={before} after={after} />}
     </section>
   );

@@ -14,6 +14,10 @@ const titles: Readonly<Record<LoginStep['step'], string>> = {
   'registration': 'Registration', 'consent': 'Your consent', 'code': 'Code', 'token': 'Token', 'refresh': 'Refresh', 'done': 'Done', 'failed': 'Failed',
 };
 
+const states: Readonly<Record<ServerView['login'], readonly [words: string, tone: string]>> = {
+  'none': ['not needed', ''], 'needed': ['needed', 'warn'], 'under-way': ['waits for you', ''], 'done': ['logged in', 'good'],
+};
+
 /** What stops a login that this page began, by server. */
 const stops = signal<ReadonlyMap<string, AbortController>>(new Map());
 
@@ -47,6 +51,7 @@ export function Login({ server }: { readonly server: ServerView }): JSX.Element 
   const waiting = last?.url != null ? last : undefined;
   if (server.target.kind !== 'address' || !state.welcome.value?.features.login) return null;
   if (server.login === 'none' && steps.length === 0) return null;
+  const [words, tone] = states[server.login];
   return (
     <section aria-label="Login">
       {waiting?.url != null && (
@@ -57,7 +62,7 @@ export function Login({ server }: { readonly server: ServerView }): JSX.Element 
       )}
       <div class="row">
         <h3>Login</h3>
-        <span class={`badge ${server.login === 'done' ? 'good' : server.login === 'needed' ? 'warn' : ''}`}>{server.login}</span>
+        <span class={`badge ${tone}`}>{words}</span>
         {stop
           ? <button type="button" class="small" onClick={() => stop.abort()}>Stop the login</button>
           : <button type="button" class={server.login === 'needed' && !waiting ? 'primary' : 'small'} onClick={() => void logIn(state, server.name)}>Log in</button>}

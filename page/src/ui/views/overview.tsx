@@ -38,7 +38,7 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
       {agreed && <section aria-label="Capabilities"><h3>Capabilities</h3><Capabilities of={agreed.capabilities} /></section>}
       {server.declared && <section aria-label="Capabilities of the client"><h3>What the client says that it can</h3><Capabilities of={server.declared} /></section>}
       {Login && <Login server={server} />}
-      <Roots server={server} key={`roots ${name}`} />
+      {agreed && <Roots server={server} key={`roots ${name}`} />}
       <Settings server={server} key={`settings ${name}`} />
     </>
   );
@@ -98,6 +98,7 @@ function Settings({ server }: { readonly server: ServerView }): JSX.Element {
           <option value="legacy">Only up to 2025-11-25 (legacy)</option>
         </select>
       </label>
+      {!server.agreed && <Roots server={server} />}
       {Credentials && server.target.kind !== 'worker' && <Credentials server={server} />}
     </details>
   );

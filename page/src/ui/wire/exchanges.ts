@@ -1,6 +1,8 @@
 // Which entries belong together: a request, its answer, and what passed for it between them.
 import type { WireEntry, WireMessage } from '../../messages.ts';
 
+type HttpHead = Extract<WireEntry, { readonly kind: 'http' }>;
+
 /** One request with all that belongs to it, or an entry that belongs to none. */
 export interface Exchange {
   lead: WireEntry;
@@ -8,21 +10,26 @@ export interface Exchange {
   readonly inside: WireEntry[];
   /** The last answer to the request; undefined before it came, and where `lead` is not a request. */
   answer: WireMessage | undefined;
-  /** How often the request was sent: more than once where its result asked for input. */
+  /** How many rounds it took: more than one where its result asked for input. */
   rounds: number;
+  /** How often the request was sent again because the server did not accept it. */
+  retries: number;
+  /** The response whose status refused what was sent last. */
+  refused: HttpHead | undefined;
   cancelled: boolean;
   /** Its connection ended without an answer. */
   lost: boolean;
 }
 
 /** How an exchange stands. `single`: its first entry is not a request. */
-export type Standing = 'single' | 'open' | 'done' | 'tool error' | 'error' | 'input' | 'cancelled' | 'lost' | 'probe';
+export type Standing = 'single' | 'open' | 'done' | 'tool error' | 'error' | 'login' | 'input' | 'cancelled' | 'lost' | 'probe';
 
-export function standingOf({ lead, answer, cancelled, lost }: Exchange): Standing {
+export function standingOf({ lead, answer, cancelled, lost, refused }: Exchange): Standing {
   if (lead.kind !== 'message' || lead.shape !== 'request') return 'single';
-  if (!answer) return cancelled ? 'cancelled' : lost ? 'lost' : 'open';
+  if (refused?.status === 401) return 'login';
+  if (!answer && !refused) return cancelled ? 'cancelled' : lost ? 'lost' : 'open';
   // A client of both eras asks so whether the server knows the modern one. 2026-07-28 basic/lifecycle
-  if (answer.shape === 'error') return lead.method === 'server/discover' ? 'probe' : 'error';
+  if (!answer || answer.shape === 'error') return lead.method === 'server/discover' ? 'probe' : 'error';
   if (answer.text.includes('"isError":true')) return 'tool error';
   return answer.text.includes(asksInput) ? 'input' : 'done';
 }
@@ -31,6 +38,16 @@ export function standingOf({ lead, answer, cancelled, lost }: Exchange): Standin
 export const tookOf = ({ lead, answer }: Exchange): number | undefined => answer && answer.at - lead.at;
 
 const asksInput = '"input_required"';
+
+/**
+ * Errors after which a client sends the same call again, otherwise: 2026-07-28 basic/transports/streamable-http#client-behavior
+ * (once it knows the tool's schema), basic/index#error-codes (in another revision, with more capabilities), and -32042 of
+ * 2025-11-25 client/elicitation (once a person was at an address).
+ */
+const asksForRetry = /"code"\s*:\s*-32(?:02[0-2]|042)\b/;
+
+/** Refused requests that are remembered. */
+const maxRefused = 50;
 
 type Place = Pick<WireEntry, 'server' | 'connection'>;
 const connectionOf = ({ server, connection }: Place): string => `${connection} ${server}`;
@@ -46,6 +63,8 @@ export class Exchanges {
   readonly #open = new Map<string, Map<string, Exchange>>();
   /** Results that ask for input, by the state that the next round brings back. */
   readonly #byState = new Map<string, Exchange>();
+  /** Requests that were refused and may be sent again, by `idKey` or `callKey`. */
+  readonly #refused = new Map<string, Exchange>();
 
   of(seq: number): Exchange | undefined {
     return this.#of.get(seq);
@@ -64,7 +83,7 @@ export class Exchanges {
       this.list.splice(this.list.lastIndexOf(head), 1);
       onJoined?.(head);
     }
-    const exchange: Exchange = found ?? { lead: entry, inside: [], answer: undefined, rounds: 1, cancelled: false, lost: false };
+    const exchange: Exchange = found ?? { lead: entry, inside: [], answer: undefined, rounds: 1, retries: 0, refused: undefined, cancelled: false, lost: false };
     if (!found) this.list.push(exchange);
     else if (head === found) [found.lead, found.inside[0]] = [entry, found.lead];
     else found.inside.push(entry);
@@ -72,6 +91,7 @@ export class Exchanges {
     if (entry.exchange !== null && !this.#byHttp.has(httpKey(entry, entry.exchange))) this.#byHttp.set(httpKey(entry, entry.exchange), exchange);
     if (entry.kind === 'mark') this.#ended(entry);
     else if (entry.kind === 'message') this.#joined(entry, exchange);
+    else if (entry.kind === 'http') this.#answeredBy(entry, exchange);
     return exchange;
   }
 
@@ -87,7 +107,15 @@ export class Exchanges {
       if (entry.method === 'notifications/cancelled') return this.#cancelled(entry);
       const state = entry.shape === 'request' ? stateOf(entry, 'params') : undefined;
       const earlier = state === undefined ? undefined : this.#byState.get(state);
-      if (earlier) return earlier;
+      if (earlier) {
+        earlier.rounds++;
+        return earlier;
+      }
+      const refused = this.#refused.size > 0 && entry.shape === 'request' && entry.direction === 'sent' ? this.#retried(entry) : undefined;
+      if (refused) {
+        refused.retries++;
+        return refused;
+      }
       if (entry.shape === 'request' && entry.direction === 'received') return this.#askedWithin(entry);
     }
     if (entry.exchange === null) return undefined;
@@ -109,6 +137,33 @@ export class Exchanges {
     return found;
   }
 
+  /** The refused request that this one repeats. */
+  #retried(entry: WireMessage): Exchange | undefined {
+    for (const key of [idKey(entry), callKey(entry)]) {
+      const found = this.#refused.get(key);
+      this.#refused.delete(key);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Whether the status of a response says that the request may be sent again. */
+  #answeredBy(head: HttpHead, exchange: Exchange): void {
+    if (head.status === null || head.status < 300) return;
+    const last = lastRequest(exchange);
+    if (!last || last.exchange !== head.exchange) return;
+    if (head.status >= 400) exchange.refused = head;
+    // After a redirect or a login the same message goes out again. A session that is gone is opened anew, and the call has another
+    // id then: 2025-11-25 basic/transports#session-management.
+    const ofSession = head.status === 404 && exchange.inside.some((one) => one.kind === 'http' && one.exchange === head.exchange && one.status === null && Object.hasOwn(one.headers, 'mcp-session-id'));
+    this.#turnedDown(ofSession ? callKey(last) : idKey(last), exchange);
+  }
+
+  #turnedDown(key: string, exchange: Exchange): void {
+    if (this.#refused.size >= maxRefused) this.#refused.delete(this.#refused.keys().next().value ?? '');
+    this.#refused.set(key, exchange);
+  }
+
   #cancelled(entry: WireMessage): Exchange | undefined {
     const found = this.#open.get(`${entry.direction} ${connectionOf(entry)}`)?.get(requestIdOf(entry));
     if (found && found.lead.direction === entry.direction) found.cancelled = true;
@@ -122,17 +177,18 @@ export class Exchanges {
       const open = this.#open.get(key) ?? new Map<string, Exchange>();
       this.#open.set(key, open.set(entry.rpcId, exchange));
       if (entry === exchange.lead || direction !== exchange.lead.direction) return;
-      exchange.rounds++;
-      exchange.answer = undefined;
+      exchange.answer = exchange.refused = undefined;
     } else if (answers !== null && (shape === 'result' || shape === 'error')) {
       this.#open.get(key)?.delete(entry.rpcId);
       if (direction === exchange.lead.direction) return;
       exchange.answer = entry;
       const state = shape === 'result' && entry.text.includes(asksInput) ? stateOf(entry, 'result') : undefined;
       if (state !== undefined) this.#byState.set(state, exchange);
+      const last = shape === 'error' && asksForRetry.test(entry.text) ? lastRequest(exchange) : undefined;
+      if (last) this.#turnedDown(callKey(last), exchange);
     } else if (shape === 'error' && entry.rpcId === '' && entry.exchange !== null && exchange.lead.kind === 'message' && exchange.lead.shape === 'request' && direction !== exchange.lead.direction) {
       // 2025-11-25 basic/transports#sending-messages-to-the-server: the body of an HTTP error may be an error without an id.
-      this.#open.get(key)?.delete(exchange.lead.rpcId);
+      this.#open.get(key)?.delete(lastRequest(exchange)?.rpcId ?? '');
       exchange.answer ??= entry;
     }
   }
@@ -150,11 +206,30 @@ export class Exchanges {
     const isHeld = ({ lead, inside }: Exchange): boolean => (inside.at(-1) ?? lead).seq > dropped;
     this.list = this.list.filter(isHeld);
     for (const [key, exchange] of this.#of) if (!isHeld(exchange)) this.#of.delete(key);
-    for (const map of [this.#byHttp, this.#byState, ...this.#open.values()]) for (const [key, exchange] of map) if (!isHeld(exchange)) map.delete(key);
+    for (const map of [this.#byHttp, this.#byState, this.#refused, ...this.#open.values()]) for (const [key, exchange] of map) if (!isHeld(exchange)) map.delete(key);
   }
 }
 
 const httpKey = (place: Place, exchange: number): string => `${exchange} ${connectionOf(place)}`;
+
+/** What was sent last of a request: it, its last round, or its last retry. */
+function lastRequest({ lead, inside }: Exchange): WireMessage | undefined {
+  const isRequest = (one: WireEntry): one is WireMessage => one.kind === 'message' && one.shape === 'request' && one.direction === 'sent';
+  return isRequest(lead) ? inside.findLast(isRequest) ?? lead : undefined;
+}
+
+/** The same message, sent again. */
+const idKey = (request: WireMessage): string => `${request.method} #${request.rpcId} ${connectionOf(request)}`;
+
+/** The same call in a message of another id. One that is not held as a whole, or is too deep, is like no other. */
+function callKey(request: WireMessage): string {
+  const { method, seq, whole, text } = request;
+  let params = '';
+  try {
+    if (whole) params = JSON.stringify({ ...memberOf(text, 'params'), _meta: undefined });
+  } catch {}
+  return `${method} ${params || seq} ${connectionOf(request)}`;
+}
 
 /** `requestState` of a result that asks for input, or of the request that answers it. 2026-07-28 basic/patterns/mrtr */
 function stateOf({ whole, text }: WireMessage, member: 'params' | 'result'): string | undefined {

@@ -89,7 +89,7 @@ export function WireList(): JSX.Element {
       <div class="wire-rows" style={{ height: `${count * ROW}px` }} role="presentation">
         {rows.map((item, place) => <Row key={item.entry.seq} item={item} index={first + place} size={count} />)}
       </div>
-      {count === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">Nothing has passed.</div>}
+      {count === 0 && <div role="option" aria-selected="false" aria-disabled="true" class="empty">{wire.entries.length > 0 ? 'Nothing that fits the server and the filter above has passed.' : 'Nothing has passed yet. Connect a server, or drop a transcript here.'}</div>}
     </div>
   );
 }
@@ -106,7 +106,7 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
       onClick={() => wire.select(seq)} onPointerEnter={() => { wire.lit.value = whole; }} onPointerLeave={() => { wire.lit.value = undefined; }}>
       <span class="arrow" aria-label={entry.direction}>{entry.kind === 'mark' ? '•' : entry.direction === 'sent' ? '→' : '←'}</span>
       <span class="wire-main"><RowHead entry={entry} />{whole?.lead === entry && answersNothing(entry) && <span class="badge warn">answers no request</span>}{exchange && standing !== 'single' && <Ended exchange={exchange} standing={standing} />}<Worst found={foundIn(verdicts.value, entry, exchange)} /></span>
-      <span class="wire-say"><Safe text={sayingOf(exchange?.answer ?? entry)} most={220} /></span>
+      <span class="wire-say"><Safe text={sayingOf((standing === 'login' ? undefined : exchange?.answer) ?? exchange?.refused ?? entry)} most={220} /></span>
       <span class="wire-side"><span>{clock(entry.at)}</span><span>{exchange ? sizeOf(exchange) : entry.kind === 'message' && entry.ms !== null ? duration(entry.ms) : ''}</span></span>
       {exchange && exchange.inside.length > 0 && <Fold exchange={exchange} />}
     </div>
@@ -131,7 +131,7 @@ function Worst({ found }: { readonly found: readonly Verdict[] }): JSX.Element {
 }
 
 const standings: Readonly<Record<Standing, readonly [words: string, tone: string]>> = {
-  'single': ['', ''], 'open': ['waits', 'live'], 'done': ['ok', 'good'], 'tool error': ['tool error', 'bad'], 'error': ['error', 'bad'],
+  'single': ['', ''], 'open': ['waits', 'live'], 'done': ['ok', 'good'], 'tool error': ['tool error', 'bad'], 'error': ['error', 'bad'], 'login': ['wants a login', 'warn'],
   'input': ['asks for input', 'warn'], 'cancelled': ['cancelled', 'warn'], 'lost': ['no answer', 'warn'], 'probe': ['probe', ''],
 };
 
@@ -144,6 +144,7 @@ function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly s
       <span class={`badge ${tone}`}>{words}</span>
       {exchange.cancelled && exchange.answer && <span class="badge warn">cancelled</span>}
       {exchange.rounds > 1 && <span class="badge">{exchange.rounds} rounds</span>}
+      {exchange.retries > 0 && <span class="badge warn">sent {exchange.retries + 1} times</span>}
       {asked?.kind === 'message' && <span class="badge">asks <Safe text={asked.method} most={40} /></span>}
     </>
   );

@@ -1,7 +1,7 @@
 // The wire: a timeline, the messages as they pass, and the one that is looked at.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useState } from '../context.ts';
 import { bytes } from '../parts/controls.tsx';
 import { late } from '../parts/late.tsx';
@@ -30,6 +30,8 @@ export function WireView(): JSX.Element {
   const { value: filter } = wire.filter;
   const shownServer = filter.server === '' || filter.server === everyServer ? server : filter.server;
   const { Share } = state.parts;
+  // Before anything has passed there is no time to be shown.
+  const began = useComputed(() => wire.version.value >= 0 && wire.entries.length + wire.memory.value.droppedEntries > 0);
   const at = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const found = at.current;
@@ -54,8 +56,7 @@ export function WireView(): JSX.Element {
       {stepping && <Steps hold={hold} key={server} />}
       {sending.value && <Sender server={server} onDone={() => { sending.value = false; }} />}
       {sharing.value !== '' && <Share server={sharing.value} only={lastFailure(state, sharing.value)} onDone={() => { sharing.value = ''; }} />}
-      <Timeline />
-      <Dropped />
+      {began.value && <><Timeline /><Dropped /></>}
       <WireList />
       {selected > 0 && <WireDetail seq={selected} />}
     </div>

@@ -156,7 +156,7 @@ function cardOf({ info, revisions }: CardServer, options: CardOptions): object {
     throw new TypeError(`serverCard: the name ${JSON.stringify(name)} is not one like com.example/trips: give options.name`);
   }
   // schema.ts: a version, and not a range of them.
-  if (version.length > 255 || /^[\^~<>=]|\.[x*](?:\.|$)|^[*x]$/.test(version)) {
+  if (version.length > 255 || /(?:^|\s)[\^~<>=-]|(?:^|\.)[xX*](?:\.|$)|\|/.test(version)) {
     throw new TypeError(`serverCard: the server's version ${JSON.stringify(version)} is a range, or longer than 255 characters`);
   }
   if (!(description && description.length <= 100)) {
@@ -164,6 +164,7 @@ function cardOf({ info, revisions }: CardServer, options: CardOptions): object {
   }
   if (title !== undefined && !(title && title.length <= 100)) throw new TypeError("serverCard: the server's title must have 1 to 100 characters");
   if (websiteUrl !== undefined) checkUrl("the server's websiteUrl", websiteUrl);
+  for (const { src } of icons ?? []) checkUrl("an icon's src", src);
   if (repository) {
     checkOptions<object>('serverCard: options.repository', { ...repository, url: repository.url ?? null, source: repository.source ?? null },
       { url: 'string', source: 'string', subfolder: 'string', id: 'string' });
@@ -188,7 +189,7 @@ function remoteOf(place: string, remote: CardRemote, revisions: readonly Revisio
   for (const [name, value] of Object.entries(variables ?? {})) checkInput(`${place}.variables.${name}`, value, inputShape);
   for (const [at, value] of (headers ?? []).entries()) {
     const where = `${place}.headers[${at}]`;
-    checkInput<object>(where, { ...value, name: value.name ?? null }, { ...inputShape, name: 'string', variables: 'object' });
+    checkInput<object>(where, { ...value, name: value.name ?? null, ...credentials.test(value.name) && { isSecret: true } }, { ...inputShape, name: 'string', variables: 'object' });
     for (const [name, one] of Object.entries(value.variables ?? {})) checkInput(`${where}.variables.${name}`, one, inputShape);
   }
   const streamable = type === 'streamable-http';
@@ -205,6 +206,9 @@ function checkInput<I extends CardInput>(place: string, input: I, shape: Shape<I
     throw new TypeError(`${place} is secret and has a value: everybody can read a card`);
   }
 }
+
+/** The header fields whose values are credentials, whether or not `isSecret` says so. */
+const credentials = /^(?:(?:proxy-)?authorization|cookie|x-api-key)$/i;
 
 function checkUrl(what: string, text: string): void {
   if (!URL.canParse(text)) throw new TypeError(`serverCard: ${what} is not a URL`);

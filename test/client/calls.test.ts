@@ -55,8 +55,21 @@ test('legacy calls carry a progress token alone, modern ones the whole of it', a
   await now.client.request('org.example/x', { _meta: { 'org.example/y': 1 } });
   assert.equal(meta(last(now.wire))[metaKeys.logLevel], 'error');
   assert.equal(meta(last(now.wire))['org.example/y'], 1);
-  assert.equal(meta(last(now.wire))[metaKeys.protocolVersion], '2026-07-28');
   assert.ok(!now.wire.methods().includes('logging/setLevel'));
+  // Whatever it asks for, with parameters or without; what the caller says in place of it is not sent.
+  const { client } = now;
+  const own = { [metaKeys.protocolVersion]: 'x', [metaKeys.clientInfo]: 'x', [metaKeys.clientCapabilities]: 'x' };
+  for (const call of [
+    () => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates(), () => client.readResource('a:b'),
+    () => client.getPrompt('p'), () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }), () => client.request('org.example/x'),
+    () => client.request('org.example/x', { _meta: own }), () => client.request('org.example/x', {}, { meta: own }), () => client.callTool('t', {}, { meta: own }),
+  ]) await call().catch(() => {});
+  const { sent } = now.wire;
+  assert.equal(sent.length, 15);
+  for (const { method, params } of sent) {
+    const { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: name, [metaKeys.clientCapabilities]: capabilities } = params?.['_meta'] as Record<string, unknown>;
+    assert.deepEqual([version, name, capabilities], ['2026-07-28', info, {}], method);
+  }
 });
 
 test('every call is its request', async () => {
@@ -97,6 +110,13 @@ test('what the server has not declared is not sent', async () => {
       () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }),
       () => client.listResourceTemplates(),
     ]) await assert.rejects(call(), /the server did not declare/);
+    assert.equal(wire.sent.length, before);
+  }
+  // A capability that has settings is declared by them.
+  for (const script of [legacy(hang, '2025-11-25', { resources: {} }), modern(hang, { resources: {} })]) {
+    const { client, wire } = await connect(script);
+    const before = wire.sent.length;
+    await assert.rejects(client.subscribe('a:b'), /the server did not declare/);
     assert.equal(wire.sent.length, before);
   }
   const { client } = await connect(legacy(hang, '2025-11-25', {}));
@@ -490,6 +510,7 @@ test('structured content is judged by the validator that is given', async () => 
           { name: 'u', inputSchema: { type: 'object' }, outputSchema: { $ref: '#anchor' } },
           { name: 'v', inputSchema: { type: 'object' }, outputSchema: { $ref: 'http://example.org/schema' } },
           { name: 'w', inputSchema: { type: 'object' }, outputSchema: { $ref: '#/$defs/none' } },
+          { name: 'x', inputSchema: { type: 'object' }, outputSchema: { $schema: 'http://json-schema.org/draft-04/schema#' } },
         ],
       }
     : result), { validator: compile });
@@ -509,6 +530,9 @@ test('structured content is judged by the validator that is given', async () => 
   await client.callTool('u');
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /output schema of the tool "u"/);
+  // 2025-11-25 basic/index#implementation-requirements: the same holds of a dialect that is not supported.
+  await client.callTool('x');
+  assert.match(errors.splice(1).join(), /^Error: the output schema of the tool "x": .*draft-04/);
   // 2026-07-28 basic/index#ref-resolution: an unresolved reference is no licence. It is said with each call.
   for (const name of ['v', 'w', 'v']) {
     await assert.rejects(client.callTool(name), new RegExp(`^Error: the output schema of the tool "${name}": #: .*(http://example.org/schema|#/\\$defs/none)`));
@@ -628,9 +652,12 @@ test('a validator is loaded at the first result to judge; one that cannot be loa
 test('the author hears of a malformed key in the `_meta` of a request, and a root with one is refused', async () => {
   const heard: string[] = [];
   const { client, wire } = await connect(modern(() => ({})), { onError: ({ message }) => heard.push(message) });
-  await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, '_odd': 2 } });
-  assert.deepEqual(heard, ['org.example/ask: _meta has the malformed key _odd']);
-  assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)['_odd'], 2);
-  const roots = [{ uri: 'file:///a', _meta: { 'odd-': 1 } }];
-  assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: 'a root: _meta has the malformed key "odd-"' });
+  for (const key of ['_odd', 'odd-', 'org._example/odd', 'org..example/odd', '1org/odd', 'org-/odd', 'org.example/-odd', 'org.example/odd.']) {
+    heard.length = 0;
+    await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, [key]: 2 } });
+    assert.deepEqual(heard, [`org.example/ask: _meta has the malformed key ${key}`]);
+    assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)[key], 2);
+    const roots = [{ uri: 'file:///a', _meta: { [key]: 1 } }];
+    assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: `a root: _meta has the malformed key "${key}"` });
+  }
 });

@@ -180,7 +180,9 @@ test('connection: what a handler throws is the answer, and a stack is not', asyn
   });
   for (const method of ['rpc', 'text', 'bigint', 'data', 'cycle', 'error']) receive(ask(method, method));
   await settle();
-  const errors = take().map((answer) => [answer?.['id'], answer?.['error']] as const);
+  const answers = take();
+  for (const answer of answers) assert.deepEqual(Object.keys(answer ?? {}), ['jsonrpc', 'id', 'error']);
+  const errors = answers.map((answer) => [answer?.['id'], answer?.['error']] as const);
   const byId = Object.fromEntries(errors) as Record<string, { code: number; message: string }>;
   assert.deepEqual(byId['rpc'], { code: -32602, message: 'bad', data: { path: 'a' } });
   assert.deepEqual(byId['error'], { code: -32603, message: 'oops' });

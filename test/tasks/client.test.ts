@@ -215,7 +215,7 @@ test('a question of a task has the checks of one that the server asks: declared,
       if (method === 'tools/call') return { resultType: 'task', ...task, status: 'input_required', inputRequests };
       if (method === 'tasks/update') answered = params?.['inputResponses'];
       return { resultType: 'complete', ...task, status: answered ? 'completed' : 'input_required', ...answered ? { result: { content: [] } } : { inputRequests } };
-    }));
+    }, { tools: {}, extensions: { [tasksExtension]: {} } }));
     const one = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', onElicit, around });
     await one.connect(wire);
     t.after(() => one.close());

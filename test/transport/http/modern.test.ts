@@ -41,6 +41,9 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['a legacy version', modern('ping', { _meta: { [version]: '2025-11-25', [capabilities]: {} } }, {
       'mcp-protocol-version': '2025-11-25',
     }), 400, -32022],
+    ['an unknown version header, and no version in the body', modern('ping', { _meta: { [capabilities]: {} } }, {
+      'mcp-protocol-version': '2099-01-01',
+    }), 400, -32022],
     ['no method header', without(call, 'mcp-method'), 400, -32020],
     ['another method header', modern('ping', {}, { 'mcp-method': 'Ping' }), 400, -32020],
     ['no name header', without(call, 'mcp-name'), 400, -32020],

@@ -7,6 +7,7 @@ import { jsonLine } from '../../src/cli/json-line.ts';
 import { hanging } from '../../src/host/node/lines.ts';
 import { columnsOf } from '../../src/host/node/frame.ts';
 import type { Prompter } from '../../src/host/node/prompter.ts';
+import type { Person } from '../../src/host/person.ts';
 import { style } from '../../src/host/node/style.ts';
 import type { Tool } from '../../src/protocol/tools.ts';
 import { randomOf } from '../random.ts';
@@ -69,6 +70,27 @@ test('no text of a server or of arguments leaves its frame, in any question to t
       assert.doesNotMatch(line, /^Run it/, `seed ${seed}: ${JSON.stringify(line)}`);
     }
     for (const ours of ['with exactly', 'bank is to run']) assert.equal(lines.filter((line) => line.startsWith(ours)).length, 1, `seed ${seed}`);
+  }
+});
+
+test('the person at a terminal sees which server asks, and only a yes is one', async () => {
+  const context = { server: 'bank', signal: new AbortController().signal };
+  const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } } as const;
+  const request = { maxTokens: 5, messages: [{ role: 'user', content: { type: 'text', text: 'hm?' } }] } as const;
+  const call = { server: 'bank', tool: { name: 'pay', inputSchema: { type: 'object' } }, digest: '', args: {}, principal: 'user', why: 'rule' } as const;
+  const questions: Record<string, (person: Person) => Promise<unknown> | undefined> = {
+    form: async (person) => (await person.elicit?.(form, context))?.action === 'accept',
+    page: async (person) => (await person.elicitUrl?.({ mode: 'url', message: 'Pay', url: 'https://pay.example/', elicitationId: 'e', host: 'pay.example' }, context))?.action === 'accept',
+    sampling: async (person) => (await person.samplingRequest?.({ ...request, messages: [...request.messages] }, context))?.allow,
+    call: async (person) => (await person.approve?.(call, context))?.allow === 'once',
+  };
+  for (const [name, ask] of Object.entries(questions)) {
+    for (const [answers, given] of [[['y', 'y'], true], [['n', 'n'], false], [[], false]] as const) {
+      const prompter = prompterOf(answers);
+      assert.equal(await ask(personAt(openDesk(prompter), plain)), given, `${name}: ${answers.join()}`);
+      assert.ok(prompter.questions.length > 0, name);
+      assert.match(prompter.lines.join('\n'), /^bank (?:asks|is to run)\b/m, name);
+    }
   }
 });
 

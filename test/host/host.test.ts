@@ -8,6 +8,7 @@ import { Host } from '../../src/host/host.ts';
 import type { HostOptions } from '../../src/host/options.ts';
 import type { ApprovalRequest, Decision } from '../../src/host/person.ts';
 import { memoryStore } from '../../src/host/store.ts';
+import { RpcError } from '../../src/jsonrpc/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ClientTransport } from '../../src/transport/client-port.ts';
@@ -81,6 +82,13 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
   assert.deepEqual(entries().filter(({ kind }) => kind === 'decided').map(({ decision, by }) => [decision, by]),
     [['refused', 'rule 0'], ['refused', 'alice']]);
   assert.ok(!entries().some(({ kind }) => kind === 'sent'));
+  // A rule that asks is no yes, whatever the application was told before.
+  const ruled = make(t, { a: echoServer('a') }, {
+    rules: [{ tool: 'echo', args: { text: 'no' }, then: 'deny' }, { tool: 'echo', then: 'ask' }],
+  }, () => ({ allow: false }));
+  await assert.rejects(ruled.host.call('a/echo', { text: 'no' }), { code: 'refused', message: /a rule denies it/ });
+  await assert.rejects(ruled.host.call('a/echo', { text: 'x' }, { consented: () => 'alice' }), { code: 'refused' });
+  assert.deepEqual(ruled.asked.map(({ why }) => why), ['rule']);
 });
 
 test('host: without anybody to ask, what is not allowed is refused', async (t) => {
@@ -222,13 +230,21 @@ test('host: what became of a call that lost its connection is unknown, not faile
   server.tool('wrong', { input: text }, () => {
     throw new Error('no');
   });
+  server.tool('refuses', { input: text }, () => {
+    throw new RpcError(4050, 'not on Sundays');
+  });
   const { host, entries, lines } = make(t, { a: server });
-  const wrong = await host.call('a/wrong', {});
+  const wrong = await host.call('a/wrong', { text: 'x' });
   assert.equal(wrong.isError, true);
+  await assert.rejects(host.call('a/refuses', {}), /not on Sundays/);
   await assert.rejects(host.call('a/slow', {}, { signal: controller.signal }), /enough/);
   await host.flushed();
-  assert.deepEqual(entries().filter(({ kind }) => ['answered', 'failed', 'unknown'].includes(kind as string)).map(({ kind, tool }) => [kind, tool]),
-    [['answered', 'wrong'], ['unknown', 'slow']]);
+  // Each step of each call, with its arguments and its end.
+  assert.deepEqual(entries().filter(({ call }) => call !== undefined).map(({ kind, tool, args }) => [kind, tool, ...args ? [args] : []]), [
+    ['asked', 'wrong', { text: 'x' }], ['decided', 'wrong'], ['sent', 'wrong'], ['answered', 'wrong'],
+    ['asked', 'refuses', {}], ['decided', 'refuses'], ['sent', 'refuses'], ['failed', 'refuses'],
+    ['asked', 'slow', {}], ['decided', 'slow'], ['sent', 'slow'], ['unknown', 'slow'],
+  ]);
   assert.equal((await verifyLog(lines)).ok, true);
 });
 
@@ -258,6 +274,7 @@ test('host: questions come with the name of the server; sampling needs consent t
     const form = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return form.action === 'accept' ? form.content.name : form.action;
   });
+  server.tool('visit', {}, async (_args, ctx) => (await ctx.elicitUrl('Pay', 'https://pay.example/1')).action);
   server.tool('think', { input: text }, async (_args, ctx) => {
     const answer = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'hm?' } }], maxTokens: 60 });
     return JSON.stringify(answer.content);
@@ -277,6 +294,10 @@ test('host: questions come with the name of the server; sampling needs consent t
         seen.push(`${from}: ${message}`);
         return { action: 'accept', content: { name: 'Ada Secretname' } };
       },
+      elicitUrl: async ({ message, host: at }, { server: from }) => {
+        seen.push(`${from}: ${message} at ${at}`);
+        return { action: 'decline' };
+      },
       samplingRequest: async (params, { server: from }) => {
         shown.push(from, params.messages);
         return { allow: true, value: { ...params, maxTokens: 50, messages: [{ role: 'user', content: { type: 'text', text: 'well?' } }] } };
@@ -288,7 +309,8 @@ test('host: questions come with the name of the server; sampling needs consent t
     },
   });
   assert.deepEqual((await host.call('a/ask', {})).content, [{ type: 'text', text: 'Ada Secretname' }]);
-  assert.deepEqual(seen, ['a: Your name?']);
+  assert.deepEqual((await host.call('a/visit', {})).content, [{ type: 'text', text: 'decline' }]);
+  assert.deepEqual(seen, ['a: Your name?', 'a: Pay at pay.example']);
   assert.match(JSON.stringify((await host.call('a/think', {})).content), /edited/);
   // The model gets the request as the person changed it; the person has seen it, and the answer, as they came.
   assert.deepEqual(asked, [50, [{ role: 'user', content: { type: 'text', text: 'well?' } }]]);

@@ -6,6 +6,7 @@ import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import {
   AuthorizationRequired, authorizationCode, clientCredentials, enterpriseManaged, jwtBearer, memoryStore, oauth, OAuthError,
 } from '../../src/oauth/index.ts';
+import type { Grant, RegisteredClient } from '../../src/oauth/index.ts';
 import { authorizationServer, json, pair, protectedResource } from './authorization-server.ts';
 import { call, follow, redirectUri, selfLogin } from './login.ts';
 
@@ -45,7 +46,13 @@ test('oauth: the scopes of the challenge are asked for, else those that the meta
     rs.needs = needs;
     await call(selfLogin(), rs.url);
   }
-  assert.deepEqual(as.logins.map((login) => login.get('scope')), [null, 'read write admin', 'read', 'audit']);
+  // What the authorization server lists is not asked for, but for refresh tokens, and those not where the program says so.
+  as.metadata = { scopes_supported: ['read', 'everything', 'offline_access'] };
+  await call(selfLogin(), rs.url);
+  await call(selfLogin({}, { offlineAccess: false }), rs.url);
+  assert.deepEqual(as.logins.map((login) => login.get('scope')), [null, 'read write admin', 'read', 'audit', 'audit offline_access', 'audit']);
+  // Each login has a state and a challenge of its own.
+  for (const name of ['state', 'code_challenge']) assert.equal(new Set(as.logins.map((login) => login.get(name))).size, as.logins.length, name);
 });
 
 test('oauth: a client ID that is given is used, and nothing is registered', async (t) => {
@@ -63,13 +70,16 @@ test('oauth: a client ID that is given is used, and nothing is registered', asyn
 
 test('oauth: the resource parameter is the bytes of the metadata, what the program says, or nothing', async (t) => {
   const { as, rs } = await pair(t);
-  // URL would add a slash, which some servers take for another resource.
-  rs.metadata = { resource: rs.origin };
-  await call(selfLogin(), rs.url);
+  // URL would add a slash, which some servers take for another resource; one that the owner wrote stays.
+  for (const resource of [rs.origin, `${rs.origin}/`]) {
+    rs.metadata = { resource };
+    await call(selfLogin(), rs.url);
+  }
   await call(selfLogin({ resource: 'api://trips' }), rs.url);
   await call(selfLogin({ resource: false }), rs.url);
-  assert.deepEqual(as.logins.map((login) => login.get('resource')), [rs.origin, 'api://trips', null]);
-  assert.deepEqual(as.forms.map((form) => form.get('resource')), [rs.origin, 'api://trips', null]);
+  const named = [rs.origin, `${rs.origin}/`, 'api://trips', null];
+  assert.deepEqual(as.logins.map((login) => login.get('resource')), named);
+  assert.deepEqual(as.forms.map((form) => form.get('resource')), named);
 });
 
 test('oauth: metadata is looked for at the path, then at the root, then as 2025-03-26 had it', async (t) => {
@@ -181,6 +191,12 @@ test('oauth: client credentials with a secret, and with private_key_jwt by ES256
       assert.deepEqual({ iss, sub, aud }, { iss: 'job', sub: 'job', aud: as.origin });
     }
   }
+  // Where scopes are missing, it asks for more.
+  const job = oauth({ grant: clientCredentials({ clientId: 'job', clientSecret: 'secret' }), scope: 'a' });
+  assert.equal(await call(job, rs.url), 200);
+  rs.needs = 'b';
+  assert.equal(await call(job, rs.url), 200);
+  assert.equal(as.forms.at(-1)?.get('scope'), 'a b');
 });
 
 test('oauth: a secret goes by Basic, or in the request content where the server takes only that', async (t) => {
@@ -191,6 +207,10 @@ test('oauth: a secret goes by Basic, or in the request content where the server 
     const form = formOf(as.forms.at(-1));
     assert.deepEqual([form['client_id'], form['client_secret']], inContent ? ['job', 'secret'] : [undefined, undefined]);
   }
+  // Or as the program says.
+  const registered = { clientId: 'job', clientSecret: 'secret', authenticationMethod: 'client_secret_post' };
+  assert.equal(await call(oauth({ grant: clientCredentials(registered) }), rs.url), 200);
+  assert.equal(as.forms.at(-1)?.get('client_secret'), 'secret');
 });
 
 test('oauth: a workload token is tried once, and another one when there is another', async (t) => {
@@ -206,6 +226,10 @@ test('oauth: a workload token is tried once, and another one when there is anoth
   assert.equal(as.forms[0]?.get('assertion'), 'second.workload.token');
   assert.equal(as.forms[0]?.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer');
   assert.equal(as.forms[0]?.get('resource'), rs.url);
+  // It acts for no person: where scopes are missing, the program hears it.
+  rs.needs = 'more';
+  await assert.rejects(call(auth, rs.url), { code: 'insufficient_scope', message: /this grant does not ask again/ });
+  assert.equal(as.forms.length, 1);
 });
 
 test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a token', async (t) => {
@@ -248,6 +272,11 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
     await assert.rejects(call(oauth({ grant }), rs.url), code('token_malformed'), JSON.stringify(wrong));
   }
   assert.equal(as.forms.length, before);
+  // Nor is the identity assertion sent to an identity provider over plain HTTP.
+  for (const at of [{ issuer: 'http://idp.example' }, { issuer: 'https://idp.example', tokenEndpoint: 'http://idp.example/token' }]) {
+    const plain = enterpriseManaged({ clientId: 'app', identityAssertion: 'id.token', identityProvider: { ...at, clientId: 'app-at-idp' } });
+    await assert.rejects(call(oauth({ grant: plain }), rs.url), code('insecure_url'));
+  }
 });
 
 test('oauth: step-up asks for the union, once, and a request is not sent for ever', async (t) => {
@@ -270,6 +299,11 @@ test('oauth: step-up asks for the union, once, and a request is not sent for eve
   assert.equal(as.logins.length, 3);
   await assert.rejects(call(auth, rs.url), code('insufficient_scope'));
   assert.equal(as.logins.length, 3);
+  // What was asked for and not granted is asked for again beside what is new.
+  as.token = {};
+  rs.needs = 'bill';
+  assert.equal(await call(auth, rs.url), 200);
+  assert.equal(as.logins[3]?.get('scope'), 'read extra write admin bill');
 });
 
 test('oauth: another authorization server: a new registration, and nothing of the old one', async (t) => {
@@ -306,15 +340,28 @@ test('oauth: credentials of one authorization server are not sent to another', a
   const second = await authorizationServer(t);
   let current = first;
   const rs = await protectedResource(t, () => current);
-  // Whether the program says which issuer they are for, or it is seen from what was used before.
-  for (const issuer of [first.origin, undefined]) {
-    current = first;
-    const auth = oauth({ grant: clientCredentials({ clientId: 'job', clientSecret: 'secret', issuer }) });
-    assert.equal(await call(auth, rs.url), 200);
-    current = second;
-    await assert.rejects(call(auth, rs.url), code('issuer_changed'));
+  const idp = await authorizationServer(t);
+  idp.token = { access_token: 'the.id.jag', token_type: 'N_A', issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag' };
+  const identityProvider = { issuer: idp.origin, clientId: 'app-at-idp' };
+  const grants: readonly ((registered: RegisteredClient) => Grant)[] = [
+    clientCredentials,
+    (registered) => jwtBearer({ ...registered, assertion: 'workload.token' }),
+    (registered) => enterpriseManaged({ ...registered, identityProvider, identityAssertion: 'id.token' }),
+    (registered) => authorizationCode({ client: { registered }, redirectUri, onAuthorize: follow }),
+  ];
+  for (const grant of grants) {
+    // Whether the program says which issuer they are for, or it is seen from what was used before.
+    for (const issuer of [first.origin, undefined]) {
+      const made = grant({ clientId: 'job', clientSecret: 'secret', issuer });
+      current = first;
+      const auth = oauth({ grant: made });
+      assert.equal(await call(auth, rs.url), 200);
+      current = second;
+      await assert.rejects(call(auth, rs.url), code('issuer_changed'));
+      if (issuer !== undefined) await assert.rejects(call(oauth({ grant: made }), rs.url), code('issuer_changed'), 'from the beginning');
+    }
   }
-  assert.deepEqual(second.forms, []);
+  assert.deepEqual([second.forms, second.logins], [[], []]);
 });
 
 test('oauth: without a person it fails at once, with the URL; whoever has the response finishes it', async (t) => {
@@ -419,6 +466,11 @@ test('oauth: a redirect URI that a program gives is https, or on this machine', 
   const redirect = { listen: async () => ({ redirectUri: 'http://app.example/callback', next: () => new Promise<never>(() => {}), close: () => {} }) };
   await assert.rejects(call(oauth({ grant: authorizationCode({ client: {}, redirect, onAuthorize: follow }) }), rs.url), { code: 'insecure_url', message: /^redirectUri: / });
   assert.deepEqual([as.registrations, as.logins], [[], []]);
+  // Nor is another one registered, in its place or beside it.
+  for (const redirect_uris of [['http://app.example/callback'], [redirectUri, 'http://app.example/callback']]) {
+    assert.equal(await call(selfLogin({}, { client: { metadata: { redirect_uris } } }), rs.url), 200);
+    assert.deepEqual(as.registrations.at(-1)?.['redirect_uris'], [redirectUri]);
+  }
 });
 
 test('oauth: the URL of a client\'s own document is https, with a path and no fragment', async (t) => {

@@ -58,6 +58,8 @@ const cases: readonly Hostile[] = [
     setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.writeHead(302, { location: 'http://plain.example/' }).end()); } },
   { what: 'no authorization server in the list', code: 'metadata_malformed', names: /authorization_servers is empty/,
     setUp: ({ rs }) => { rs.metadata = { authorization_servers: [] }; } },
+  { what: 'no list of authorization servers', code: 'metadata_malformed', names: /authorization_servers is empty/,
+    setUp: ({ rs }) => { rs.metadata = { authorization_servers: undefined }; }, never: noLogin },
   { what: 'authorization servers that are no texts', code: 'metadata_malformed', names: /authorization_servers is a list, expected a list of strings/,
     setUp: ({ rs }) => { rs.metadata = { authorization_servers: [{ issuer: 'x' }] }; } },
   { what: 'an authorization server over plain HTTP', code: 'insecure_url',
@@ -71,12 +73,28 @@ const cases: readonly Hostile[] = [
     setUp: ({ as }) => { as.metadata = { issuer: 'https://honest.example' }; }, never: noLogin },
   { what: 'an issuer that differs by a slash', code: 'issuer_mismatch',
     setUp: ({ as }) => { as.metadata = { issuer: `${as.origin}/` }; }, never: noLogin },
+  { what: 'OpenID metadata of another issuer', code: 'issuer_mismatch',
+    setUp: ({ as }) => {
+      as.answers.set(serverMetadata, (_, response) => response.writeHead(404).end());
+      as.answers.set('/.well-known/openid-configuration', json({
+        issuer: 'https://honest.example', authorization_endpoint: `${as.origin}/authorize`, token_endpoint: `${as.origin}/token`,
+        registration_endpoint: `${as.origin}/register`, code_challenge_methods_supported: ['S256'],
+      }));
+    }, never: noLogin },
   { what: 'no metadata anywhere', code: 'metadata_missing',
     setUp: ({ as }) => { as.answers.set(serverMetadata, (_, response) => response.writeHead(404).end()); } },
   { what: 'a server error instead of metadata', code: 'metadata_unavailable', names: /HTTP 503/,
     setUp: ({ as }) => { as.answers.set(serverMetadata, (_, response) => response.writeHead(503).end()); } },
   { what: 'a server without PKCE', code: 'pkce_unsupported', names: /code_challenge_methods_supported is missing, expected S256/,
-    setUp: ({ as }) => { as.metadata = { code_challenge_methods_supported: undefined }; }, never: noLogin },
+    setUp: ({ as }) => { as.metadata = { code_challenge_methods_supported: undefined }; },
+    never: ({ as }) => assert.deepEqual([as.registrations, as.logins], [[], []]) },
+  { what: 'a server of 2025-03-26 whose metadata does not say that it has PKCE', code: 'pkce_unsupported', names: /is missing, expected S256/,
+    setUp: ({ rs }) => {
+      rs.answers.set('/mcp', (_, response) => response.writeHead(401).end());
+      rs.answers.set(resourceMetadata, (_, response) => response.writeHead(404).end());
+      rs.answers.set(serverMetadata, json({ issuer: rs.origin, authorization_endpoint: `${rs.origin}/authorize`, token_endpoint: `${rs.origin}/token` }));
+    },
+    never: ({ rs }) => assert.ok(!rs.requests.includes('GET /authorize')) },
   { what: 'PKCE that is downgraded to plain', code: 'pkce_unsupported', names: /is "plain", expected S256/,
     setUp: ({ as }) => { as.metadata = { code_challenge_methods_supported: ['plain'] }; }, never: noLogin },
   { what: 'a login page that is a script', code: 'insecure_url', names: /authorization_endpoint/,
@@ -207,6 +225,9 @@ test('oauth, hostile: a server that asks for one scope more each time is answere
     // The first login, and one for each attempt that is left.
     assert.equal(as.logins.length, maxAttempts);
   }
+  // Three times, where the program says nothing.
+  const challenged = { status: 403, method: 'POST', header: () => 'Bearer error="insufficient_scope", scope="s"', body: '', sent: { authorization: 'Bearer t' } };
+  await assert.rejects(selfLogin().refused({ ...challenged, url: 'https://mcp.example/mcp', attempt: 4 }), { code: 'token_rejected' });
 });
 
 test('oauth, hostile: tokens go to the origin that they are for, and to no other', async (t) => {
@@ -219,7 +240,9 @@ test('oauth, hostile: tokens go to the origin that they are for, and to no other
 });
 
 test('oauth, hostile: no token over plain HTTP', async () => {
-  await assert.rejects(call(selfLogin(), 'http://mcp.example/mcp'), { code: 'insecure_url' });
+  for (const host of ['mcp.example', 'localhost.evil.example', '127.0.0.1.evil.example', '127.evil.example', 'notlocalhost', '128.0.0.1', '10.0.0.1', '[::2]']) {
+    await assert.rejects(call(selfLogin(), `http://${host}/mcp`), { code: 'insecure_url' }, host);
+  }
 });
 
 /** A client of a public server, whose fetch reaches nobody. */

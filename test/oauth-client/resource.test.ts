@@ -17,6 +17,17 @@ test('resource: the metadata is taken from the address that the challenge names,
   assert.deepEqual(rs.requests, ['POST /mcp', 'GET /elsewhere', 'POST /mcp']);
 });
 
+test('resource: where the challenge names no address, the metadata is taken from the path, else from the root', async (t) => {
+  for (const [place, named] of [['/.well-known/oauth-protected-resource/mcp', '/mcp'], ['/.well-known/oauth-protected-resource', '']] as const) {
+    const { as, rs } = await pair(t);
+    rs.answers.set('/mcp', ({ headers }, response) => response.writeHead(headers.authorization === undefined ? 401 : 200).end());
+    rs.answers.set('/.well-known/oauth-protected-resource/mcp', (_, response) => response.writeHead(404).end());
+    rs.answers.set(place, json({ resource: `${rs.origin}${named}`, authorization_servers: [as.origin] }));
+    assert.equal(await call(selfLogin(), rs.url), 200);
+    assert.equal(as.logins[0]?.get('resource'), `${rs.origin}${named}`);
+  }
+});
+
 /** Makes a server of 2025-03-26, which is its own authorization server and has no metadata. Gathers what it is asked for. */
 function withoutMetadata(rs: ProtectedResource, path: string): (string | null)[] {
   const resources: (string | null)[] = [];
@@ -36,9 +47,9 @@ function withoutMetadata(rs: ProtectedResource, path: string): (string | null)[]
 }
 
 test('resource: a server without metadata is named by its whole address, without a slash after a bare host', async (t) => {
-  for (const [path, named] of [['/mcp', '/mcp'], ['/', '']] as const) {
+  for (const [path, named] of [['/mcp', '/mcp'], ['/', ''], ['/mcp?tenant=1', '/mcp?tenant=1']] as const) {
     const { rs } = await pair(t);
-    const resources = withoutMetadata(rs, path);
+    const resources = withoutMetadata(rs, path.split('?', 1)[0] as string);
     assert.equal(await call(selfLogin(), `${rs.origin}${path}`), 200);
     assert.deepEqual(resources, [`${rs.origin}${named}`, `${rs.origin}${named}`]);
   }

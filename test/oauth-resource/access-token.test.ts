@@ -152,8 +152,9 @@ test('bearer: the header alone, one token, of bounded length', async (t) => {
     const name = JSON.stringify(headers).slice(0, 60) + query.slice(0, 20);
     assert.ok(isRefusal(found), name);
     assert.deepEqual([found.status, codeOf(found)], [status, code], name);
-    if (status === 401) assert.doesNotMatch(found.challenge, /error/, name);
-    else assert.match(found.challenge, /error="invalid_request"/, name);
+    const whole = 'Bearer resource_metadata="https://trips.example/.well-known/oauth-protected-resource/mcp", scope="trips:read trips:write"';
+    if (status === 401) assert.equal(found.challenge, whole, name);
+    else assert.equal(found.challenge.replace(/"[^"]+"$/, '"…"'), `${whole}, error="invalid_request", error_description="…"`, name);
   }
   for (const scheme of ['Bearer', 'bearer', 'BEARER', ' Bearer', 'Bearer  ']) {
     assert.equal(codeOf(await auth.authenticate(request({ authorization: `${scheme} ${token} ` }))), 'accepted', scheme);
@@ -178,7 +179,7 @@ test('bearer: 403 names all the scopes of the operation, and a hierarchy counts'
   const issuer = await startIssuer(t);
   const auth = resourceOf(issuer, {
     requiredScopes: ['mcp'],
-    implies: (held, needed) => held === 'trips:admin' && needed.startsWith('trips:'),
+    implies: (held, needed) => held === 'owner' || (held === 'trips:admin' && needed.startsWith('trips:')),
   });
   const found = await present(auth, issuer.token({ scope: 'mcp trips:read' }));
   assert.ok(!isRefusal(found));
@@ -186,7 +187,8 @@ test('bearer: 403 names all the scopes of the operation, and a hierarchy counts'
   assert.equal(found.lacks([]), undefined);
   const refused = found.lacks(['trips:read', 'trips:write']);
   assert.equal(refused?.status, 403);
-  assert.match(refused.challenge, /^Bearer resource_metadata="[^"]+", scope="mcp trips:read trips:write", error="insufficient_scope", /);
+  const said = 'error="insufficient_scope", error_description="the token\'s scopes do not suffice, expected mcp trips:read trips:write"';
+  assert.equal(refused.challenge, `Bearer resource_metadata="${auth.metadataUrl}", scope="mcp trips:read trips:write", ${said}`);
   const admin = await present(auth, issuer.token({ scope: 'mcp trips:admin' }));
   assert.equal(!isRefusal(admin) && admin.lacks(['trips:read', 'trips:write']), undefined);
   // What every request needs, and what a 401 tells a client to begin with.
@@ -194,6 +196,11 @@ test('bearer: 403 names all the scopes of the operation, and a hierarchy counts'
   assert.deepEqual([isRefusal(none) && none.status, codeOf(none)], [403, 'insufficient_scope']);
   const missing = await auth.authenticate(request({}));
   assert.match(String(isRefusal(missing) && missing.challenge), /scope="mcp"/);
+  // A hierarchy counts there too.
+  const owner = await present(auth, issuer.token({ scope: 'owner' }));
+  assert.equal(!isRefusal(owner) && owner.lacks(['trips:read']), undefined);
+  const first = await resourceOf(issuer, { requiredScopes: ['mcp'], initialScopes: ['mcp', 'trips:read'] }).authenticate(request({}));
+  assert.match(String(isRefusal(first) && first.challenge), /scope="mcp trips:read"/);
 });
 
 test('bearer: a verifier of the operator\'s own is judged like every other', async (t) => {
@@ -205,7 +212,8 @@ test('bearer: a verifier of the operator\'s own is judged like every other', asy
   ];
   for (const [claims, code] of cases) {
     const auth = resourceOf(issuer, { verify: async () => claims as typeof good });
-    assert.equal(codeOf(await present(auth, 'key')), code, JSON.stringify(claims));
+    const found = await present(auth, 'key');
+    assert.deepEqual([codeOf(found), isRefusal(found) && found.status], [code, code !== 'accepted' && 401], JSON.stringify(claims));
   }
   const refusing = resourceOf(issuer, { verify: () => Promise.reject(new TokenError('revoked', 'it was revoked')) });
   assert.equal(codeOf(await present(refusing, 'key')), 'revoked');

@@ -4,6 +4,7 @@ import { SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, result, revision, serve, stream, test } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { requestHeaders } from '../../../src/transport/http/client/headers.ts';
+import { defaultHttpClientLimits } from '../../../src/transport/http/client/options.ts';
 import { within } from '../../within.ts';
 
 const modern = { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } };
@@ -54,14 +55,20 @@ test('what is sent, and the session of the handshake on everything after it', as
   await it.request(1);
   await it.request(2, 'tools/list', modern);
   // 2026-07-28 basic/transports/streamable-http#client-behavior: its method, its name, and what its tool mirrors.
-  const tools = it.transport.toolHeaders?.(({ message }) => assert.fail(message));
-  tools?.learn([{ name: 'é', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } }]);
+  const warnings: string[] = [];
+  const tools = it.transport.toolHeaders?.(({ message }) => warnings.push(message));
+  const marked = (name: string, header: string): object =>
+    ({ name, inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } } });
+  assert.deepEqual(tools?.learn([marked('é', 'Region'), marked('wrong', 'a b')]), [marked('é', 'Region')]);
+  assert.match(warnings.join(), /^the tool "wrong" is left out: inputSchema\/properties\/region: /);
   const params = { ...modern, name: 'é', arguments: { region: 'eu ' } };
   it.send({ id: 'call', method: 'tools/call', params, headers: tools?.of(params) });
   assert.equal((await it.next()).kind, 'message');
   // Two of one turn, and an answer: each goes by itself.
   for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
   for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
+  it.send({ method: 'notifications/cancelled', params: { requestId: 9 } });
+  while (!server.calls.some(({ body }) => body.method === 'notifications/cancelled')) await new Promise((resolve) => setImmediate(resolve));
   const answer = '{"jsonrpc":"2.0","id":"question","result":{}}';
   it.transport.send(answer, {});
   while (!server.calls.some(({ text }) => text === answer)) await new Promise((resolve) => setImmediate(resolve));
@@ -90,6 +97,7 @@ test('what is sent, and the session of the handshake on everything after it', as
     ['POST', 'tools/call', undefined, '2026-07-28'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
+    ['POST', 'notifications/cancelled', 's1', '2025-11-25'],
     ['POST', undefined, 's1', '2025-11-25'],
     ['DELETE', undefined, 's1', '2025-11-25'],
   ]);
@@ -172,14 +180,16 @@ test('an expired session is not deleted', async (t) => {
 });
 
 test('close: DELETE once, 405 is fine, and a server that does not answer is not waited for', async (t) => {
-  for (const status of [204, 405, 500, 0]) {
+  for (const [status, limits, closeMs] of [[204], [405], [500], [0, { closeMs: 20 }, 20], [0, { closeMs: defaultHttpClientLimits.closeMs }, 2000]] as const) {
+    const waits: number[] = [];
     const server = await serve(t, (call, response) => {
       if (call.method === 'DELETE') status === 0 || response.writeHead(status).end();
       else handshake(call, response, { 'mcp-session-id': 's' });
     });
     const it = await client(t, server.url, status === 0 ? {
-      limits: { closeMs: 20 },
-      clock: waitingClock(() => new Promise((resolve) => {
+      limits,
+      clock: waitingClock((ms) => new Promise((resolve) => {
+        waits.push(ms);
         // The clock runs out only once the request is there.
         const tick = (): void => void (
           server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick)
@@ -188,8 +198,10 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
       })),
     } : {});
     await it.handshake();
+    waits.length = 0;
     await within('the end of the close', it.transport.close());
     await it.transport.close();
+    assert.deepEqual(waits, closeMs === undefined ? [] : [closeMs]);
     assert.equal(server.calls.filter(({ method }) => method === 'DELETE').length, 1, String(status));
     assert.deepEqual(it.untaken, []);
   }

@@ -27,8 +27,12 @@ test('the same logic answers web requests: sessions, streams, resumption', async
     await (await ask(handle, { headers, body: rpc('ping') })).text(),
     '{"jsonrpc":"2.0","id":1,"result":{}}',
   );
-  assert.equal((await ask(handle, { headers, body: { jsonrpc: '2.0', method: 'x' } })).status, 202);
-  const steps = await (await ask(handle, { headers, body: rpc('steps', { steps: 2 }) })).text();
+  const accepted = await ask(handle, { headers, body: { jsonrpc: '2.0', method: 'x' } });
+  assert.deepEqual([accepted.status, await accepted.text()], [202, '']);
+  const [whole, streamed] = [await ask(handle, { headers, body: rpc('ping') }), await ask(handle, { headers, body: rpc('steps', { steps: 2 }) })];
+  assert.deepEqual([whole, streamed].map((answer) => answer.headers.get('content-type')), ['application/json', 'text/event-stream']);
+  assert.equal(streamed.headers.get('x-accel-buffering'), 'no');
+  const steps = await streamed.text();
   assert.equal(steps.match(/^id: 0-\d$/gm)?.join(), 'id: 0-0,id: 0-1,id: 0-2,id: 0-3');
   const resumed = await ask(handle, { method: 'GET', headers: { ...headers, 'last-event-id': '0-2' } });
   assert.equal(await resumed.text(), 'id: 0-3\ndata: {"jsonrpc":"2.0","id":1,"result":{"steps":2}}\n\n');
@@ -55,6 +59,19 @@ test('leaving a stream, or a request that is not answered, cancels in the modern
   controller.abort();
   assert.equal(server.waiting.get('w')?.inbound.signal.aborted, true);
   void pending;
+
+  // Who leaves before the server has begun cancels as well.
+  const early = new AbortController();
+  const hasty = fetchHandler(Object.assign(Object.create(server) as typeof server, {
+    serveRequest(...given: Parameters<typeof server.serveRequest>) {
+      early.abort();
+      return server.serveRequest(...given);
+    },
+  }));
+  server.subscriptions.clear();
+  void ask(hasty, modern('subscriptions/listen'), early.signal);
+  while (server.subscriptions.size === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([...server.subscriptions].map(({ signal }) => signal.aborted), [true]);
 });
 
 test('bodies are bounded, and may be broken', async () => {

@@ -156,7 +156,7 @@ test('an unknown mode of an elicitation is refused, and not answered as a form',
 test('roots are file:// URIs that stay where they are', async () => {
   const bad = [
     'http://x/', '/etc', 'file:relative', 'file:///a/../b', 'file:///a/%2e%2E/b', 'file:///a%2f..', 'file:///a/..', '',
-    'file:///a\\..\\b',
+    'file:///a\\..\\b', 'file:///a%5C..%5cb',
   ];
   for (const uri of bad) {
     assert.throws(() => new McpClient(info, { roots: [{ uri }] }), /a root must be a file:\/\/ URI/, uri);

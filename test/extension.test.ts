@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { McpClient } from '../src/client/index.ts';
 import type { CallOptions, ClientOptions } from '../src/client/index.ts';
-import { errorCodes, McpServer, MissingCapabilityError, RpcError } from '../src/server/index.ts';
+import type { CallToolResult, GetPromptResult } from '../src/protocol/index.ts';
+import { errorCodes, McpServer, MissingCapabilityError, RawResult, RpcError } from '../src/server/index.ts';
 import type { Context, Listener, TellListeners } from '../src/server/index.ts';
 import { httpTransport } from '../src/transport/http/fetch/index.ts';
 import { memoryTransport } from '../src/transport/memory.ts';
@@ -473,6 +474,37 @@ test('a result type that nobody registered is an error of the server', async (t)
   const { content, isError } = await client.callTool('unknown');
   assert.equal(isError, true);
   assert.match(JSON.stringify(content), /unknown failed \(id/);
+  // 2026-07-28 basic/index#resulttype: whoever makes the result, and whether the server has extensions or not.
+  for (const extended of [false, true]) {
+    const heard: string[] = [];
+    const made = new McpServer(info, { onError: ({ message }) => heard.push(message) });
+    const capabilities = { extensions: { [id]: {} } };
+    if (extended) made.extend({ id, resultTypes: ['job'], methods: { 'jobs/get': () => ({ resultType: 'foo' }) } });
+    const whole = (resultType: string): Bag => ({ content: [], structuredContent: {}, messages: [], resultType });
+    for (const type of ['foo', 'complete']) {
+      made.tool(type, {}, () => whole(type) as unknown as CallToolResult);
+      made.tool(`late_${type}`, { output: { type: 'object' } }, async () => whole(type));
+      made.prompt(type, {}, async () => whole(type) as unknown as GetPromptResult);
+      made.resource(`a:${type}`, {}, () => new RawResult({ ...whole(type), contents: [] }) as never);
+    }
+    const peer = await connect(made);
+    const requests = [
+      ['tools/call', { name: 'foo' }], ['tools/call', { name: 'late_foo' }], ['prompts/get', { name: 'foo' }], ['resources/read', { uri: 'a:foo' }],
+      ...extended ? [['jobs/get', {}] as const] : [],
+    ] as const;
+    for (const [method, params] of requests) {
+      const { result, error } = await peer.modern(method, params, capabilities);
+      assert.equal(result?.['resultType'] ?? 'complete', 'complete', method);
+      // A model reads what a tool has failed with.
+      assert.equal(method === 'tools/call' ? result?.['isError'] : error?.code, method === 'tools/call' ? true : -32603, method);
+    }
+    assert.deepEqual(heard, requests.map(() => 'the handler returned a result of the unknown type "foo"'));
+    for (const [method, params] of [
+      ['tools/call', { name: 'complete' }], ['tools/call', { name: 'late_complete' }], ['prompts/get', { name: 'complete' }], ['resources/read', { uri: 'a:complete' }],
+    ] as const) {
+      assert.equal((await peer.modern(method, params, capabilities)).result?.['resultType'], 'complete', method);
+    }
+  }
 });
 
 test('names are registered once', () => {

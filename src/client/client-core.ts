@@ -15,7 +15,7 @@ import type { MessageShape } from '../protocol/shape.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientTransport } from '../transport/client-port.ts';
 import { ConnectedServer } from './connected-server.ts';
-import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape } from './options.ts';
+import { callShape, coreClientShape, defaultCoreClientLimits, extensionShape, isFor } from './options.ts';
 import type { CallOptions, CoreClientOptions } from './options.ts';
 import type { AnyServer, BareToolName, ServerTypes, Structured, ToolName } from './server-types.ts';
 import type { Answering, AskingCall } from './parts.ts';
@@ -166,12 +166,15 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     return result;
   }
 
-  /** Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: an unknown type is invalid. */
+  /**
+   * Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: the types of an extension count
+   * where both sides declared it; any other is invalid.
+   */
   async #unfinished(terms: MethodTerms, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const server = this.#server;
-    const { method, all } = terms;
+    const { method, all: { agreement: { revision, capabilities } } } = terms;
     const call: AskingCall = {
-      revision: all.agreement.revision,
+      revision,
       clock: server.clock,
       signal: options.signal,
       send: (next) => server.request(terms, next, options),
@@ -181,8 +184,10 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
       : first;
     const { resultType: type = 'complete' } = result;
     if (type === 'complete') return result;
-    for (const { resultTypes = {} } of Object.values(this.#options.extensions ?? {})) {
-      const take = typeof type === 'string' && Object.hasOwn(resultTypes, type)
+    for (const [id, extension] of Object.entries(this.#options.extensions ?? {})) {
+      const { resultTypes = {} } = extension;
+      const declared = Object.hasOwn(Object(capabilities.extensions) as object, id) && isFor(extension, revision);
+      const take = declared && typeof type === 'string' && Object.hasOwn(resultTypes, type)
         ? resultTypes[type]
         : undefined;
       if (take) {

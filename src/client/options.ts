@@ -250,12 +250,15 @@ export const clientShape = (): Shape<ClientOptions> => ({
   capabilities: capabilitiesShape, limits: defaultClientLimits(),
 });
 
+/** Whether an extension is declared in a revision. */
+export const isFor = ({ revisions }: ClientExtension, { version }: Revision): boolean => revisions?.includes(version) !== false;
+
 /** The capabilities that the client declares in a revision: those of its parts, and its extensions. */
 export function declaredCapabilities(options: CoreClientOptions, revision: Revision): ClientCapabilities {
   const { answering, extensions, capabilities = {} } = options;
   const declared: ClientCapabilities = answering ? answering.capabilities(revision) : {};
   if (capabilities.experimental) declared.experimental = capabilities.experimental;
-  const own = Object.entries(extensions ?? {}).filter(([, { revisions }]) => revisions?.includes(revision.version) !== false);
+  const own = Object.entries(extensions ?? {}).filter(([, extension]) => isFor(extension, revision));
   // SEP-2133: in `initialize` as in the `_meta` of 2026-07-28.
   if (own.length > 0 || capabilities.extensions) {
     declared.extensions = { ...capabilities.extensions };

@@ -1,3 +1,4 @@
+import { quote } from '../bounds/quote.ts';
 import type { Implementation } from './lifecycle.ts';
 import { serverInfoKey } from './meta.ts';
 
@@ -17,4 +18,13 @@ export function stamped<R extends object>(result: R & ModernResult, info: Implem
     resultType: result.resultType ?? 'complete',
     _meta: { [serverInfoKey]: info, ...result._meta },
   });
+}
+
+/**
+ * 2026-07-28 basic/index#resulttype: the types of results are those of the protocol, and of extensions that both sides
+ * have. Throws a TypeError for a type that is not of the protocol.
+ */
+export function checkCoreType({ resultType }: { readonly resultType?: unknown }): void {
+  const type = resultType ?? 'complete';
+  if (type !== 'complete' && type !== 'input_required') throw new TypeError(`the handler returned a result of the unknown type ${quote(type)}`);
 }

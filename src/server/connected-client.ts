@@ -131,13 +131,13 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   initialize({ protocolVersion, capabilities, clientInfo }: Params, weight: number): object {
     const server = this.server;
     if (this.state !== 'new') throw invalidRequest('initialize was answered before');
-    if (typeof protocolVersion !== 'string') throw invalidParams('protocolVersion must be a string');
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
-      // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user.
+      // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user, also where it names no version.
       const served = versionsOf(server.revisions).join(', ');
       throw unsupportedVersion(server.revisions, protocolVersion, `This server speaks ${served} only, without initialize`);
     }
+    if (typeof protocolVersion !== 'string') throw invalidParams('protocolVersion must be a string');
     if (!isObject(capabilities)) throw invalidParams('capabilities must be an object');
     if (!isImplementation(clientInfo)) {
       throw invalidParams('clientInfo must be an object with a name and a version');

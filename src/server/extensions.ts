@@ -19,7 +19,7 @@ export interface ExtensionParts<C extends PlainContext = Context> {
   /** Methods. In 2026-07-28 they may not ask the client: `elicit` and its kin reject. */
   readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
   /**
-   * Values of `resultType`: a tool may return an object with one of them in place of its result. Since 2026-07-28, as
+   * Values of `resultType`: a tool or a method may return an object with one of them in place of its result. Since 2026-07-28, as
    * `resultType` itself: for a client of an earlier revision such a result is an error.
    */
   readonly resultTypes?: readonly string[];

@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/codec.ts';
+import { checkCoreType } from '../protocol/result-type.ts';
 import * as revisionTable from '../protocol/revisions.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { Implementation } from '../protocol/lifecycle.ts';
@@ -42,7 +43,10 @@ export function adaptContent(block: ContentBlock, revision: Revision): ContentBl
 
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
   const allowed = revisionTable.structuredContent(revision);
-  if (allowed === 'any') return result;
+  if (allowed === 'any') {
+    checkCoreType(result);
+    return result;
+  }
   // `resultType` goes, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
   const kept = allowed && isObject(structuredContent);

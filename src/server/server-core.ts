@@ -7,14 +7,14 @@ import type { ConnectionLimits, TakeBatch } from '../jsonrpc/connection.ts';
 import { methodNotFound } from '../jsonrpc/errors.ts';
 import { InboundRequest, noObject, Serialized } from '../jsonrpc/inbound-request.ts';
 import type { Outlet } from '../jsonrpc/inbound-request.ts';
-import type { Params, Request } from '../jsonrpc/message.ts';
+import type { Bag, Params, Request } from '../jsonrpc/message.ts';
 import type { DiscoverResult } from '../protocol/discover.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/lifecycle.ts';
 import { checkInfo } from '../protocol/meta.ts';
 import type { RequestMeta } from '../protocol/meta.ts';
 import type { Observe } from '../protocol/observe.ts';
 import type { Pinging } from '../protocol/pinging.ts';
-import { stamped } from '../protocol/result-type.ts';
+import { checkCoreType, stamped } from '../protocol/result-type.ts';
 import type { ModernResult } from '../protocol/result-type.ts';
 import * as revisionTable from '../protocol/revisions.ts';
 import { selectRevisions, versionsOf } from '../protocol/revisions.ts';
@@ -107,8 +107,9 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
   let stamp: string | undefined;
 
   /** A modern result with its type and the server's name. What is the same in all results is not serialized again. */
-  function complete(result: object & ModernResult): object {
+  function complete(result: object & ModernResult, exchange: Exchange): object {
     if (result instanceof Serialized) return result;
+    if (result.resultType !== undefined && !server.isExtensionResult(result as Bag, exchange)) checkCoreType(result);
     if (result.resultType !== undefined || result._meta !== undefined) return stamped(result, info);
     return new Serialized(() => {
       const text = JSON.stringify(result) as string | undefined;
@@ -168,7 +169,7 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
       }
       const exchange = new parts.exchanges.modern(inbound, meta, auth, parts.exchanges);
       const result = told ? observe(told, () => exchange.answerModern(server)) : exchange.answerModern(server);
-      return result instanceof Promise ? result.then(complete) : complete(result);
+      return result instanceof Promise ? result.then((late) => complete(late, exchange)) : complete(result, exchange);
     },
     dispatch(method, params, exchange) {
       const { revision } = exchange;

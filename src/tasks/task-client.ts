@@ -1,6 +1,6 @@
 import { pause, systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
-import { checkOptions } from '../bounds/options.ts';
+import { checkOptions, longestTimerMs } from '../bounds/options.ts';
 import { isObject, methodNotFoundCode } from '../jsonrpc/internal-exports.ts';
 import { RpcError } from '../jsonrpc/index.ts';
 import type { Bag } from '../jsonrpc/index.ts';
@@ -228,8 +228,9 @@ export class TaskClient extends McpClient {
     /** The request that waits for the result, and on which a legacy server asks; then the result. */
     let blocked: Promise<Bag> | undefined;
     let there = false;
-    const result = (id: string): Promise<Bag> => blocked ??= this.request('tasks/result', { taskId: id }, {
-      ...about(id), timeoutMs: 0, maxTimeoutMs: 0,
+    const result = (id: string, { ttl }: Bag): Promise<Bag> => blocked ??= this.request('tasks/result', { taskId: id }, {
+      // 2025-11-25 basic/lifecycle#timeouts: every request has one. This one may take as long as the task.
+      ...about(id), timeoutMs: typeof ttl === 'number' && ttl >= 1 ? Math.min(ttl, longestTimerMs) : longestTimerMs, maxTimeoutMs: 0,
     }).then((value) => {
       there = true;
       return value;
@@ -241,11 +242,11 @@ export class TaskClient extends McpClient {
       clock: this.#clock,
       get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
       cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
-      outcome: async (id, task) => (modern() ? () => detailedResult(id, task) : outcomeOf(result(id), task)),
+      outcome: async (id, task) => (modern() ? () => detailedResult(id, task) : outcomeOf(result(id, task), task)),
       follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
         // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
-        if (!modern()) return !there && result(id).then(() => true, () => false);
+        if (!modern()) return !there && result(id, task).then(() => true, () => false);
         const open = isObject(task['inputRequests']) ? Object.entries(task['inputRequests']) : [];
         const requests = open.filter(([key]) => !answered.has(key));
         if (requests.length === 0) return false;

@@ -22,7 +22,7 @@ async function connect(
 const fresh = (ttlMs: unknown = 60_000): object =>
   ({
     resultType: 'complete', ttlMs, cacheScope: 'private',
-    contents: [{ uri: 'a:b', text: 'x' }], tools: [], resources: [], prompts: [],
+    contents: [{ uri: 'a:b', text: 'x' }], tools: [], resources: [], prompts: [], resourceTemplates: [],
   });
 
 test('a fresh result is not asked for twice, and belongs to its caller', async () => {
@@ -45,7 +45,7 @@ test('freshness ends when its time is up', async () => {
     const { client, asked } = await connect(modern(() => ({ ...fresh(1000), cacheScope })));
     mockClock(mock, { apis: ['Date'], now: 5000 });
     try {
-      for (const get of [() => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.readResource('a:b')]) {
+      for (const get of [() => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates(), () => client.readResource('a:b')]) {
         const before = asked();
         await get();
         mock.timers.tick(999);
@@ -238,6 +238,9 @@ test('a cursor that died behind a page that was kept: the list begins anew', asy
     await assert.rejects(async () => {
       for await (const one of pages(client)) assert.ok(one);
     }, /no such cursor/);
+    const found: string[] = [];
+    for await (const { name } of pages(client)) found.push(name);
+    assert.deepEqual(found, ['a3', 'b3'], method);
     assert.deepEqual(await names(), ['a3', 'b3'], method);
   }
 });

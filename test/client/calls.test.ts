@@ -55,8 +55,21 @@ test('legacy calls carry a progress token alone, modern ones the whole of it', a
   await now.client.request('org.example/x', { _meta: { 'org.example/y': 1 } });
   assert.equal(meta(last(now.wire))[metaKeys.logLevel], 'error');
   assert.equal(meta(last(now.wire))['org.example/y'], 1);
-  assert.equal(meta(last(now.wire))[metaKeys.protocolVersion], '2026-07-28');
   assert.ok(!now.wire.methods().includes('logging/setLevel'));
+  // Whatever it asks for, with parameters or without; what the caller says in place of it is not sent.
+  const { client } = now;
+  const own = { [metaKeys.protocolVersion]: 'x', [metaKeys.clientInfo]: 'x', [metaKeys.clientCapabilities]: 'x' };
+  for (const call of [
+    () => client.listTools(), () => client.listPrompts(), () => client.listResources(), () => client.listResourceTemplates(), () => client.readResource('a:b'),
+    () => client.getPrompt('p'), () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }), () => client.request('org.example/x'),
+    () => client.request('org.example/x', { _meta: own }), () => client.request('org.example/x', {}, { meta: own }), () => client.callTool('t', {}, { meta: own }),
+  ]) await call().catch(() => {});
+  const { sent } = now.wire;
+  assert.equal(sent.length, 15);
+  for (const { method, params } of sent) {
+    const { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: name, [metaKeys.clientCapabilities]: capabilities } = params?.['_meta'] as Record<string, unknown>;
+    assert.deepEqual([version, name, capabilities], ['2026-07-28', info, {}], method);
+  }
 });
 
 test('every call is its request', async () => {
@@ -97,6 +110,13 @@ test('what the server has not declared is not sent', async () => {
       () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' }),
       () => client.listResourceTemplates(),
     ]) await assert.rejects(call(), /the server did not declare/);
+    assert.equal(wire.sent.length, before);
+  }
+  // A capability that has settings is declared by them.
+  for (const script of [legacy(hang, '2025-11-25', { resources: {} }), modern(hang, { resources: {} })]) {
+    const { client, wire } = await connect(script);
+    const before = wire.sent.length;
+    await assert.rejects(client.subscribe('a:b'), /the server did not declare/);
     assert.equal(wire.sent.length, before);
   }
   const { client } = await connect(legacy(hang, '2025-11-25', {}));
@@ -182,6 +202,29 @@ test('progress renews the time of a call that did not ask to hear of it', async 
   }
   wire.answer(id as number, { resultType: 'complete', content: [] });
   assert.deepEqual((await call).content, []);
+});
+
+// 2025-11-25 basic/lifecycle#timeouts.
+test('a call without limits is given up after a minute, and after ten whatever its progress', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  for (const make of [legacy, modern]) {
+    const { client, wire } = await connect(make(({ method }) => (method === 'tools/call' ? undefined : {})));
+    for (const [parts, ms, limit] of [[1, 60_000, 60_000], [20, 30_000, 600_000]] as const) {
+      const sent = wire.until('tools/call');
+      const rejected = assert.rejects(client.callTool('t'), { message: `tools/call: no answer within ${limit} ms` });
+      const { id, params } = await sent;
+      const { progressToken } = params?.['_meta'] as Record<string, unknown>;
+      for (let part = 1; part <= parts; part++) {
+        t.mock.timers.tick(ms - 1);
+        assert.equal(last(wire)?.id, id);
+        if (part < parts) wire.push({ method: 'notifications/progress', params: { progressToken, progress: part } });
+        t.mock.timers.tick(1);
+      }
+      await rejected;
+      assert.equal(last(wire)?.params?.['requestId'], id);
+    }
+    await client.close();
+  }
 });
 
 // Each revision, server/utilities/completion#implementation-considerations: missing and partial results.
@@ -289,8 +332,9 @@ test('cancelling: a notification on pipes and in the legacy era, a closed stream
       (error) => error instanceof ConnectionError && error.reason === 'timeout',
     );
     // One whose time is up is cancelled likewise.
-    assert.equal(wire.methods().filter((method) => method === 'notifications/cancelled').length, notifies ? 2 : 0);
-    assert.equal(wire.abandoned.length, abandons ? 2 : 0);
+    const { id: late } = wire.sent.filter(({ method }) => method === 'tools/call').at(-1) ?? {};
+    assert.equal(last(wire)?.params?.['requestId'], notifies ? late : undefined);
+    assert.deepEqual(wire.abandoned, abandons ? [id, late] : []);
     await client.close();
   }
 });
@@ -315,7 +359,10 @@ test('each of the requests in flight has a progress token of its own, and hears 
     const { client, wire } = await connect(make(hang));
     const heard: unknown[][] = [];
     const third = wire.until(({ params }) => params?.['name'] === 'c');
-    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, { onProgress: ({ progress }) => heard.push([name, progress]) }));
+    const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, {
+      // A token of the caller's own would be the same for all.
+      meta: { progressToken: 'mine' }, onProgress: ({ progress }) => heard.push([name, progress]),
+    }));
     await third;
     const sent = wire.sent.filter(({ method }) => method === 'tools/call');
     const tokens = sent.map((one) => meta(one)['progressToken']);
@@ -456,6 +503,7 @@ test('structured content is judged by the validator that is given', async () => 
           { name: 'u', inputSchema: { type: 'object' }, outputSchema: { $ref: '#anchor' } },
           { name: 'v', inputSchema: { type: 'object' }, outputSchema: { $ref: 'http://example.org/schema' } },
           { name: 'w', inputSchema: { type: 'object' }, outputSchema: { $ref: '#/$defs/none' } },
+          { name: 'x', inputSchema: { type: 'object' }, outputSchema: { $schema: 'http://json-schema.org/draft-04/schema#' } },
         ],
       }
     : result), { validator: compile });
@@ -475,6 +523,9 @@ test('structured content is judged by the validator that is given', async () => 
   await client.callTool('u');
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /output schema of the tool "u"/);
+  // 2025-11-25 basic/index#implementation-requirements: the same holds of a dialect that is not supported.
+  await client.callTool('x');
+  assert.match(errors.splice(1).join(), /^Error: the output schema of the tool "x": .*draft-04/);
   // 2026-07-28 basic/index#ref-resolution: an unresolved reference is no licence. It is said with each call.
   for (const name of ['v', 'w', 'v']) {
     await assert.rejects(client.callTool(name), new RegExp(`^Error: the output schema of the tool "${name}": #: .*(http://example.org/schema|#/\\$defs/none)`));
@@ -594,9 +645,12 @@ test('a validator is loaded at the first result to judge; one that cannot be loa
 test('the author hears of a malformed key in the `_meta` of a request, and a root with one is refused', async () => {
   const heard: string[] = [];
   const { client, wire } = await connect(modern(() => ({})), { onError: ({ message }) => heard.push(message) });
-  await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, '_odd': 2 } });
-  assert.deepEqual(heard, ['org.example/ask: _meta has the malformed key _odd']);
-  assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)['_odd'], 2);
-  const roots = [{ uri: 'file:///a', _meta: { 'odd-': 1 } }];
-  assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: 'a root: _meta has the malformed key "odd-"' });
+  for (const key of ['_odd', 'odd-', 'org._example/odd', 'org..example/odd', '1org/odd', 'org-/odd', 'org.example/-odd', 'org.example/odd.']) {
+    heard.length = 0;
+    await client.request('org.example/ask', { _meta: { 'org.example/fine': 1, [key]: 2 } });
+    assert.deepEqual(heard, [`org.example/ask: _meta has the malformed key ${key}`]);
+    assert.equal((last(wire)?.params?.['_meta'] as Record<string, unknown>)[key], 2);
+    const roots = [{ uri: 'file:///a', _meta: { [key]: 1 } }];
+    assert.throws(() => new McpClient(info, { roots }), { name: 'TypeError', message: `a root: _meta has the malformed key "${key}"` });
+  }
 });

@@ -68,7 +68,7 @@ test('without answering, what needs it says so, and a legacy server gets -32601'
 
 test('without answering, an extension gets its results, and learns that no question can be answered', async () => {
   let why: unknown;
-  const { client } = await connect(modern(() => ({ resultType: 'task', inputRequests: { a: question } })), {
+  const { client } = await connect(modern(() => ({ resultType: 'task', inputRequests: { a: question } }), { tools: {}, extensions: { 'com.example/tasks': {} } }), {
     extensions: {
       'com.example/tasks': {
         resultTypes: {

@@ -133,6 +133,27 @@ test('modern: the acknowledged filter is checked', async () => {
   assert.ok(listens(wire).length >= 2);
 });
 
+test('modern: what is granted is known for each key, by the newest acknowledgement', async () => {
+  let granted: object = {};
+  const { client, errors } = await connect(modern((sent, wire) => {
+    if (sent.method !== 'subscriptions/listen') return {};
+    acknowledge(wire, sent, granted);
+    return undefined;
+  }), { onListChanged: () => {} });
+  await turns();
+  const told = (): string[] => errors.splice(0).map(({ message }) => message.replace('subscriptions/listen: the server does not tell of ', ''));
+  assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']);
+  granted = { toolsListChanged: true, 'org.example/topics': ['a'], resourceSubscriptions: ['a:1'] };
+  assert.deepEqual(await client.listen('org.example/topics', ['a', 'b']), ['a']);
+  await client.subscribe('a:1');
+  assert.deepEqual(new Set(told()), new Set(['promptsListChanged', 'resourcesListChanged']));
+  granted = { resourcesListChanged: true };
+  assert.equal(await client.listen('org.example/topics', ['b']), undefined);
+  assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'org.example/topics']);
+  await assert.rejects(client.subscribe('a:1'), /does not tell of changes of a:1/);
+  await client.close();
+});
+
 test('modern: a refusal reaches the subscriber, and is not repeated', async () => {
   const { client, wire } = await connect(
     modern((sent) => (sent.method === 'subscriptions/listen' ? new RpcFault(-32602, 'no such') : {})),
@@ -143,8 +164,10 @@ test('modern: a refusal reaches the subscriber, and is not repeated', async () =
 });
 
 test('modern: a server that never acknowledges', async () => {
-  const { client } = await connect(modern(() => undefined), { limits: { timeoutMs: 5 } });
+  const { client, wire } = await connect(modern(() => undefined), { limits: { timeoutMs: 5 } });
   await assert.rejects(client.subscribe('a:1'), /not acknowledged within 5 ms/);
+  assert.deepEqual(wire.sent.slice(-2).map(({ method }) => method), ['subscriptions/listen', 'notifications/cancelled']);
+  assert.equal(wire.sent.at(-1)?.params?.['requestId'], wire.sent.at(-2)?.id);
 });
 
 test('modern: a dropped stream is opened again, later each time', async () => {
@@ -195,14 +218,15 @@ test('modern: a dropped stream is opened again, later each time', async () => {
 });
 
 test('modern: a server that was started again is told anew', async () => {
-  const { client, wire } = await connect(willing);
+  const { client, wire } = await connect(willing, { onListChanged: () => {} });
   await client.subscribe('a:1');
+  const [last] = listens(wire).slice(-1).map(filterOf);
+  assert.deepEqual(last, { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ['a:1'] });
+  const before = listens(wire).length;
   wire.receiver.closed('it exited');
   await turns();
-  assert.equal(listens(wire).length, 1);
+  assert.equal(listens(wire).length, before);
   await client.ping();
   await turns();
-  assert.deepEqual(listens(wire).map(filterOf), [
-    { resourceSubscriptions: ['a:1'] }, { resourceSubscriptions: ['a:1'] },
-  ]);
+  assert.deepEqual(listens(wire).slice(before).map(filterOf), [last]);
 });

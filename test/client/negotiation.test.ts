@@ -5,6 +5,8 @@ import type { ClientOptions } from '../../src/client/index.ts';
 import { ConnectionError } from '../../src/jsonrpc/errors.ts';
 import { metaKeys } from '../../src/protocol/meta.ts';
 import { HttpError, SessionExpired } from '../../src/transport/http/http-error.ts';
+import { steppedClock } from '../mock-clock.ts';
+import { within } from '../within.ts';
 import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 
@@ -238,6 +240,20 @@ test('a discovery without a type is complete, and one of an unknown type is refu
   }
 });
 
+// 2024-11-05 basic/lifecycle#error-handling.
+test('a server that does not answer initialize is left when the time of a request is over', async () => {
+  const clock = steppedClock();
+  const wire = new Scripted('pipe', () => undefined);
+  const initialize = wire.until('initialize');
+  const connecting = new McpClient(info, { era: 'legacy', clock }).connect(wire);
+  await initialize;
+  clock.pass(59_999);
+  assert.equal(wire.closed, 0);
+  clock.pass(1);
+  await assert.rejects(within('the end of the handshake', connecting), /^ConnectionError: initialize: no answer within 60000 ms/);
+  assert.equal(wire.closed, 1);
+});
+
 // Each legacy revision, basic/lifecycle#initialization.
 test('between initialize and its answer nothing is sent', async () => {
   const wire = new Scripted('pipe', ({ method }) => (method === 'tools/call' ? { content: [] } : undefined));
@@ -288,18 +304,23 @@ test('revisions pins what is spoken, in its own words', async () => {
     const { wire } = await connect('pipe', legacy(undefined, version), {
       revisions: [version], onElicit, onElicitUrl: onElicit, roots: [], onSample: () => { throw new Error('no'); },
       extensions: { 'org.example/x': { settings: { a: 1 } }, 'org.example/new': { revisions: ['2026-07-28', '2025-06-18'] } },
+      capabilities: { experimental: { try: {} }, extensions: { 'org.example/given': { b: 2 } } },
     });
-    const { capabilities, clientInfo } = wire.sent[0]?.params ?? {};
+    const { capabilities, clientInfo, protocolVersion } = wire.sent[0]?.params ?? {};
+    assert.equal(protocolVersion, version);
     return [capabilities, Object.keys(clientInfo as object)];
   };
   const roots = { listChanged: true };
-  const extensions = { 'org.example/x': { a: 1 } };
-  assert.deepEqual(await declared('2024-11-05'), [{ roots, sampling: {}, extensions }, ['name', 'version']]);
+  const extensions = { 'org.example/given': { b: 2 }, 'org.example/x': { a: 1 } };
+  const experimental = { try: {} };
+  assert.deepEqual(await declared('2024-11-05'), [{ roots, sampling: {}, experimental, extensions }, ['name', 'version']]);
   assert.deepEqual(await declared('2025-06-18'), [
-    { roots, sampling: {}, elicitation: {}, extensions: { ...extensions, 'org.example/new': {} } }, ['name', 'version', 'title'],
+    { roots, sampling: {}, elicitation: {}, experimental, extensions: { ...extensions, 'org.example/new': {} } }, ['name', 'version', 'title'],
   ]);
   assert.deepEqual(await declared('2025-11-25'),
-    [{ roots, sampling: {}, elicitation: { form: {}, url: {} }, extensions }, ['name', 'version', 'title', 'websiteUrl']]);
+    [{ roots, sampling: {}, elicitation: { form: {}, url: {} }, experimental, extensions }, ['name', 'version', 'title', 'websiteUrl']]);
+  const some = await connect('pipe', legacy(undefined, '2025-06-18'), { revisions: ['2024-11-05', '2025-06-18', '2025-03-26'] });
+  assert.equal(some.wire.sent[0]?.params?.['protocolVersion'], '2025-06-18');
   const { wire } = await connect('pipe', modern(), {
     roots: [], extensions: { 'org.example/x': { settings: { a: 1 } } },
   });

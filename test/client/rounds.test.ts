@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectScripted as connect, legacy, modern } from './scripted.ts';
+import { connectScripted as connect, everything, legacy, modern } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
 
 const ask = (name: string): object => ({
@@ -204,10 +204,16 @@ test('the questions of one round are bounded (maxQuestions)', async () => {
 test('an unknown type of result is an error, an absent one is complete, a legacy one says nothing', async () => {
   const other = { resultType: 'org.example/other', content: [] };
   const { client } = await connect(modern(() => other));
-  await assert.rejects(
-    client.callTool('t'),
-    /the result has the unknown type "org.example\/other"/,
-  );
+  for (const [method, call] of [
+    ['tools/call', () => client.callTool('t')], ['prompts/get', () => client.getPrompt('p')], ['resources/read', () => client.readResource('a:b')],
+    ['tools/list', () => client.listTools()], ['resources/list', () => client.listResources()], ['prompts/list', () => client.listPrompts()],
+    ['completion/complete', () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' })],
+    ['org.example/do', () => client.request('org.example/do')],
+  ] as const) {
+    await assert.rejects(call(), { message: `${method}: the result has the unknown type "org.example/other"` });
+  }
+  const then = await connect(modern(({ params }) => (params?.['requestState'] ? other : input({ requestState: 's' }))));
+  await assert.rejects(then.client.callTool('t'), /the result has the unknown type "org.example\/other"/);
   const odd = await connect(modern(() => ({ ...other, resultType: 'constructor' })), {
     extensions: { 'org.example/x': { resultTypes: {} } },
   });
@@ -221,15 +227,23 @@ test('an unknown type of result is an error, an absent one is complete, a legacy
 });
 
 test('an extension takes results of its own type, also after rounds', async () => {
-  const { client } = await connect(modern((sent: Sent) =>
-    sent.params?.['requestState'] ? { resultType: 'task', taskId: 5 } : input({ requestState: 's' })), {
-    extensions: {
-      'org.example/tasks': {
-        resultTypes: { task: async ({ taskId }, method) => ({ content: [], taskId, method }) },
+  const script: Script = (sent: Sent) => (sent.params?.['requestState'] ? { resultType: 'task', taskId: 5 } : input({ requestState: 's' }));
+  const call = async (theirs: object, revisions?: string[]): Promise<object> => {
+    const { client } = await connect(modern(script, { ...everything, ...theirs }), {
+      extensions: {
+        'org.example/tasks': { revisions, resultTypes: { task: async ({ taskId }, method) => ({ content: [], taskId, method }) } },
       },
-    },
-  });
-  assert.deepEqual(await client.callTool('t'), { content: [], taskId: 5, method: 'tools/call' });
+    });
+    return client.callTool('t');
+  };
+  const both = { extensions: { 'org.example/tasks': {} } };
+  assert.deepEqual(await call(both), { content: [], taskId: 5, method: 'tools/call' });
+  // 2026-07-28 basic/index#resulttype: only the types of extensions that both sides declare count.
+  for (const [theirs, revisions] of [
+    [{}], [{ extensions: {} }], [{ extensions: { 'org.example/other': {} } }], [{ extensions: null }], [both, ['2025-11-25']],
+  ] as const) {
+    await assert.rejects(call(theirs, revisions && [...revisions]), { message: 'tools/call: the result has the unknown type "task"' });
+  }
 });
 
 test('questions of one round are bounded', async () => {

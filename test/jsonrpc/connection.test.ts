@@ -180,7 +180,9 @@ test('connection: what a handler throws is the answer, and a stack is not', asyn
   });
   for (const method of ['rpc', 'text', 'bigint', 'data', 'cycle', 'error']) receive(ask(method, method));
   await settle();
-  const errors = take().map((answer) => [answer?.['id'], answer?.['error']] as const);
+  const answers = take();
+  for (const answer of answers) assert.deepEqual(Object.keys(answer ?? {}), ['jsonrpc', 'id', 'error']);
+  const errors = answers.map((answer) => [answer?.['id'], answer?.['error']] as const);
   const byId = Object.fromEntries(errors) as Record<string, { code: number; message: string }>;
   assert.deepEqual(byId['rpc'], { code: -32602, message: 'bad', data: { path: 'a' } });
   assert.deepEqual(byId['error'], { code: -32603, message: 'oops' });
@@ -342,6 +344,13 @@ test('connection: the caller cancels: the peer is told, and a late answer is no 
   await assert.rejects(second);
   receive({ jsonrpc, id: 2, error: { code: -32800, message: 'cancelled' } });
   assert.equal(errors.length, 1);
+  // Of several too, in any order.
+  const both = [1, 2].map(() => new AbortController());
+  const calls = both.map(({ signal }) => requestsOf(connection).request('m', undefined, { signal }));
+  for (const one of both) one.abort(new Error('both'));
+  for (const one of calls) await assert.rejects(one, /both/);
+  for (const id of [3, 4]) receive({ jsonrpc, id, result: {} });
+  assert.equal(errors.length, 1);
 });
 
 test('connection: a signal that has aborted before sends nothing', async () => {
@@ -359,11 +368,11 @@ test('connection: an answered request leaves its signal alone', async () => {
     const { connection, receive, take } = bench();
     const controller = new AbortController();
     const call = requestsOf(connection).request('m', undefined, { signal: controller.signal }).catch(() => undefined);
+    take();
     receive({ jsonrpc, id: 1, ...end });
     await call;
-    take();
     controller.abort();
-    assert.deepEqual(take(), [], JSON.stringify(end));
+    assert.deepEqual(take().filter((sent) => sent !== undefined), [], JSON.stringify(end));
   }
 });
 

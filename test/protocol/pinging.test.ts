@@ -117,6 +117,41 @@ test('a connection is pinged after each interval of silence, and not while the o
   connection.close();
 });
 
+test('an answered ping is followed by a whole interval, no ping goes out beside another, and by default it is 30 seconds and 10', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const pass = async (ms: number): Promise<void> => {
+    t.mock.timers.tick(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (const [options, intervalMs, timeoutMs] of [[{ intervalMs: 1000, timeoutMs: 5000 }, 1000, 5000], [{}, 30_000, 10_000]] as const) {
+    const sent: { id: number }[] = [];
+    const connection = new Connection(
+      { send: (text) => sent.push(JSON.parse(text) as { id: number }), answer() {} },
+      { request: () => ({}), notification() {}, cancellation: () => undefined, error() {} },
+    );
+    const lost: string[] = [];
+    pinging(options).watch(connection, ({ message }) => lost.push(message));
+    for (let pings = 1; pings <= 3; pings++) {
+      await pass(intervalMs - 1);
+      assert.equal(sent.length, pings - 1);
+      await pass(1);
+      assert.equal(sent.length, pings);
+      // The answer comes late, and while it does not there is no other ping.
+      for (let part = 0; part < 9; part++) await pass(timeoutMs / 10);
+      assert.equal(sent.length, pings);
+      connection.receive(decode(JSON.stringify({ jsonrpc: '2.0', id: sent.at(-1)?.id, result: {} })));
+      await pass(0);
+      assert.equal(sent.length, pings);
+    }
+    await pass(intervalMs);
+    await pass(timeoutMs - 1);
+    assert.deepEqual(lost, []);
+    await pass(1);
+    assert.deepEqual(lost, [`the other side has not answered a ping within ${timeoutMs} ms`]);
+    connection.close();
+  }
+});
+
 test('whatever a silent server says is a sign of life, and one that has gone is started again by the next request', async (t) => {
   stay(t);
   let pings = 0;

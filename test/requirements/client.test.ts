@@ -54,6 +54,20 @@ test('a list that was cleared begins at its first page', async () => {
   }
 });
 
+test('what was asked for before the cache was cleared is not kept after it', async () => {
+  let held = true;
+  const { client, wire } = await connect(modern(() => (held ? undefined : page())));
+  const sent = wire.until('tools/list');
+  const early = client.listTools();
+  const { id } = await sent;
+  client.clearCache();
+  held = false;
+  wire.answer(id as number, page());
+  await early;
+  await client.listTools();
+  assert.equal(wire.methods().filter((method) => method === 'tools/list').length, 2);
+});
+
 // 2026-07-28 basic/index#_meta, server/discover#discoverresult.
 test('nobody acts on the name of the other', async () => {
   const said: unknown[] = [];
@@ -189,15 +203,19 @@ test('roots that cannot be had are -32603', async () => {
 
 // 2026-07-28 basic/index#error-codes: codes of the server range mean nothing by themselves, -32002 is still taken.
 test('a client reads no meaning into a code of a server', async () => {
-  for (const code of [-32000, -32001, -32002, -32019, -32043, -32099, 1]) {
-    const { client, wire } = await connect(modern(() => new RpcFault(code, 'as it came', { uri: 'a:b' })));
-    await assert.rejects(client.readResource('a:b'), (error: Error) => {
-      assert.ok(error instanceof RpcError);
-      assert.deepEqual([error.code, error.message, error.data], [code, 'as it came', { uri: 'a:b' }]);
-      return true;
-    });
-    assert.deepEqual(wire.methods(), ['server/discover', 'resources/read']);
-    assert.equal(wire.closed + wire.reopened, 0);
+  for (const [make, begin] of [[modern, ['server/discover']], [legacy, ['server/discover', 'initialize', 'notifications/initialized']]] as const) {
+    for (const code of [-32000, -32001, -32002, -32019, -32043, -32099, 1]) {
+      const { client, wire } = await connect(make(() => new RpcFault(code, 'as it came', { uri: 'a:b' })));
+      for (const call of [() => client.readResource('a:b'), () => client.callTool('t')]) {
+        await assert.rejects(call(), (error: Error) => {
+          assert.ok(error instanceof RpcError);
+          assert.deepEqual([error.code, error.message, error.data], [code, 'as it came', { uri: 'a:b' }]);
+          return true;
+        });
+      }
+      assert.deepEqual(wire.methods(), [...begin, 'resources/read', 'tools/call']);
+      assert.equal(wire.closed + wire.reopened, 0);
+    }
   }
 });
 

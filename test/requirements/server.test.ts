@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
-import { errorCodes, McpServer } from '../../src/server/index.ts';
+import { errorCodes, McpServer, prompts, resources, ServerCore, tools } from '../../src/server/index.ts';
 import type { RpcError } from '../../src/server/index.ts';
 import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
 import type { Answer, Bag } from '../server/peer.ts';
@@ -76,6 +76,29 @@ test('each page of each list says how long and for whom it may be kept, and has 
       assert.deepEqual(hints, Array(3).fill(['complete', scope ? 1000 : 0, scope ?? 'private']), method);
     }
   }
+  // A list of which each requester sees its own part is nobody else's to keep.
+  const hint = { ttlMs: 1000, scope: 'public' } as const;
+  const peer = await connect(threeOfEach({
+    cache: { tools: hint, prompts: hint, resources: hint, resourceTemplates: hint }, listFilter: { key: () => 'all', shows: () => true },
+  }));
+  for (const method of lists) {
+    let cursor: unknown;
+    for (let page = 0; page < 3; page++) {
+      const { result } = await peer.modern(method, cursor === undefined ? {} : { cursor });
+      assert.deepEqual([result?.['ttlMs'], result?.['cacheScope']], [1000, 'private'], method);
+      cursor = result?.['nextCursor'];
+    }
+  }
+  // A server without hints lets nobody keep anything, and says so.
+  const [called, given, kept] = [tools(), prompts(), resources()];
+  const plain = await connect(new ServerCore(info, { features: [called, given, kept] }));
+  called.add('a', {}, () => '');
+  given.add('a', {}, () => '');
+  kept.add('a:b', {}, () => '');
+  for (const method of ['server/discover', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read']) {
+    const { result } = await plain.modern(method, method === 'resources/read' ? { uri: 'a:b' } : {});
+    assert.deepEqual([result?.['ttlMs'], result?.['cacheScope']], [0, 'private'], method);
+  }
 });
 
 // Each revision, server/utilities/pagination#error-handling.
@@ -90,6 +113,31 @@ test('an invalid cursor of each list is -32602', async () => {
       }
     }
   }
+});
+
+// Each revision, server/utilities/pagination#implementation-guidelines: cursors are stable.
+test('a cursor of each list holds while entries come and go', async () => {
+  const server = new McpServer(info, { pageSize: 2 });
+  const add = (name: string): { remove(): void }[] => [
+    server.tool(name, {}, () => ''), server.prompt(name, {}, () => ''), server.resource(`${name}:x`, {}, () => ''),
+    server.resourceTemplate(`${name}:{x}`, {}, () => ''),
+  ];
+  const [a, b] = ['a', 'b', 'c'].map(add);
+  const peer = await connect(server);
+  const page = async (method: string, cursor?: unknown): Promise<[names: string, nextCursor: unknown]> => {
+    const { result = {} } = await peer.modern(method, cursor === undefined ? {} : { cursor });
+    const [items] = Object.values(result).filter(Array.isArray) as Bag[][];
+    return [(items ?? []).map(({ name }) => `${name}`.slice(0, 1)).join(''), result['nextCursor']];
+  };
+  const cursors = new Map<string, unknown>();
+  for (const method of lists) {
+    const [names, cursor] = await page(method);
+    assert.equal(names, 'ab', method);
+    cursors.set(method, cursor);
+  }
+  for (const entry of [...a ?? [], ...b ?? []]) entry.remove();
+  add('d');
+  for (const [method, cursor] of cursors) assert.deepEqual(await page(method, cursor), ['cd', undefined], method);
 });
 
 // Each revision with pings, basic/utilities/ping#behavior-requirements.
@@ -136,6 +184,11 @@ test('a subscription tells of what it asked for, and of nothing else, whatever c
   for (const [at, peer] of peers.entries()) {
     assert.deepEqual((await peer.rest()).map(({ method }) => method), wanted[at]?.[1], JSON.stringify(wanted[at]?.[0]));
   }
+  // What changes in the same turn comes after the acknowledgement.
+  const hasty = await connect(server);
+  void hasty.modern('subscriptions/listen', { notifications: { resourceSubscriptions: ['a:x'] } });
+  server.resourceUpdated('a:x');
+  assert.deepEqual((await hasty.rest()).map(({ method }) => method), ['notifications/subscriptions/acknowledged', 'notifications/resources/updated']);
 });
 
 // 2025-11-25 server/tools#tool-names.
@@ -354,17 +407,46 @@ test('a modern server cancels nothing', async () => {
   server.tool('fail', {}, () => {
     throw new Error('x');
   });
+  server.tool('hang', {}, () => new Promise(() => {}));
   const peer = await connect(server);
   peer.text(JSON.stringify({
     jsonrpc: '2.0', id: 'watch', method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: modernMeta() },
   }));
   await peer.modern('tools/call', { name: 'ask' });
   await peer.modern('tools/call', { name: 'fail' });
+  assert.equal((await peer.modern('tools/call', { name: 'none' })).error?.code, -32602);
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'watch' } });
   const methods = (await peer.rest()).map(({ method }) => method);
   assert.deepEqual(methods, ['notifications/subscriptions/acknowledged']);
+  // Nor what still runs when the connection ends.
+  void peer.modern('tools/call', { name: 'hang' });
+  assert.deepEqual(await peer.rest(), []);
   peer.close();
   assert.deepEqual(await peer.rest(), []);
+});
+
+// Each revision, basic/utilities/progress (2026-07-28 basic/patterns/progress)#behavior-requirements.
+test('a handler that goes on after its request has ended reports progress to nobody', async () => {
+  for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', revision, undefined]) {
+    const server = new McpServer(info, { onError: () => {} });
+    let report = (_progress: number): void => {};
+    server.tool('work', { input: { type: 'object', properties: { end: { type: 'string' } } } as const }, async ({ end }, ctx) => {
+      report = (progress) => ctx.progress(progress);
+      report(1);
+      if (end === 'error') throw new Error('no');
+      return end === 'result' ? 'done' : new Promise<string>(() => {});
+    });
+    const peer = await connect(server, version === undefined ? {} : { revision: version });
+    const _meta = { ...version === undefined && modernMeta(), progressToken: 't' };
+    for (const end of ['result', 'error', 'cancellation']) {
+      const answered = peer.request('tools/call', { name: 'work', arguments: { end }, _meta }, end);
+      if (end === 'cancellation') peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: end } });
+      else await answered;
+      assert.deepEqual((await peer.rest()).map(({ params }) => params), [{ progressToken: 't', progress: 1 }], end);
+      report(2);
+      assert.deepEqual(await peer.rest(), [], end);
+    }
+  }
 });
 
 // 2025-11-25 client/roots#implementation-guidelines.
@@ -445,17 +527,19 @@ test('a subscription that the server ends is cancelled by name, and then answere
   const server = new McpServer(info);
   server.tool('one', {}, () => '');
   const peer = await connect(server);
-  const listening = peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
-  assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
+  const listening = [1, 2].map(() => peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } }));
+  for (const _ of listening) assert.equal((await peer.next()).method, 'notifications/subscriptions/acknowledged');
   server.endSubscriptions();
-  const { id, result } = await listening;
-  const { method, params } = await peer.next();
-  assert.equal(method, 'notifications/cancelled');
-  assert.deepEqual(params, {
-    _meta: { 'io.modelcontextprotocol/subscriptionId': id }, requestId: id, reason: 'the server ends the subscription',
-  });
-  assert.deepEqual(Object.keys(result ?? {}).sort(), ['_meta', 'resultType']);
-  assert.equal(result?.['resultType'], 'complete');
-  assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
+  for (const one of listening) {
+    const { id, result } = await one;
+    const { method, params } = await peer.next();
+    assert.equal(method, 'notifications/cancelled');
+    assert.deepEqual(params, {
+      _meta: { 'io.modelcontextprotocol/subscriptionId': id }, requestId: id, reason: 'the server ends the subscription',
+    });
+    assert.deepEqual(Object.keys(result ?? {}).sort(), ['_meta', 'resultType']);
+    assert.equal(result?.['resultType'], 'complete');
+    assert.equal((result?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'], id);
+  }
   assert.deepEqual(await peer.rest(), []);
 });

@@ -18,7 +18,7 @@ import { legacy, modern, Scripted } from '../client/scripted.ts';
 import type { Script } from '../client/scripted.ts';
 import { connect, everything, later } from '../server/peer.ts';
 import type { Answer, Bag, Peer } from '../server/peer.ts';
-import { declared, made, ModernTasks } from '../tasks/harness.ts';
+import { declared, made, ModernTasks, tasksExtension } from '../tasks/harness.ts';
 import { steppedClock } from '../mock-clock.ts';
 import { within } from '../within.ts';
 
@@ -94,7 +94,7 @@ test('ids of tasks are unique and random in every digit', async (t) => {
 test('a task is a result of tools/call only', async () => {
   const wire = new Scripted('pipe', modern(() => ({
     resultType: 'task', taskId: 'x', status: 'working', createdAt: new Date().toISOString(), lastUpdatedAt: new Date().toISOString(), ttlMs: 1, messages: [],
-  })));
+  }), { tools: {}, prompts: {}, resources: {}, completions: {}, extensions: { [tasksExtension]: {} } }));
   const client = new TaskClient({ name: 'test', version: '1' }, { era: 'modern' });
   await client.connect(wire);
   for (const [method, call] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compile, metaschemas } from '../../src/schema/full/index.ts';
-import { SchemaError, describeErrors, fillDefaults, formats } from '../../src/schema/index.ts';
+import { SchemaError, compile as compileSmall, describeErrors, fillDefaults, formats } from '../../src/schema/index.ts';
 import type { FullCompileOptions as CompileOptions } from '../../src/schema/full/index.ts';
 import type { JsonSchema, ValidationError } from '../../src/schema/index.ts';
 
@@ -215,6 +215,11 @@ describe('references', () => {
     const fetched = t.mock.method(globalThis, 'fetch', () => Promise.reject(new Error('fetched')));
     for (const options of [{}, { schemas: { 'https://example.com/b': {} } }])
       refused({ $ref: 'https://example.com/a' }, 'reference', /example\.com\/a/, options);
+    refused({ $dynamicRef: 'https://example.com/a' }, 'reference', /example\.com\/a/);
+    refused({ $schema: 'https://example.com/a' }, 'dialect', /example\.com\/a/);
+    for (const schema of [{ $ref: 'https://example.com/a' }, { $schema: 'https://example.com/a' }]) {
+      assert.throws(() => compileSmall(schema), { name: 'SchemaError' });
+    }
     assert.equal(fetched.mock.callCount(), 0);
   });
 
@@ -310,6 +315,13 @@ describe('draft-07', () => {
     assert.equal(errorsOf(schema, { c: 1 }).length, 1);
   });
 
+  test('holds within a schema of 2020-12 where that one has an $id, and the other way round', () => {
+    const pair = [{ type: 'string' }, { type: 'number' }];
+    const draft07 = { $id: 'https://example.com/inner', $schema, items: pair };
+    assert.equal(errorsOf({ properties: { a: draft07 } }, { a: ['x', 'y'] }).length, 1);
+    const newer = { $id: 'https://example.com/inner', $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: pair };
+    assert.equal(errorsOf({ $schema, properties: { a: newer } }, { a: ['x', 'y'] }).length, 1);
+  });
   test('ignores what stands beside a $ref, and does not know newer keywords', () => {
     assert.deepEqual(
       errorsOf({ $schema, $ref: '#/definitions/a', minLength: 3, definitions: { a: {} } }, ''),

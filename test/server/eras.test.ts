@@ -105,6 +105,11 @@ test('a server limited to some revisions offers these and no other', async () =>
   assert.equal(refusal.error?.code, -32022);
   assert.deepEqual(refusal.error?.data, { supported: [modern], requested: '2025-11-25' });
   assert.match(refusal.error?.message ?? '', /2026-07-28 only/);
+  for (const params of [{}, { protocolVersion: 7, capabilities: [] }]) {
+    const { error } = await only.request('initialize', params);
+    assert.deepEqual([error?.code, error?.data], [-32022, { supported: [modern], requested: '' }]);
+    assert.match(error?.message ?? '', /2026-07-28 only/);
+  }
   // Without metadata it can only be meant for this revision, and says so.
   assert.match((await only.call('revision')).error?.message ?? '', /protocolVersion"\] is missing/);
 });
@@ -142,6 +147,8 @@ test('metadata that is wrong is refused by name', async () => {
 test('a client need not say who it is', async () => {
   const peer = await connect(server());
   const { 'io.modelcontextprotocol/clientInfo': _, ..._meta } = modernMeta({});
+  // Nor does it have the name of a request before it.
+  await peer.modern('tools/call', { name: 'revision' });
   assert.equal(textOf(await peer.request('tools/call', { name: 'revision', _meta })), '2026-07-28 undefined ');
 });
 
@@ -172,6 +179,7 @@ test('an extension adds methods for clients that declare it, in every revision',
   made.extend({
     id: 'com.example/echo',
     settings: { loud: true },
+    resultTypes: ['echo'],
     methods: {
       'echo/say': (params, ctx) =>
         ({ said: params['text'], revision: ctx.revision.version, resultType: 'echo', _meta: { 'com.example/x': 1 } }),

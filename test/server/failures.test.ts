@@ -77,7 +77,7 @@ test('resources, prompts, completions, extensions and notifications are reported
     assert.match(error?.message ?? '', /^\S+ failed \(id [0-9a-f]+\)$/);
   }
   peer.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
-  await peer.rest();
+  assert.deepEqual(await peer.rest(), []);
   assert.deepEqual(heard.map(({ where: { what, name } }) => `${what} ${name}`), [
     'resource note://one', 'prompt plan', 'completion completion/complete', 'method thing/do',
     'notification notifications/roots/list_changed',
@@ -187,7 +187,12 @@ test('the code of a handler\'s error is one that its revision allows', async () 
     [-32022, -32603, -32603, -32603],
     // 2026-07-28 reserves them for the specification.
     [-32050, -32050, -32050, -32603],
+    [-32099, -32099, -32099, -32603],
+    [-32023, -32023, -32023, -32603],
+    [-32021, -32603, -32603, -32021],
+    [-32019, -32019, -32019, -32019],
     [-32001, -32001, -32001, -32001],
+    [-32000, -32000, -32000, -32000],
     // Codes of one era.
     [-32002, -32002, -32002, -32602],
     [-32042, -32042, -32603, -32603],
@@ -286,9 +291,9 @@ test('times and progress that JSON cannot say are refused where they are given',
 
 // 2026-07-28 server/utilities/caching#time-to-live-ttl-field.
 test('each lifetime that a server sends is a whole number of 0 or more', async () => {
-  for (const [given, sent] of [[-5, 0], [-0.5, 0], [0, 0], [1.5, 1], [1000, 1000]] as const) {
+  for (const [given, sent] of [[-5, 0], [-0.5, 0], [0, 0], [1.5, 1], [1000, 1000], [undefined, 0]] as const) {
     for (const scope of ['public', 'private'] as const) {
-      const hint = { ttlMs: given, scope };
+      const hint = given === undefined ? { scope } : { ttlMs: given, scope };
       const { server } = listened({
         cache: { discover: hint, tools: hint, prompts: hint, resources: hint, resourceTemplates: hint, read: hint },
       });

@@ -195,6 +195,20 @@ test('a client that reports progress on a question gets no more time for it', as
   assert.match(textOf(await answer), /^elicitation\/create: no answer within 1000 ms/);
 });
 
+test('a question has five minutes where no time is given', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const server = new McpServer(info, { onError: () => {} });
+  server.tool('ask', {}, (_args, ctx) => ctx.elicit('Name?', name).then(({ action }) => action, ({ message }: Error) => message));
+  const peer = await connect(server, { revision });
+  const answer = peer.call('ask');
+  const { id } = await peer.next();
+  t.mock.timers.tick(299_999);
+  assert.deepEqual(await peer.rest(), []);
+  t.mock.timers.tick(1);
+  assert.match(textOf(await answer), /^elicitation\/create: no answer within 300000 ms/);
+  assert.deepEqual((await peer.rest()).map(({ method, params }) => [method, params?.['requestId']]), [['notifications/cancelled', id]]);
+});
+
 test('a connection that ends fails the questions that are open', async () => {
   const server = new McpServer(info);
   const failed = later<Error>();

@@ -192,13 +192,22 @@ test('a list that was sent to one revision is not sent to another', async () => 
   const whole = new McpServer(info);
   whole.tool('all', {
     title: 'All', description: 'd', annotations: { readOnlyHint: true }, icons: [{ src: 'https://x.example/i.png' }], _meta: { 'example.com/a': 1 }, output: { type: 'object' },
-  }, () => ({ structuredContent: {}, content: [] }));
+    execution: { taskSupport: 'optional' },
+  }, () => ({
+    resultType: 'complete', structuredContent: {},
+    content: [{ type: 'audio', data: '', mimeType: 'audio/wav' }, { type: 'resource_link', uri: 'a:b', name: 'b' }],
+  }));
   const members = ['description', 'inputSchema', 'name'];
-  for (const [version, more] of [
-    ['2024-11-05', []], ['2025-03-26', ['annotations']], ['2025-06-18', ['_meta', 'outputSchema', 'title']], ['2025-11-25', ['icons']],
+  for (const [version, more, ...content] of [
+    ['2024-11-05', [], 'text', 'text'], ['2025-03-26', ['annotations'], 'audio', 'text'],
+    ['2025-06-18', ['_meta', 'outputSchema', 'title'], 'audio', 'resource_link'], ['2025-11-25', ['execution', 'icons'], 'audio', 'resource_link'],
   ] as const) {
     members.push(...more);
-    assert.deepEqual(keys(await (await connect(whole, { revision: version })).request('tools/list')), members.toSorted(), version);
+    const peer = await connect(whole, { revision: version });
+    assert.deepEqual(keys(await peer.request('tools/list')), members.toSorted(), version);
+    const { result } = await peer.call('all');
+    assert.deepEqual((result?.['content'] as Bag[]).map(({ type }) => type), content, version);
+    assert.deepEqual(Object.keys(result ?? {}).sort(), ['content', ...version < '2025-06-18' ? [] : ['structuredContent']], version);
   }
 });
 
@@ -290,7 +299,10 @@ test('definitions that cannot be are refused when they are made', () => {
 const wellFormed = {
   'a': 1, 'a_b.c-d': 1, 'com.example/': 1, 'com.example/name': 1, 'io.modelcontextprotocol/ui': 1, 'x9-y.z/0': 1, '': 1,
 };
-const malformed = ['a_b/c', 'a~b/c', 'a:b/c', '_a', 'a-', 'a b', 'é', '/a', '.a/b', '1a/b', 'a-/b', 'a..b/c', 'a/b/c', 'a/_b', 'a/b.'];
+const malformed = [
+  'a_b/c', 'a~b/c', 'a:b/c', '_a', '-a', 'a-', 'a b', 'é', '/a', '.a/b', '1a/b', '-a/b', 'a-/b', 'a..b/c', 'a./b', 'a/b/c', 'a/_b', 'a/-b', 'a/b.', 'a/b-',
+  'a.b_c/d', 'a.1b/c', 'a.-b/c', 'a.b-/c', 'a.b-.c/d',
+];
 
 // 2025-06-18 basic/index#_meta.
 test('a definition with a malformed key in `_meta` is refused, at its registration and at its update', () => {
@@ -328,7 +340,7 @@ test('the author hears once of each malformed key in the `_meta` of a result, wh
   server.tool('t', {}, () => ({ content: [{ ...text, ...bad('_block') }, { type: 'resource', resource }], ...bad('_result') }));
   server.tool('later', {}, async () => ({ ...text, ...bad('_later') }));
   server.prompt('p', {}, () => [{ role: 'user', content: { ...text, ...bad('_message') } }]);
-  server.resource('a:b', {}, (uri) => ({ uri, text: '', ...bad('_contents') }));
+  server.resource('a:b', {}, (uri) => ({ uri, text: '', ...bad('com.example_/contents') }));
   const peer = await connect(server);
   for (let time = 0; time < 2; time++) {
     const { result } = await peer.modern('tools/call', { name: 't' });
@@ -340,7 +352,7 @@ test('the author hears once of each malformed key in the `_meta` of a result, wh
   const told = (place: string, key: string): string => `result ${place}: _meta has the malformed key "${key}"`;
   assert.deepEqual(heard, [
     told('t (tools/call)', '_result'), told('t (tools/call)', '_block'), told('t (tools/call)', '_embedded'),
-    told('later (tools/call)', '_later'), told('p (prompts/get)', '_message'), told('a:b (resources/read)', '_contents'),
+    told('later (tools/call)', '_later'), told('p (prompts/get)', '_message'), told('a:b (resources/read)', 'com.example_/contents'),
   ]);
 });
 

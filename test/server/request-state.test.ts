@@ -129,6 +129,10 @@ test('brought to another tool, prompt, resource, method or argument: refused', a
   refused(await peer.modern('prompts/get', {
     name: 'pay', arguments: { price: '11' }, inputResponses: answers, requestState: fromPrompt,
   }));
+  // The parameters may be the same: the method is another.
+  const both = { name: 'pay', arguments: {} };
+  refused(await peer.modern('prompts/get', { ...both, inputResponses: answers, requestState: await stateOf(peer, both) }));
+  refused(await paidWith(peer, await stateOf(peer, both, 'prompts/get'), both));
 });
 
 test('the order in which parameters are written says nothing', async () => {
@@ -200,6 +204,13 @@ test('a lapsed state is refused', async (t) => {
     const late = await connect(paying({ ttlMs }));
     refused(await paidWith(late, await stateOf(late)), /has expired/);
   }
+  // Ten minutes where no time is given.
+  const plain = await connect(paying());
+  const kept = await stateOf(plain);
+  t.mock.timers.setTime(1_001_000 + 599_999);
+  assert.equal(textOf(await paidWith(plain, kept)), 'pay 10: accept');
+  t.mock.timers.setTime(1_001_000 + 600_000);
+  refused(await paidWith(plain, kept), /has expired/);
 });
 
 test('no two states are alike, and none shows what it holds', async () => {
@@ -376,6 +387,10 @@ test('the memory of spent states is bounded, and never lets one open twice', () 
   // A state that would be forgotten first cannot be told from a forgotten one.
   assert.equal(spent.spend('early', soon), false);
   assert.equal(spent.spend('late', soon + 10), true);
+  // One that comes when the memory is full, and would be forgotten first, is refused at once.
+  const full = spentStates(1);
+  assert.equal(full.spend('a', soon + 1), true);
+  assert.equal(full.spend('b', soon), false);
   // What has expired makes room.
   const old = spentStates(1);
   assert.equal(old.spend('a', Date.now() - 1), true);

@@ -172,7 +172,7 @@ test('answers without a state are matched by key alone, and unknown ones ignored
     return `${a.action} ${b.action}`;
   });
   const peer = await connect(server);
-  const inputResponses = JSON.parse('{"a":{"action":"decline"},"__proto__":{"action":"cancel"},"z":7}') as Bag;
+  const inputResponses = JSON.parse('{"a":{"action":"decline","more":1},"__proto__":{"action":"cancel","_meta":{}},"z":7}') as Bag;
   assert.equal(textOf(await peer.modern('tools/call', { name: 'ask', inputResponses })), 'decline cancel');
   const half = await peer.modern('tools/call', { name: 'ask', inputResponses: { a: { action: 'decline' } } });
   assert.deepEqual(Object.keys(asked(half)), ['__proto__']);
@@ -336,6 +336,8 @@ test('prompts and resources may ask too, templates included; nothing else may', 
     });
     assert.match(JSON.stringify(result), new RegExp(`"text":"${said}"`));
   }
+  // None of them sends a request for its question.
+  assert.deepEqual(await peer.rest(), []);
   // A completer has no context to ask with; what a list brings of answers is ignored.
   assert.equal((await peer.modern('prompts/list', { inputResponses })).result?.['resultType'], 'complete');
 });

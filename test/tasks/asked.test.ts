@@ -11,7 +11,7 @@ import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { connect, everything, later, textOf } from '../server/peer.ts';
 import type { Answer, Bag, Peer, Said } from '../server/peer.ts';
-import { steppedClock } from '../mock-clock.ts';
+import { mockClock, steppedClock } from '../mock-clock.ts';
 import { made } from './harness.ts';
 
 // A server that asks a client of 2025-11-25 with tasks, which are the client's.
@@ -173,9 +173,12 @@ test('a call that is cancelled cancels the task that it asked with, also where t
     peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
   void peer.request('tools/call', { name: 'ask' }, 71);
   peer.answer(await peer.next(), taskOf('t1'));
-  await until(peer, 'tasks/result');
+  const waiting = await until(peer, 'tasks/result');
   cancelCall(71);
-  assert.deepEqual((await until(peer, 'tasks/cancel')).params, { taskId: 't1' });
+  const said = await peer.rest();
+  const of = (wanted: string): unknown[] => said.filter(({ method }) => method === wanted).map(({ params }) => params?.['taskId'] ?? params?.['requestId']);
+  // The request that waits is given up by a notification, and nothing else.
+  assert.deepEqual([of('tasks/cancel'), of('notifications/cancelled')], [['t1'], [waiting.id]]);
 
   void peer.request('tools/call', { name: 'ask' }, 72);
   const question = await until(peer, 'elicitation/create');
@@ -183,7 +186,24 @@ test('a call that is cancelled cancels the task that it asked with, also where t
   await until(peer, 'notifications/cancelled');
   peer.answer(question, taskOf('t2'));
   assert.deepEqual((await until(peer, 'tasks/cancel')).params, { taskId: 't2' });
+  assert.deepEqual(await peer.rest(), []);
   peer.close();
+});
+
+// 2025-11-25 basic/lifecycle#timeouts: every request that is sent has a timeout.
+test('an answer is waited for as long as its task is kept, and the task is then cancelled', async (t) => {
+  mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
+  const peer = await legacy(server(t));
+  const called = peer.call('ask');
+  peer.answer(await peer.next(), taskOf('t1', { ttl: 5000 }));
+  const waiting = await until(peer, 'tasks/result');
+  t.mock.timers.tick(4999);
+  assert.deepEqual(await peer.rest(), []);
+  t.mock.timers.tick(1);
+  assert.match(textOf(await called), /ask failed/);
+  assert.deepEqual((await peer.rest()).map(({ method, params }) => [method, params?.['taskId'] ?? params?.['requestId']]), [
+    ['notifications/cancelled', waiting.id], ['tasks/cancel', 't1'],
+  ]);
 });
 
 test('a client whose call is cancelled while its task is on the way cancels the task', async (t) => {

@@ -13,7 +13,7 @@ import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { everything, legacy, modern, Scripted } from '../client/scripted.ts';
 import { later, modernMeta } from '../server/peer.ts';
-import { declared, made } from './harness.ts';
+import { declared, made, tasksExtension } from './harness.ts';
 import { within } from '../within.ts';
 
 type Era = 'legacy' | 'modern';
@@ -214,7 +214,7 @@ test('a question of a task has the checks of one that the server asks: declared,
       if (method === 'tools/call') return { resultType: 'task', ...task, status: 'input_required', inputRequests };
       if (method === 'tasks/update') answered = params?.['inputResponses'];
       return { resultType: 'complete', ...task, status: answered ? 'completed' : 'input_required', ...answered ? { result: { content: [] } } : { inputRequests } };
-    }));
+    }, { tools: {}, extensions: { [tasksExtension]: {} } }));
     const one = new TaskClient({ name: 'test', version: '1' }, { era: 'modern', onElicit, around });
     await one.connect(wire);
     t.after(() => one.close());

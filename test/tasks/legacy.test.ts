@@ -327,7 +327,12 @@ test('the client is told of states, and of progress under the token of the call'
     break;
   }
   await result;
-  while (!states.includes('completed')) states.push((await peer.next()).params?.['status'] as string);
+  while (!states.includes('completed')) {
+    const said = await peer.next();
+    // The run that goes on with the answer reports again what was told before.
+    assert.equal(said.method, 'notifications/tasks/status');
+    states.push(said.params?.['status'] as string);
+  }
   assert.ok(states.indexOf('input_required') < states.indexOf('completed'));
   // Nothing more is told of a task that has ended.
   assert.deepEqual(await peer.rest(), []);

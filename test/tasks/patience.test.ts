@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
 import type { TestContext } from 'node:test';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { ConnectionError, RpcError } from '../../src/jsonrpc/errors.ts';
 import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { mayPass } from '../../src/tasks/passing-fault.ts';
@@ -8,7 +9,7 @@ import type { TaskStore } from '../../src/tasks/store.ts';
 import { TaskClient } from '../../src/tasks/task-client.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { HttpError, SessionExpired } from '../../src/transport/http/http-error.ts';
-import { everything, modern, RpcFault, Scripted } from '../client/scripted.ts';
+import { everything, legacy, modern, RpcFault, Scripted } from '../client/scripted.ts';
 import type { Bag } from '../server/peer.ts';
 import { made, tasksExtension } from './harness.ts';
 
@@ -147,4 +148,27 @@ test('legacy: the error of a task that failed with -32603 is its result, and not
   }) as typeof request;
   await assert.rejects(client.callTool('long'), /the limit is 1000/);
   assert.equal(asked, 1);
+});
+
+// 2025-11-25 basic/lifecycle#timeouts: every request that is sent has a timeout.
+test('legacy: the request for a result waits as long as the task may take, and is then given up', async (t) => {
+  const clock = manualClock(0);
+  const capabilities = { ...everything, tasks: { requests: { tools: { call: {} } }, cancel: {} } };
+  const wire = new Scripted('pipe', legacy(({ method }) => {
+    const waits = { ...task('input_required'), ttl: 5000, pollInterval: 60_000 };
+    if (method === 'tools/list') return { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }] };
+    if (method === 'tools/call') return { task: waits };
+    return method === 'tasks/get' ? waits : undefined;
+  }, '2025-11-25', capabilities));
+  const client = new TaskClient(info, { era: 'legacy', clock });
+  await client.connect(wire);
+  t.after(() => client.close());
+  const asked = wire.until('tasks/result');
+  const { task: begun } = await client.startTool('job');
+  const { id } = await asked;
+  clock.tick(4999);
+  assert.equal(wire.sent.at(-1)?.id, id);
+  clock.tick(5000);
+  assert.deepEqual([wire.sent.at(-1)?.method, wire.sent.at(-1)?.params?.['requestId']], ['notifications/cancelled', id]);
+  begun?.leave(new Error('over'));
 });

@@ -46,3 +46,34 @@ test('websocket: an upgrade whose credentials are still looked at when the serve
   admit();
   assert.equal(await judged, '503 The server is closing');
 });
+
+// 2026-07-28 basic/patterns/cancellation, basic/patterns/subscriptions#graceful-closure.
+test('websocket: a handler that closes cancels each subscription by its id, and answers it', async () => {
+  const server = new McpServer({ name: 'sockets', version: '1' });
+  server.tool('a', {}, () => '');
+  const handler = webSocketHandler(server);
+  const judged = await upgrade(handler, 'ann');
+  assert.ok(typeof judged === 'object');
+  const sent: { id?: unknown; method?: string; params?: { requestId?: unknown } }[] = [];
+  const events = new EventTarget();
+  judged.serve({
+    readyState: 1, bufferedAmount: 0, send: (text) => void sent.push(JSON.parse(text) as typeof sent[0]),
+    close: () => void events.dispatchEvent(new Event('close')),
+    addEventListener: (type, listener) => events.addEventListener(type, listener),
+    removeEventListener: (type, listener) => events.removeEventListener(type, listener),
+  });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { notifications: { toolsListChanged: true }, _meta };
+  for (const id of ['x', 'y']) {
+    const data = JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params });
+    events.dispatchEvent(Object.assign(new Event('message'), { data }));
+  }
+  await handler.close();
+  const acknowledged = 'notifications/subscriptions/acknowledged';
+  assert.deepEqual(sent.map(({ id, method, params: said }) => [method ?? 'answer', id ?? said?.requestId]), [
+    [acknowledged, undefined], [acknowledged, undefined], ['notifications/cancelled', 'x'], ['notifications/cancelled', 'y'], ['answer', 'x'], ['answer', 'y'],
+  ]);
+});

@@ -22,6 +22,8 @@ const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
 /** Who began a task over a connection of this process, and what whoever hears of it needs. */
 interface Begun extends Pick<TaskView, 'owner' | 'scopes'> {
   readonly requester: Requester;
+  /** The last progress that was told. */
+  progress?: number;
 }
 
 /** The tasks of 2025-11-25, which are part of the core there and experimental. */
@@ -85,6 +87,13 @@ export class LegacyTasks {
 
   /** A notification of the task's handler, such as progress under the call's token. */
   notify(id: string, { method, params }: Notification): void {
+    const begun = this.#begun.get(id);
+    const progress = method === 'notifications/progress' ? params?.['progress'] : undefined;
+    if (begun && typeof progress === 'number') {
+      // 2025-11-25 basic/utilities/progress#progress-flow: it MUST increase, and each run of the handler reports anew.
+      if (progress <= (begun.progress ?? -Infinity)) return;
+      begun.progress = progress;
+    }
     this.#announce(id, method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } });
   }
 

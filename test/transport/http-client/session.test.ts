@@ -4,6 +4,7 @@ import { SessionExpired } from '../../../src/transport/http/http-error.ts';
 import { client, handshake, json, result, revision, serve, stream, test } from './harness.ts';
 import { metaKeys } from '../../../src/protocol/meta.ts';
 import { requestHeaders } from '../../../src/transport/http/client/headers.ts';
+import { defaultHttpClientLimits } from '../../../src/transport/http/client/options.ts';
 import { within } from '../../within.ts';
 
 const modern = { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } };
@@ -172,14 +173,16 @@ test('an expired session is not deleted', async (t) => {
 });
 
 test('close: DELETE once, 405 is fine, and a server that does not answer is not waited for', async (t) => {
-  for (const status of [204, 405, 500, 0]) {
+  for (const [status, limits, closeMs] of [[204], [405], [500], [0, { closeMs: 20 }, 20], [0, { closeMs: defaultHttpClientLimits.closeMs }, 2000]] as const) {
+    const waits: number[] = [];
     const server = await serve(t, (call, response) => {
       if (call.method === 'DELETE') status === 0 || response.writeHead(status).end();
       else handshake(call, response, { 'mcp-session-id': 's' });
     });
     const it = await client(t, server.url, status === 0 ? {
-      limits: { closeMs: 20 },
-      clock: waitingClock(() => new Promise((resolve) => {
+      limits,
+      clock: waitingClock((ms) => new Promise((resolve) => {
+        waits.push(ms);
         // The clock runs out only once the request is there.
         const tick = (): void => void (
           server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick)
@@ -188,8 +191,10 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
       })),
     } : {});
     await it.handshake();
+    waits.length = 0;
     await within('the end of the close', it.transport.close());
     await it.transport.close();
+    assert.deepEqual(waits, closeMs === undefined ? [] : [closeMs]);
     assert.equal(server.calls.filter(({ method }) => method === 'DELETE').length, 1, String(status));
     assert.deepEqual(it.untaken, []);
   }

@@ -131,11 +131,17 @@ for (const [status, kind] of [[404, SessionExpired], [405, HttpError], [401, Htt
 }
 
 test('a modern stream is not resumed', async (t) => {
-  const server = await serve(t, (call, response) => void stream(response).end('id: 1\ndata:\n\n'));
-  const it = await client(t, server.url);
-  const told = await within('the end of the request', it.request(1, 'tools/list', { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } }));
-  assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError && told.error.reason === 'closed');
-  assert.equal(server.calls.length, 1);
+  for (const isReset of [false, true]) {
+    const server = await serve(t, (call, response) => {
+      const body = stream(response);
+      if (isReset) body.write('id: 1\ndata:\n\n', () => response.destroy());
+      else body.end('id: 1\ndata:\n\n');
+    });
+    const it = await client(t, server.url);
+    const told = await within('the end of the request', it.request(1, 'tools/list', { _meta: { [metaKeys.protocolVersion]: '2026-07-28' } }));
+    assert.ok(told.kind === 'failed' && told.error instanceof ConnectionError && told.error.reason === 'closed');
+    assert.equal(server.calls.length, 1);
+  }
 });
 
 test('an answer that came on another stream ends the waiting', async (t) => {

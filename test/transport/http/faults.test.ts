@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { systemClock } from '../../../src/bounds/clock.ts';
+import type { Clock } from '../../../src/bounds/clock.ts';
 import { httpListener } from '../../../src/transport/http/node/index.ts';
 import type { NodeRequest } from '../../../src/transport/http/node/index.ts';
 import { fakeServer } from './fake-server.ts';
@@ -148,15 +150,28 @@ test('closing: no new work, what is in flight finishes, streams end', async (t) 
 });
 
 test('closing waits no longer than it was told to', async (t) => {
-  const { http, ask, open, server } = await start(t);
-  const headers = await open();
-  const work = ask({ headers, body: rpc('wait', { key: 'legacy' }) });
-  const modernWork = ask(modern('wait', { key: 'modern' }));
-  await Promise.all([server.arrived('legacy'), server.arrived('modern')]);
-  await http.close({ drainMs: 1 });
-  for (const [name, pending] of [['legacy', work], ['modern', modernWork]] as const) {
-    assert.doesNotMatch((await pending).text, /result/, name);
-    assert.equal(server.waiting.get(name)?.inbound.signal.aborted, true, name);
+  // The first 100 ms are for connections that were made in advance.
+  for (const [options, expected] of [[{ drainMs: 1 }, [1]], [{}, [100, 4900]]] as const) {
+    const waits: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, run, background) {
+        waits.push(ms);
+        return systemClock.after((expected as readonly number[]).includes(ms) ? 0 : ms, run, background);
+      },
+    };
+    const { http, ask, open, server } = await start(t, {}, undefined, clock);
+    const headers = await open();
+    const work = ask({ headers, body: rpc('wait', { key: 'legacy' }) });
+    const modernWork = ask(modern('wait', { key: 'modern' }));
+    await Promise.all([server.arrived('legacy'), server.arrived('modern')]);
+    waits.length = 0;
+    await http.close(options);
+    assert.deepEqual(waits.slice(0, expected.length), expected);
+    for (const [name, pending] of [['legacy', work], ['modern', modernWork]] as const) {
+      assert.doesNotMatch((await pending).text, /result/, name);
+      assert.equal(server.waiting.get(name)?.inbound.signal.aborted, true, name);
+    }
   }
 });
 

@@ -55,6 +55,19 @@ test('leaving a stream, or a request that is not answered, cancels in the modern
   controller.abort();
   assert.equal(server.waiting.get('w')?.inbound.signal.aborted, true);
   void pending;
+
+  // Who leaves before the server has begun cancels as well.
+  const early = new AbortController();
+  const hasty = fetchHandler(Object.assign(Object.create(server) as typeof server, {
+    serveRequest(...given: Parameters<typeof server.serveRequest>) {
+      early.abort();
+      return server.serveRequest(...given);
+    },
+  }));
+  server.subscriptions.clear();
+  void ask(hasty, modern('subscriptions/listen'), early.signal);
+  while (server.subscriptions.size === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([...server.subscriptions].map(({ signal }) => signal.aborted), [true]);
 });
 
 test('bodies are bounded, and may be broken', async () => {

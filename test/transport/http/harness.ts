@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { Clock } from '../../../src/bounds/clock.ts';
 import type { HttpServer, ServeHttpOptions } from '../../../src/transport/http/node/index.ts';
 import { sseParser } from '../../../src/transport/http/sse-parser.ts';
 import type { SseEvent } from '../../../src/transport/http/sse-parser.ts';
@@ -53,9 +54,10 @@ export async function start(
   t: TestContext,
   options: ServeHttpOptions = {},
   versions?: readonly string[],
+  clock?: Clock,
 ): Promise<Bench> {
   const errors: Error[] = [];
-  const server = fakeServer(versions);
+  const server = Object.assign(fakeServer(versions), clock && { clock });
   const http = await serveHttp(server, { onError: (error) => errors.push(error), ...options });
   t.after(() => http.close({ drainMs: 0 }));
   const ask = async (sent: Sent): Promise<Answer> => whole(await send(http.port, sent));

@@ -41,6 +41,9 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['a legacy version', modern('ping', { _meta: { [version]: '2025-11-25', [capabilities]: {} } }, {
       'mcp-protocol-version': '2025-11-25',
     }), 400, -32022],
+    ['an unknown version header, and no version in the body', modern('ping', { _meta: { [capabilities]: {} } }, {
+      'mcp-protocol-version': '2099-01-01',
+    }), 400, -32022],
     ['no method header', without(call, 'mcp-method'), 400, -32020],
     ['another method header', modern('ping', {}, { 'mcp-method': 'Ping' }), 400, -32020],
     ['no name header', without(call, 'mcp-name'), 400, -32020],
@@ -133,7 +136,7 @@ test('a stream carries what goes before the answer; leaving it cancels', async (
 });
 
 test('leaving before anything was sent cancels as well', async (t) => {
-  const { http, server } = await start(t);
+  const { ask, http, server } = await start(t, { limits: { maxOpenRequests: 1 } });
   const { headers, body } = modern('wait', { key: 'w' });
   const client = request(http.url, {
     method: 'POST', headers: { 'content-type': 'application/json', ...headers }, agent: false,
@@ -145,6 +148,8 @@ test('leaving before anything was sent cancels as well', async (t) => {
   const aborted = new Promise((resolve) => inbound.signal.addEventListener('abort', resolve));
   client.destroy();
   await aborted;
+  // Its place is free.
+  assert.equal((await ask(modern('ping'))).status, 200);
 });
 
 test('a quiet subscription is kept open by comments', async (t) => {

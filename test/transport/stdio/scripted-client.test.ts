@@ -49,9 +49,11 @@ test('messages pass as lines, and trace sees them', async (t) => {
   const { children: [child] = [], ...rest } = await opened(t);
   const { transport, to, seen } = rest;
   assert.equal(transport.kind, 'pipe');
+  const note = '{"jsonrpc":"2.0","method":"note","params":{"text":"é🙂"}}';
   transport.send(ping(1), { id: 1, method: 'ping' });
+  transport.send(note, { method: 'note' });
   await settled();
-  assert.deepEqual(child?.written, [`${ping(1)}\n`]);
+  assert.deepEqual(child?.written, [`${ping(1)}\n${note}\n`]);
   child?.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\n{"jsonrpc":"2.0","id":1.5,"method":"x"}\nlog\n');
   await settled();
   assert.deepEqual(to.messages.map(({ kind }) => kind), ['success']);
@@ -60,7 +62,7 @@ test('messages pass as lines, and trace sees them', async (t) => {
     'run wrote a line to stdout that is no message: "log"',
   ]);
   assert.deepEqual(seen.map(({ direction, text }) => `${direction} ${text}`), [
-    `sent ${ping(1)}`, 'received {"jsonrpc":"2.0","id":1,"result":{}}', 'received {"jsonrpc":"2.0","id":1.5,"method":"x"}', 'received log',
+    `sent ${ping(1)}`, `sent ${note}`, 'received {"jsonrpc":"2.0","id":1,"result":{}}', 'received {"jsonrpc":"2.0","id":1.5,"method":"x"}', 'received log',
   ]);
 });
 
@@ -75,35 +77,43 @@ async function opened(t: TestContext, options: Parameters<typeof stdioTransport>
 
 test('the end, step by step: stdin is closed, SIGTERM, SIGKILL, and the pipes are let go', async (t) => {
   const tick = clock(t);
-  const { children: [child], kills, to, transport } = await opened(t, { graceMs: 20, termMs: 10 });
-  assert.ok(child);
-  transport.send(ping(1), { id: 1, method: 'ping' });
-  const closed = transport.close();
-  let over = false;
-  void closed.then(() => (over = true));
-  await settled();
-  // What was said last goes out before the end.
-  assert.deepEqual([child.written.join(''), child.stdin.writableFinished, kills], [`${ping(1)}\n`, true, []]);
-  tick(19);
-  await settled();
-  assert.deepEqual(kills, []);
-  tick(1);
-  await settled();
-  assert.deepEqual(kills, [[-pid, 'SIGTERM']]);
-  tick(9);
-  await settled();
-  assert.deepEqual([kills.length, child.stdout.destroyed, child.stderr.destroyed], [1, false, false]);
-  tick(1);
-  await settled();
-  assert.deepEqual(kills.slice(1), [[-pid, 'SIGKILL']]);
-  assert.deepEqual([child.stdout.destroyed, child.stderr.destroyed, over], [true, true, false]);
-  child.end(null, 'SIGKILL');
-  await closed;
-  // Who is closed is not told of it; and what was forgotten gets no signal.
-  assert.deepEqual([to.closings, kills.length], [[], 3]);
-  transport.send(ping(2), { id: 2, method: 'ping' });
-  transport.send('{"jsonrpc":"2.0","method":"n"}', { method: 'n' });
-  assert.deepEqual(to.failures, [[2, 'run: the server is not running']]);
+  const { children, kills } = scripted(t);
+  // Times that are given, and those that hold where none is.
+  for (const [options, graceMs, termMs] of [[{ graceMs: 20, termMs: 10 }, 20, 10], [{}, 2000, 2000]] as const) {
+    kills.length = 0;
+    const to = told();
+    const transport = stdioTransport('run', [], options);
+    await transport.open(to);
+    const child = children.at(-1);
+    assert.ok(child);
+    transport.send(ping(1), { id: 1, method: 'ping' });
+    const closed = transport.close();
+    let over = false;
+    void closed.then(() => (over = true));
+    await settled();
+    // What was said last goes out before the end.
+    assert.deepEqual([child.written.join(''), child.stdin.writableFinished, kills], [`${ping(1)}\n`, true, []]);
+    tick(graceMs - 1);
+    await settled();
+    assert.deepEqual(kills, []);
+    tick(1);
+    await settled();
+    assert.deepEqual(kills, [[-pid, 'SIGTERM']]);
+    tick(termMs - 1);
+    await settled();
+    assert.deepEqual([kills.length, child.stdout.destroyed, child.stderr.destroyed], [1, false, false]);
+    tick(1);
+    await settled();
+    assert.deepEqual(kills.slice(1), [[-pid, 'SIGKILL']]);
+    assert.deepEqual([child.stdout.destroyed, child.stderr.destroyed, over], [true, true, false]);
+    child.end(null, 'SIGKILL');
+    await closed;
+    // Who is closed is not told of it; and what was forgotten gets no signal.
+    assert.deepEqual([to.closings, kills.length], [[], 3]);
+    transport.send(ping(2), { id: 2, method: 'ping' });
+    transport.send('{"jsonrpc":"2.0","method":"n"}', { method: 'n' });
+    assert.deepEqual(to.failures, [[2, 'run: the server is not running']]);
+  }
 });
 
 test('a program that ends in time gets SIGTERM and SIGKILL for its group alone, and no timer is waited for', async (t) => {

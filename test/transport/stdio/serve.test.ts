@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import test from 'node:test';
+import type { Clock } from '../../../src/bounds/clock.ts';
 import { ServerCore, tools } from '../../../src/server/index.ts';
 import type { TraceEntry } from '../../../src/transport/trace.ts';
 import { serveStdio } from '../../../src/transport/stdio/index.ts';
 import type { ServeStdioOptions, StdioServing } from '../../../src/transport/stdio/index.ts';
+import { waitingClock } from '../../mock-clock.ts';
 import { fakeServer } from '../http/fake-server.ts';
 import type { FakeServer } from '../http/fake-server.ts';
 
@@ -22,8 +24,8 @@ interface Bench {
   answers(): Answer[];
 }
 
-function bench(options: ServeStdioOptions = {}, to?: Writable): Bench {
-  const server = fakeServer();
+function bench(options: ServeStdioOptions = {}, to?: Writable, clock?: Clock): Bench {
+  const server = Object.assign(fakeServer(), clock && { clock });
   const stdin = new PassThrough();
   const writes: string[] = [];
   const stdout = to ?? new Writable({
@@ -129,13 +131,18 @@ test('serveStdio: the end of stdin waits for what is in flight', async () => {
 });
 
 test('serveStdio: what does not end in time is aborted', async () => {
-  const { stdin, server, serving, answers } = bench({ drainMs: 1 });
-  stdin.end(ask(1, 'wait', { key: 'a' }));
-  await serving.closed;
-  const inbound = server.waiting.get('a')?.inbound;
-  assert.equal(inbound?.signal.aborted, true);
-  assert.match((inbound?.signal.reason as Error).message, /the client closed stdin/);
-  assert.deepEqual(answers(), []);
+  for (const [options, drainMs] of [[{ drainMs: 1 }, 1], [{}, 5000]] as const) {
+    const waits: number[] = [];
+    const clock = waitingClock(async (ms) => void waits.push(ms));
+    const { stdin, server, serving, answers } = bench(options, undefined, clock);
+    stdin.end(ask(1, 'wait', { key: 'a' }));
+    await serving.closed;
+    const inbound = server.waiting.get('a')?.inbound;
+    assert.equal(inbound?.signal.aborted, true);
+    assert.match((inbound?.signal.reason as Error).message, /the client closed stdin/);
+    assert.deepEqual(answers(), []);
+    assert.equal(waits[0], drainMs);
+  }
 });
 
 test('serveStdio: subscriptions are ended with stdin, and do not hold it up', async () => {

@@ -55,14 +55,20 @@ test('what is sent, and the session of the handshake on everything after it', as
   await it.request(1);
   await it.request(2, 'tools/list', modern);
   // 2026-07-28 basic/transports/streamable-http#client-behavior: its method, its name, and what its tool mirrors.
-  const tools = it.transport.toolHeaders?.(({ message }) => assert.fail(message));
-  tools?.learn([{ name: 'é', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } }]);
+  const warnings: string[] = [];
+  const tools = it.transport.toolHeaders?.(({ message }) => warnings.push(message));
+  const marked = (name: string, header: string): object =>
+    ({ name, inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } } });
+  assert.deepEqual(tools?.learn([marked('é', 'Region'), marked('wrong', 'a b')]), [marked('é', 'Region')]);
+  assert.match(warnings.join(), /^the tool "wrong" is left out: inputSchema\/properties\/region: /);
   const params = { ...modern, name: 'é', arguments: { region: 'eu ' } };
   it.send({ id: 'call', method: 'tools/call', params, headers: tools?.of(params) });
   assert.equal((await it.next()).kind, 'message');
   // Two of one turn, and an answer: each goes by itself.
   for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
   for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
+  it.send({ method: 'notifications/cancelled', params: { requestId: 9 } });
+  while (!server.calls.some(({ body }) => body.method === 'notifications/cancelled')) await new Promise((resolve) => setImmediate(resolve));
   const answer = '{"jsonrpc":"2.0","id":"question","result":{}}';
   it.transport.send(answer, {});
   while (!server.calls.some(({ text }) => text === answer)) await new Promise((resolve) => setImmediate(resolve));
@@ -91,6 +97,7 @@ test('what is sent, and the session of the handshake on everything after it', as
     ['POST', 'tools/call', undefined, '2026-07-28'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
+    ['POST', 'notifications/cancelled', 's1', '2025-11-25'],
     ['POST', undefined, 's1', '2025-11-25'],
     ['DELETE', undefined, 's1', '2025-11-25'],
   ]);

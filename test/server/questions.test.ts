@@ -110,8 +110,12 @@ test('a question that the client cannot answer is an error that the handler may 
 test('what was declared to a revision that has no such question is not used', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
-  const peer = await connect(server, { revision: '2025-03-26' });
-  assert.match(textOf(await peer.call('ask')), /^failed: The client did not declare/);
+  server.tool('page', {}, async (_args, ctx) => (await ctx.elicitUrl('Go.', 'https://example.com/')).action);
+  const capabilities = { elicitation: { form: {}, url: {} } };
+  for (const [revision, tool] of [['2025-03-26', 'ask'], ['2025-03-26', 'page'], ['2025-06-18', 'page']] as const) {
+    const peer = await connect(server, { revision, capabilities });
+    assert.match(textOf(await peer.call(tool)), /^failed: The client did not declare/, `${revision} ${tool}`);
+  }
 });
 
 test('a form that a revision cannot show is the author\'s error, and names the property', async () => {

@@ -46,7 +46,7 @@ test('the headers of each kind of message', () => {
 
 test('what is sent, and the session of the handshake on everything after it', async (t) => {
   const server = await serve(t, (call, response) => {
-    if (call.text.includes('"result"')) response.writeHead(202).end();
+    if (/"result"|list_changed/.test(call.text)) response.writeHead(202).end();
     else if (!handshake(call, response, { 'mcp-session-id': 's1' })) json(response, result(call.body.id));
   });
   const it = await client(t, server.url);
@@ -64,8 +64,11 @@ test('what is sent, and the session of the handshake on everything after it', as
   for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
   for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
   const answer = '{"jsonrpc":"2.0","id":"question","result":{}}';
-  it.transport.send(answer, {});
-  while (!server.calls.some(({ text }) => text === answer)) await new Promise((resolve) => setImmediate(resolve));
+  const note = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}';
+  for (const [text, message] of [[note, { method: 'notifications/roots/list_changed' }], [answer, {}]] as const) {
+    it.transport.send(text, message);
+    while (!server.calls.some((call) => call.text === text)) await new Promise((resolve) => setImmediate(resolve));
+  }
   await it.transport.close();
   const [probe, init, ...rest] = server.calls.filter(({ method }) => method !== 'GET');
   for (const { method, path, headers, body, text } of server.calls) {
@@ -91,6 +94,7 @@ test('what is sent, and the session of the handshake on everything after it', as
     ['POST', 'tools/call', undefined, '2026-07-28'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
+    ['POST', 'notifications/roots/list_changed', 's1', '2025-11-25'],
     ['POST', undefined, 's1', '2025-11-25'],
     ['DELETE', undefined, 's1', '2025-11-25'],
   ]);

@@ -39,16 +39,28 @@ export class Catalogue {
   readonly #identity: (server: string) => string;
   /** Whether a tool is offered. */
   readonly offers: (server: string, tool: Tool) => boolean;
+  readonly #hides: (server: string, tool: string) => boolean;
   /** In the order in which the servers came to the host; undefined: never listed. A server that answers late keeps its place. */
   readonly #servers = new Map<string, ServerEntry | undefined>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
 
-  /** `identity`: the name under which a server's pins are stored. `offers`: whether a tool is offered. */
-  constructor(store: HostStore, identity: (server: string) => string, offers: (server: string, tool: Tool) => boolean) {
+  /**
+   * `identity`: the name under which a server's pins are stored. `offers`: whether a tool is offered. `hides`: whether a change of
+   * a tool that waits for a person hides it.
+   */
+  constructor(
+    store: HostStore, identity: (server: string) => string, offers: (server: string, tool: Tool) => boolean,
+    hides: (server: string, tool: string) => boolean = () => false,
+  ) {
     this.#store = store;
     this.#identity = identity;
     this.offers = offers;
+    this.#hides = hides;
+  }
+
+  #isListed({ server, tool }: Pick<CatalogueTool, 'server' | 'tool'>): boolean {
+    return this.offers(server, tool) && !this.#hides(server, tool.name);
   }
 
   /** Reads the stored facts about these servers. */
@@ -69,7 +81,7 @@ export class Catalogue {
   offeredBy(server: string): { readonly listed: PinnedServer | undefined; readonly hidden: readonly string[] } {
     const kept = this.server(server);
     if (!kept) return { listed: kept, hidden: [] };
-    const hidden = Object.values(kept.tools).filter(({ tool }) => !this.offers(server, tool)).map(({ tool }) => tool.name);
+    const hidden = Object.values(kept.tools).filter(({ tool }) => !this.#isListed({ server, tool })).map(({ tool }) => tool.name);
     if (hidden.length === 0) return { listed: kept, hidden };
     const left = new Set(hidden);
     // fromEntries calls no setter: `__proto__` is a name like any other.
@@ -106,7 +118,7 @@ export class Catalogue {
   /** All tools of all servers that are offered, under unique names. The same list until one of them changes. */
   tools(): readonly CatalogueTool[] {
     return this.#tools ??= [...this.#servers.values()]
-      .flatMap((entry) => [...entry?.tools.values() ?? []].filter(({ server, tool }) => this.offers(server, tool)));
+      .flatMap((entry) => [...entry?.tools.values() ?? []].filter((tool) => this.#isListed(tool)));
   }
 
   /**
@@ -114,14 +126,14 @@ export class Catalogue {
    * `ambiguous-name` if that means two tools: the tool `b/c` of the server `a`, and `c` of `a/b`.
    */
   tool(name: string): CatalogueTool | undefined {
-    const [found, other] = this.#named(name).filter(({ server, tool }) => this.offers(server, tool));
+    const [found, other] = this.#named(name).filter((tool) => this.#isListed(tool));
     if (other) throw new HostError('ambiguous-name', `${quote(name)} names tools of two servers`);
     return found;
   }
 
   /** A tool of this name that is not offered. */
   hidden(name: string): CatalogueTool | undefined {
-    return this.#named(name).find(({ server, tool }) => !this.offers(server, tool));
+    return this.#named(name).find((tool) => !this.#isListed(tool));
   }
 
   #named(name: string): readonly CatalogueTool[] {

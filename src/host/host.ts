@@ -76,7 +76,12 @@ export class Host {
       const { trusted, tools } = this.#configs.get(server) ?? {};
       return whyNotOffered({ server, identity: identity(server), trusted: trusted === true, own: tools, all: options.tools, rules: options.rules ?? [] }, tool, origin);
     };
-    this.#catalogue = new Catalogue(store, identity, (server, tool) => whyHidden(server, tool) === undefined);
+    // Apps, Visibility: what hides a tool from models counts at once, and not only when a person has accepted the change.
+    const hides = (server: string, tool: string): boolean => {
+      const { after } = this.#listings.changeOf(server, tool) ?? {};
+      return after !== undefined && whyHidden(server, after) === 'visibility';
+    };
+    this.#catalogue = new Catalogue(store, identity, (server, tool) => whyHidden(server, tool) === undefined, hides);
     this.#configs = new Map(Object.entries(options.servers));
     const common = { catalogue: this.#catalogue, log: this.#log, clock, principal };
     this.#listings = new Listings({

@@ -145,6 +145,7 @@ export class Listings {
       // Changes that already wait were reported.
       const told = changes.filter(({ name: tool, digest }) => digest === undefined || listed.waiting.get(tool)?.digest !== digest);
       listed.waiting = waiting;
+      catalogue.changed();
       this.#record(name, before === undefined ? told.filter(({ kind }) => kind !== 'new') : told);
       if (told.length > 0) this.#options.onChanges?.(name, told);
     });
@@ -196,6 +197,7 @@ export class Listings {
       }
       await catalogue.keep(server, { ...kept, tools: { ...kept.tools, [name]: { digest, tool: after } } });
       listed.waiting = new Map([...listed.waiting].filter(([one]) => one !== name));
+      catalogue.changed();
     });
     await log.record('pin', { server, tool: name, change: 'accepted', digest, by });
   }

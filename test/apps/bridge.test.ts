@@ -60,7 +60,7 @@ function made(options: Partial<AppBridgeOptions> = {}): Made {
   };
 }
 
-const result = { content: [{ type: 'text' as const, text: 'x' }] };
+const result = { content: [{ type: 'text' as const, text: 'x' }], structuredContent: { n: 1 }, isError: false, _meta: { 'example.org/at': 1 } };
 
 test('bridge: the handshake, and what the host can', async () => {
   const { begin, bridge } = made({

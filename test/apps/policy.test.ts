@@ -33,8 +33,8 @@ test('policy: without domains it allows none', () => {
 
 test('policy: each list stands in its directives', () => {
   assert.equal(contentSecurityPolicy({
-    connectDomains: ['https://c.example', 'wss://c.example'], resourceDomains: ['https://*.r.example'], frameDomains: ['https://f.example'], baseUriDomains: ['https://b.example'],
-  }), "default-src 'none'; script-src 'unsafe-inline' https://*.r.example; style-src 'unsafe-inline' https://*.r.example; img-src data: https://*.r.example; media-src data: https://*.r.example; font-src https://*.r.example; connect-src https://c.example wss://c.example; frame-src https://f.example; base-uri https://b.example; object-src 'none'; worker-src 'none'; form-action 'none'");
+    connectDomains: ['https://c.example', 'wss://c.example:8443'], resourceDomains: ['https://*.r.example'], frameDomains: ['https://f.example'], baseUriDomains: ['https://b.example'],
+  }), "default-src 'none'; script-src 'unsafe-inline' https://*.r.example; style-src 'unsafe-inline' https://*.r.example; img-src data: https://*.r.example; media-src data: https://*.r.example; font-src https://*.r.example; connect-src https://c.example wss://c.example:8443; frame-src https://f.example; base-uri https://b.example; object-src 'none'; worker-src 'none'; form-action 'none'");
 });
 
 test('policy: a domain that is no origin makes none', () => {

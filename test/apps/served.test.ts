@@ -151,7 +151,7 @@ test('apps: loaded from bytes; the list counts only where the content says nothi
   const blob = btoa(html);
   const listed = { uri, _meta: { ui: { csp: { connectDomains: ['https://listed.example'] } } } };
   const read = async (): Promise<ReadResourceResult> => contents({ uri, mimeType: appMimeType, blob });
-  assert.deepEqual((await loadApp(read, uri, { listed })).meta, { csp: { connectDomains: ['https://listed.example'] } });
+  assert.deepEqual(await loadApp(read, uri, { listed }), { uri, html, meta: { csp: { connectDomains: ['https://listed.example'] } }, faults: [] });
   assert.deepEqual((await loadApp(read, uri, { listed: { ...listed, uri: 'ui://other' } })).meta, {});
   const own = async (): Promise<ReadResourceResult> => contents({ uri, mimeType: appMimeType, blob, _meta: { ui: {} } });
   assert.deepEqual((await loadApp(own, uri, { listed })).meta, {});

@@ -52,6 +52,33 @@ test('host apps: a model gets no tool that is only for apps, by no way', async (
   assert.ok(log().some(({ kind, tool, decision, by }) => kind === 'decided' && tool === 'refresh_shop' && decision === 'refused' && by === 'visibility'));
 });
 
+test('host apps: a tool that its server hides from models afterwards leaves their list before anybody accepts the change', async (t) => {
+  const server = new McpServer({ name: 's', version: '1' });
+  const tool = server.tool('refresh', { description: 'Refreshes' }, () => 'fresh');
+  const changes: unknown[] = [];
+  const host = new Host({
+    info: { name: 'host', version: '1' }, servers: { s: { command: 's' } }, transport: () => memoryTransport(server),
+    onListed: () => listed(), person: { approve: async () => ({ allow: 'once' }), acceptChange: async (change) => (changes.push(change.name), true) },
+  });
+  t.after(() => host.close());
+  let listed = (): void => {};
+  const names = async (): Promise<string[]> => (await host.tools()).map((one) => one.tool.name);
+  const after = async (_meta: { readonly ui: Readonly<Record<string, unknown>> }): Promise<void> => {
+    const again = new Promise<void>((resolve) => (listed = resolve));
+    tool.update({ _meta });
+    await again;
+  };
+  assert.deepEqual(await names(), ['refresh']);
+  await after(onlyForApps);
+  assert.deepEqual([await names(), (await host.servers())[0]?.hidden, host.pendingChanges().map(({ name }) => name)], [[], ['refresh'], ['refresh']]);
+  await assert.rejects(host.call('s/refresh'), noTool);
+  assert.deepEqual(changes, []);
+  await after({ ui: { visibility: ['model', 'app'] } });
+  assert.deepEqual(await names(), ['refresh']);
+  assert.equal((await host.call('s/refresh')).isError, undefined);
+  assert.deepEqual(changes, ['refresh']);
+});
+
 test('host apps: a host without a screen declares nothing of apps', async (t) => {
   const { host, declared } = made(t);
   await host.call('shop/show');

@@ -73,7 +73,7 @@ test('host skills: listed without reading a file, loaded after approval, tagged 
   assert.equal(file.text, 'A');
   assert.match(file.tagged ?? '', /^--- begin: (file "skill:\/\/refunds\/a.md" of the server "docs", untrusted, [\da-f-]{36}) ---\nA\n--- end: \1 ---\n$/);
   assert.notEqual(file.tagged?.split('\n')[0]?.slice(-40), loaded.tagged.split('\n')[0]?.slice(-40));
-  assert.equal((await loaded.read('skill://refunds/a.md')).text, 'A');
+  assert.deepEqual(await loaded.read('skill://refunds/a.md'), file);
   assert.deepEqual(read, [`docs ${uri}`, 'docs skill://refunds/a.md']);
   assert.deepEqual(host.loadedSkills, [loaded]);
   loaded.close();

@@ -200,6 +200,7 @@ test('http1: a stream to HTTP/1.1 is chunked; to HTTP/1.0 the end of the connect
     const opened = await line.said();
     assert.equal(/\r\ntransfer-encoding: chunked\r\n/.test(opened), version === 'HTTP/1.1', opened);
     assert.doesNotMatch(opened, /content-length/);
+    for (const field of ['content-type: text/event-stream', 'x-accel-buffering: no']) assert.ok(opened.includes(`\r\n${field}\r\n`), opened);
     assert.equal(/\r\nconnection: close\r\n/.test(opened), version === 'HTTP/1.0');
     const inbound = [...server.subscriptions].at(-1);
     inbound?.send('{"told":"\u00fc"}');

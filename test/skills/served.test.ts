@@ -13,7 +13,7 @@ import { memoryTransport } from '../../src/transport/memory.ts';
 export const document = (name: string, more: string = ''): string => `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`;
 
 const some: readonly SkillDefinition[] = [
-  { path: 'git-workflow', files: { 'SKILL.md': document('git-workflow', 'license: MIT\nmetadata:\n  version: "2.1"\n') } },
+  { path: 'git-workflow', files: { 'SKILL.md': document('git-workflow', 'license: MIT\nmetadata:\n  version: "2.1"\ntags: [a, 2]\n') } },
   { path: 'acme/billing/refunds', files: {
     'SKILL.md': document('refunds'), 'examples/e mail.md': 'Dear …', 'examples/deep/x.bin': new Uint8Array([0, 255, 254]), 'policy/SKILL.md': document('policy'),
   } },
@@ -45,7 +45,7 @@ for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', 
     assert.deepEqual(listed.map(({ uri }) => uri), [
       'skill://git-workflow/SKILL.md', 'skill://acme/billing/refunds/SKILL.md', 'skill://acme/billing/refunds/policy/SKILL.md',
     ]);
-    assert.deepEqual(listed[0]?.frontmatter, { name: 'git-workflow', description: 'What git-workflow does', license: 'MIT', metadata: { version: '2.1' } });
+    assert.deepEqual(listed[0]?.frontmatter, { name: 'git-workflow', description: 'What git-workflow does', license: 'MIT', metadata: { version: '2.1' }, tags: ['a', 2] });
     for (const skill of listed) {
       assert.deepEqual(await getSkill(client, skill.uri), skill);
       assert.match((await readSkill(client, skill)).body, /^\n# /);
@@ -136,13 +136,16 @@ test('skills: an update serves others, and tells of the changed list', async (t)
 });
 
 test('skills: content that has changed since it was read is not served', async (t) => {
-  let text = 'before';
-  const { client, served } = await made(t, {}, [{ path: 'live', files: { 'SKILL.md': document('live'), 'a.md': () => text } }]);
+  let text: string | undefined = 'before';
+  const read = (): string => {
+    if (text === undefined) throw new Error('gone');
+    return text;
+  };
+  const { client, served } = await made(t, {}, [{ path: 'live', files: { 'SKILL.md': document('live'), 'a.md': read } }]);
   const [skill] = served.entries;
   assert.ok(skill);
   assert.equal((await readSkillFile(client, skill, 'a.md')).text, 'before');
-  text = 'after.';
-  await assert.rejects(readSkillFile(client, skill, 'a.md'), (error: RpcError) => error.code === -32603);
+  for (text of ['after.', undefined]) await assert.rejects(readSkillFile(client, skill, 'a.md'), (error: RpcError) => error.code === -32603);
 });
 
 const broken: readonly (readonly [why: string, skill: object, message: RegExp])[] = [

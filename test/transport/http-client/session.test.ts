@@ -46,7 +46,7 @@ test('the headers of each kind of message', () => {
 
 test('what is sent, and the session of the handshake on everything after it', async (t) => {
   const server = await serve(t, (call, response) => {
-    if (/"result"|list_changed/.test(call.text)) response.writeHead(202).end();
+    if (call.text.includes('"result"')) response.writeHead(202).end();
     else if (!handshake(call, response, { 'mcp-session-id': 's1' })) json(response, result(call.body.id));
   });
   const it = await client(t, server.url);
@@ -55,20 +55,23 @@ test('what is sent, and the session of the handshake on everything after it', as
   await it.request(1);
   await it.request(2, 'tools/list', modern);
   // 2026-07-28 basic/transports/streamable-http#client-behavior: its method, its name, and what its tool mirrors.
-  const tools = it.transport.toolHeaders?.(({ message }) => assert.fail(message));
-  tools?.learn([{ name: 'é', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } }]);
+  const warnings: string[] = [];
+  const tools = it.transport.toolHeaders?.(({ message }) => warnings.push(message));
+  const marked = (name: string, header: string): object =>
+    ({ name, inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } } });
+  assert.deepEqual(tools?.learn([marked('é', 'Region'), marked('wrong', 'a b')]), [marked('é', 'Region')]);
+  assert.match(warnings.join(), /^the tool "wrong" is left out: inputSchema\/properties\/region: /);
   const params = { ...modern, name: 'é', arguments: { region: 'eu ' } };
   it.send({ id: 'call', method: 'tools/call', params, headers: tools?.of(params) });
   assert.equal((await it.next()).kind, 'message');
   // Two of one turn, and an answer: each goes by itself.
   for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
   for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
+  it.send({ method: 'notifications/cancelled', params: { requestId: 9 } });
+  while (!server.calls.some(({ body }) => body.method === 'notifications/cancelled')) await new Promise((resolve) => setImmediate(resolve));
   const answer = '{"jsonrpc":"2.0","id":"question","result":{}}';
-  const note = '{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}';
-  for (const [text, message] of [[note, { method: 'notifications/roots/list_changed' }], [answer, {}]] as const) {
-    it.transport.send(text, message);
-    while (!server.calls.some((call) => call.text === text)) await new Promise((resolve) => setImmediate(resolve));
-  }
+  it.transport.send(answer, {});
+  while (!server.calls.some(({ text }) => text === answer)) await new Promise((resolve) => setImmediate(resolve));
   await it.transport.close();
   const [probe, init, ...rest] = server.calls.filter(({ method }) => method !== 'GET');
   for (const { method, path, headers, body, text } of server.calls) {
@@ -94,7 +97,7 @@ test('what is sent, and the session of the handshake on everything after it', as
     ['POST', 'tools/call', undefined, '2026-07-28'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
     ['POST', 'tools/list', 's1', '2025-11-25'],
-    ['POST', 'notifications/roots/list_changed', 's1', '2025-11-25'],
+    ['POST', 'notifications/cancelled', 's1', '2025-11-25'],
     ['POST', undefined, 's1', '2025-11-25'],
     ['DELETE', undefined, 's1', '2025-11-25'],
   ]);

@@ -11,8 +11,8 @@ import { everyNth } from '../../every-nth.ts';
 import { within } from '../../within.ts';
 
 // The stream of one answer, an event a piece: the primer, two notices, the answer.
-const events = (id: string): string[] => ['', notice(1), notice(2), result(id)].map((text, n) =>
-  `id: ${id}/${n}\n${n === 0 ? 'retry: 7\n' : ''}data: ${text}\n\n`);
+const events = (id: string, retry: number = 7): string[] => ['', notice(1), notice(2), result(id)].map((text, n) =>
+  `id: ${id}/${n}\n${n === 0 ? `retry: ${retry}\n` : ''}data: ${text}\n\n`);
 
 /** Replays what comes after the event that the client names. */
 function resume(call: Call, response: ServerResponse): void {
@@ -71,16 +71,17 @@ test('a stream that is cut after every event is resumed from each', async (t) =>
   const server = await serve(t, (call, response) => {
     if (handshake(call, response)) return;
     const [id = '', n = -1] = String(call.headers['last-event-id'] ?? call.body.id).split('/');
-    stream(response).end(events(id)[Number(n) + 1]);
+    stream(response).end(events(id, 900_000)[Number(n) + 1]);
   });
   // What the server says counts, also where it is longer than the client would wait at most.
-  const it = await client(t, server.url, { limits: { reconnectInitialMs: 2, reconnectMaxMs: 5 } });
+  const it = await client(t, server.url);
   await it.handshake();
   assert.deepEqual(await collect(it, '9'), [1, 2, '9']);
   assert.deepEqual(server.calls.slice(-4).map(({ headers }) => headers['last-event-id']), [
     undefined, '9/0', '9/1', '9/2',
   ]);
-  assert.deepEqual(it.waits, [7, 7, 7]);
+  for (const { method, headers } of server.calls) if (method === 'GET') assert.equal(headers['accept'], 'text/event-stream');
+  assert.deepEqual(it.waits, [900_000, 900_000, 900_000]);
 });
 
 test('without the server\'s word the waits grow, up to a bound, and attempts are bounded', async (t) => {
@@ -166,7 +167,10 @@ test('the GET stream is opened after the handshake, and again after each end', a
   const server = await serve(t, (call, response) => {
     if (call.method !== 'GET') return void handshake(call, response, { 'mcp-session-id': 's1' });
     const n = ++gets;
-    if (n < 4) stream(response).end(`id: e${n}\nretry: ${n}\ndata: ${notice(n)}\n\n`);
+    const text = `id: e${n}\nretry: ${n}\ndata: ${notice(n)}\n\n`;
+    // The second one is torn.
+    if (n === 2) stream(response).write(text, () => response.destroy());
+    else if (n < 4) stream(response).end(text);
     else stream(response).write(`data: ${notice(n)}\n\n`);
   });
   const it = await client(t, server.url);

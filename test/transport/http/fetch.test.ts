@@ -27,8 +27,12 @@ test('the same logic answers web requests: sessions, streams, resumption', async
     await (await ask(handle, { headers, body: rpc('ping') })).text(),
     '{"jsonrpc":"2.0","id":1,"result":{}}',
   );
-  assert.equal((await ask(handle, { headers, body: { jsonrpc: '2.0', method: 'x' } })).status, 202);
-  const steps = await (await ask(handle, { headers, body: rpc('steps', { steps: 2 }) })).text();
+  const accepted = await ask(handle, { headers, body: { jsonrpc: '2.0', method: 'x' } });
+  assert.deepEqual([accepted.status, await accepted.text()], [202, '']);
+  const [whole, streamed] = [await ask(handle, { headers, body: rpc('ping') }), await ask(handle, { headers, body: rpc('steps', { steps: 2 }) })];
+  assert.deepEqual([whole, streamed].map((answer) => answer.headers.get('content-type')), ['application/json', 'text/event-stream']);
+  assert.equal(streamed.headers.get('x-accel-buffering'), 'no');
+  const steps = await streamed.text();
   assert.equal(steps.match(/^id: 0-\d$/gm)?.join(), 'id: 0-0,id: 0-1,id: 0-2,id: 0-3');
   const resumed = await ask(handle, { method: 'GET', headers: { ...headers, 'last-event-id': '0-2' } });
   assert.equal(await resumed.text(), 'id: 0-3\ndata: {"jsonrpc":"2.0","id":1,"result":{"steps":2}}\n\n');

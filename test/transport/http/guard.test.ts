@@ -50,6 +50,10 @@ test('other names are served when they are listed', async (t) => {
   assert.equal(await statuses({ host: 'mcp.example', origin: 'http://localhost' }), 403);
   const open = await start(t, { allowedHosts: '*', allowedOrigins: '*' });
   assert.equal((await open.ask({ headers: { host: 'a.example', origin: 'null' }, body })).status, 200);
+  const own = await start(t, { allowedOrigins: 'own' });
+  for (const [origin, status] of [[`http://127.0.0.1:${own.http.port}`, 200], ['http://127.0.0.1:1', 403], [`https://127.0.0.1:${own.http.port}`, 403]] as const) {
+    assert.equal((await own.ask({ headers: { host: `127.0.0.1:${own.http.port}`, origin }, body })).status, status, origin);
+  }
 });
 
 test('CORS only when it was asked for', async (t) => {

@@ -18,6 +18,7 @@ test('what is wrong with a legacy request decides its status', async (t) => {
     ['an error answer', { headers: session, body: rpc('nope') }, 200, /-32601/],
     ['a notification', { headers: session, body: note('x') }, 202, ''],
     ['an answer', { headers: session, body: { jsonrpc: '2.0', id: 5, result: {} } }, 202, ''],
+    ['an error that answers', { headers: session, body: { jsonrpc: '2.0', id: 5, error: { code: 1, message: 'no' } } }, 202, ''],
     ['no session', { body: rpc('ping') }, 400, /Mcp-Session-Id header is missing/],
     ['a notification without a session', { body: note('x') }, 400, /Mcp-Session-Id header is missing/],
     ['a notification of an unknown session', { headers: { 'mcp-session-id': 'x' }, body: note('x') }, 404, /Session not found/],

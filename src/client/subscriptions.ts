@@ -115,13 +115,17 @@ class ClientSubscription {
     try {
       if (known) await this.#last;
       else await this.#refresh();
-      const { resourceSubscriptions } = this.#agreed;
-      if (Array.isArray(resourceSubscriptions) && resourceSubscriptions.includes(uri)) return;
-      throw new Error(`the server does not tell of changes of ${uri}`);
+      if (!this.#tells(uri)) throw new Error(`the server does not tell of changes of ${uri}`);
     } catch (error) {
       this.#uris.delete(uri);
       throw error;
     }
+  }
+
+  /** Whether the server has agreed to tell of changes of a resource. */
+  #tells(uri: unknown): boolean {
+    const { resourceSubscriptions: agreed } = this.#agreed;
+    return Array.isArray(agreed) && agreed.includes(uri);
   }
 
   async listen(key: string, value: unknown): Promise<unknown> {
@@ -201,6 +205,7 @@ class ClientSubscription {
       this.#agreed = {};
       return before?.controller.abort();
     }
+    const had = this.#agreed['resourceSubscriptions'];
     const { timeoutMs } = this.#port.limits;
     const controller = new AbortController();
     const late = new ConnectionError(
@@ -224,10 +229,10 @@ class ClientSubscription {
     }
     before?.controller.abort();
     this.#drops = 0;
-    for (const [kind, wanted] of Object.entries(this.#lists)) {
-      if (wanted === undefined || this.#agreed[kind]) continue;
-      this.#port.report(new Error(`subscriptions/listen: the server does not tell of ${kind}`));
-    }
+    const refused = Object.entries(this.#lists).filter(([kind, wanted]) => wanted !== undefined && !this.#agreed[kind]).map(([kind]) => kind);
+    // Of the others `subscribe` itself tells.
+    if (Array.isArray(had)) refused.push(...had.filter((uri) => this.#uris.has(uri) && !this.#tells(uri)).map((uri) => `changes of ${uri}`));
+    for (const what of refused) this.#port.report(new Error(`subscriptions/listen: the server does not tell of ${what}`));
   }
 
   #ended(stream: Stream, error: unknown): void {

@@ -190,6 +190,14 @@ test('a result of one authorization is not given to another, and a public one is
   who = 'alice';
   assert.deepEqual(await read(), { uri: 'a:b', text: 'for alice' });
   assert.equal(asked(), 3);
+  // Without a scope, and with one that there is not, a result is its requester's.
+  for (const cacheScope of [undefined, 'Public', true]) {
+    const open = Object.assign(new Scripted('pipe', modern(() => ({ ...fresh(), cacheScope }))), { context: () => who });
+    const other = new McpClient(info);
+    await other.connect(open);
+    for (who of ['alice', 'bob', 'alice', 'bob']) await other.listTools();
+    assert.equal(open.methods().filter((method) => method === 'tools/list').length, 2, String(cacheScope));
+  }
 });
 
 test('what came while the authorization changed is not kept', async () => {

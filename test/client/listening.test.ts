@@ -149,7 +149,7 @@ test('modern: what is granted is known for each key, by the newest acknowledgeme
   assert.deepEqual(new Set(told()), new Set(['promptsListChanged', 'resourcesListChanged']));
   granted = { resourcesListChanged: true };
   assert.equal(await client.listen('org.example/topics', ['b']), undefined);
-  assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'org.example/topics']);
+  assert.deepEqual(told(), ['toolsListChanged', 'promptsListChanged', 'org.example/topics', 'changes of a:1']);
   await assert.rejects(client.subscribe('a:1'), /does not tell of changes of a:1/);
   await client.close();
 });

@@ -73,8 +73,9 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
 function declared(options: AnsweringOptions, revision: Revision): ClientCapabilities {
   const { onElicit, onElicitUrl, onSample, roots, capabilities = {} } = options;
   const declared: ClientCapabilities = {};
-  const elicitation = capabilities.elicitation
-    ?? ((onElicit || onElicitUrl) && { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
+  // 2025-11-25 client/elicitation#capabilities: who declares it MUST support a mode, which takes a handler.
+  const elicitation = (onElicit || onElicitUrl)
+    && (capabilities.elicitation ?? { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
   if (elicitation && revisionTable.urlElicitation(revision)) declared.elicitation = elicitation;
   // Before the revisions with modes, all elicitation was by form.
   else if (elicitation && revisionTable.elicitation(revision) && (elicitation.form || !elicitation.url)) {

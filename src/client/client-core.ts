@@ -160,8 +160,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
       this.#options.outputs?.learn(result['tools'] as unknown[]);
     }
     if (tool === undefined) return result;
-    this.checkResult(method, result, terms.shape);
-    const judged = this.#options.outputs?.check(tool, result, server.report);
+    const judged = this.checkToolResult(tool, result, terms.shape);
     if (judged) await judged;
     return result;
   }
@@ -216,6 +215,12 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     if (fault === undefined) return;
     this.#options.cache?.drop(method);
     throw new MalformedResult(method, fault);
+  }
+
+  /** The same for the result of a call, whose `structuredContent` must fit the output schema of the tool. */
+  protected checkToolResult(tool: string, result: Bag, shape?: MessageShape): Promise<void> | undefined {
+    this.checkResult('tools/call', result, shape);
+    return this.#options.outputs?.check(tool, result, this.#server.report);
   }
 
   // ---- lists

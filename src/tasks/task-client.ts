@@ -140,8 +140,9 @@ export class TaskClient extends McpClient {
     let begun: Bag | undefined;
     this.#starting.set(own, (task) => (begun = task));
     const answer = await this.request('tools/call', { name, ...args && { arguments: args } }, own);
+    if (!begun) await this.checkToolResult(name, answer);
     if (!begun) return { task: undefined, result: async () => answer as CallToolResult & Bag };
-    const task = this.#handle(begun, own);
+    const task = this.#handle(begun, own, name);
     return { task, result: () => this.#finish(task, own) as Promise<CallToolResult & Bag> };
   }
 
@@ -195,13 +196,14 @@ export class TaskClient extends McpClient {
       'tools/call', { name, ...args && { arguments: args }, task: {} }, options,
     );
     if (!isObject(task)) throw new Error('tools/call: the server was asked for a task, and its result has none');
-    return this.#handle(task, options);
+    return this.#handle(task, options, name);
   }
 
-  #handle(task: Bag, options: CallOptions): TaskHandle {
+  /** `tool`: the called tool, where nobody else checks its result. */
+  #handle(task: Bag, options: CallOptions, tool?: string): TaskHandle {
     const { taskId } = task;
     if (typeof taskId !== 'string') throw new Error('tools/call: the task has no taskId');
-    return new TaskHandle(taskId, task, this.#port(options), options.onProgress);
+    return new TaskHandle(taskId, task, this.#port(options, tool), options.onProgress);
   }
 
   /** The result of a handle; the caller's signal cancels the task. */
@@ -218,7 +220,7 @@ export class TaskClient extends McpClient {
   }
 
   /** The words of the revision. */
-  #port({ timeoutMs, maxTimeoutMs, headers, meta }: CallOptions): HandlePort {
+  #port({ timeoutMs, maxTimeoutMs, headers, meta }: CallOptions, tool?: string): HandlePort {
     // ext-tasks, Streamable HTTP: "the client MUST set the `Mcp-Name` header to the value of `params.taskId`"
     const about = (id: string): CallOptions => ({
       timeoutMs, maxTimeoutMs, meta, headers: { ...headers, 'Mcp-Name': encodeHeaderValue(id) },
@@ -243,6 +245,7 @@ export class TaskClient extends McpClient {
       get: (id) => this.request('tasks/get', { taskId: id }, about(id)),
       cancel: (id) => this.request('tasks/cancel', { taskId: id }, about(id)),
       outcome: async (id, task) => (modern() ? () => detailedResult(id, task) : outcomeOf(result(id, task), task)),
+      check: (result) => (tool === undefined ? undefined : this.checkToolResult(tool, result)),
       follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
         // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.

@@ -28,6 +28,8 @@ export interface HandlePort {
   get(id: string): Promise<Bag>;
   /** How a task has ended: a function that returns its result, or throws as the call would. Rejects with faults. */
   outcome(id: string, task: Bag): Promise<() => Bag>;
+  /** Throws or rejects for a result that the called tool may not have. */
+  check(result: Bag): Promise<void> | undefined;
   cancel(id: string): Promise<unknown>;
   /**
    * A task waits for answers: they are on their way when this returns. Resolves when the server has them; false: there
@@ -66,7 +68,10 @@ export class TaskHandle {
     this.#state = { id, status: 'working', message: undefined };
     this.#result = new Promise<CallToolResult>((resolve, reject) => {
       this.#stop = reject;
-      void this.#follow(task).then((result) => resolve(result as unknown as CallToolResult), reject);
+      void this.#follow(task).then(async (result) => {
+        await port.check(result);
+        resolve(result as unknown as CallToolResult);
+      }).catch(reject);
     }).finally(() => {
       this.#ended = true;
       this.#follower?.leave();

@@ -41,6 +41,8 @@ test('consent: what is not given says why, and how to give it', async () => {
   assert.match(await said({ destructiveHint: true }), /marked destructive/);
   assert.match(await said({ readOnlyHint: true }, { strict: true }), /--strict does not believe/);
   assert.match((await consentTo(tool('t', { readOnlyHint: true }), {}, nothing)).why, /the server says/);
+  assert.deepEqual(await consentTo(tool('t'), {}, { ...nothing, ask: async () => false }), { given: false, why: 'the person did not consent' });
+  assert.equal(await may(tool('t'), { ask: async () => true }), true);
 });
 
 test('consent: a person sees server, tool and exact arguments, made visible, and only yes is yes', async () => {

@@ -5,6 +5,7 @@ import { fillForm } from '../../src/host/node/elicitation.ts';
 import type { CompleteForm } from '../../src/host/node/elicitation.ts';
 import { openPrompter } from '../../src/host/node/prompter.ts';
 import type { Prompter } from '../../src/host/node/prompter.ts';
+import { style } from '../../src/host/node/style.ts';
 import { bag, items } from '../../src/explain/words.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../src/protocol/elicitation.ts';
 
@@ -174,11 +175,16 @@ test('a form without properties is a question of yes or no', async () => {
   assert.deepEqual((await fill(form({}), 'maybe', 'no'))[0], { action: 'decline' });
 });
 
-test('a page: shown whole, with its host, opened by nobody', async () => {
+test('a page: shown whole, with its host, opened by nobody', async (t) => {
+  t.mock.method(globalThis, 'fetch', () => assert.fail('nothing of a page is fetched'));
   const page = { mode: 'url', message: 'Pay', url: 'https://user@xn--e1aybc.example/pay?x=1' } as const;
   const [result, shown] = await fill(page, '', 'yes');
   assert.deepEqual(result, { action: 'accept' });
   assert.ok(shown.includes('https://user@xn--e1aybc.example/pay?x=1\n  at xn--e1aybc.example.'), shown);
+  // The host stands out from the line that it is in.
+  const marked = person(['yes']);
+  await fillForm(page, marked, { complete, style: { ...style(false), bold: (text) => `<${text}>` } });
+  assert.ok(marked.shown.includes('  at <xn--e1aybc.example>. It is not opened for you.'), marked.shown.join('\n'));
   // By whom it is asked, and where it leads, is shown before the question; without a yes it is no.
   assert.match(shown, /^\nTravel asks:\n│ Pay\n.*\n.*pay\?x=1\n.*\n  Will you visit it/);
   for (const no of [['n'], ['maybe', 'no'], ['']]) assert.notEqual((await fill(page, ...no))[0].action, 'accept');

@@ -73,6 +73,39 @@ test('no text of a server or of arguments leaves its frame, in any question to t
   }
 });
 
+// 2025-11-25 client/elicitation#user-interaction-model, client/sampling#user-interaction-model, server/tools#user-interaction-model.
+test('the person at the terminal sees what a server asks, and only what was typed is the answer', async () => {
+  const context = { server: 'bank', signal: new AbortController().signal };
+  const at = <T>(answers: readonly string[], put: (person: ReturnType<typeof personAt>) => Promise<T> | undefined): Promise<[T | undefined, string]> => {
+    const prompter = prompterOf(answers);
+    return Promise.resolve(put(personAt(openDesk(prompter), plain))).then((answer) => [answer, [...prompter.lines, ...prompter.questions].join('\n')]);
+  };
+  const page = { mode: 'url', message: 'Pay?', url: 'https://bank.example/pay?n=1', elicitationId: 'e', host: 'bank.example' } as const;
+  for (const [typed, action] of [[['yes'], 'accept'], [['no'], 'decline'], [[':cancel'], 'cancel'], [[], 'cancel']] as const) {
+    const [answer, shown] = await at(typed, (person) => person.elicitUrl?.(page, context));
+    assert.deepEqual(answer, { action });
+    for (const part of ['bank asks:', 'Pay?', 'https://bank.example/pay?n=1', '  at bank.example.']) assert.ok(shown.includes(part), shown);
+  }
+  const form = { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } } as const;
+  for (const [typed, answer] of [[['Ada', 'yes'], { action: 'accept', content: { name: 'Ada' } }], [['Ada', ':back', 'Eve', ''], { action: 'accept', content: { name: 'Eve' } }], [['Ada', ':decline'], { action: 'decline' }]] as const) {
+    const [given, shown] = await at(typed, (person) => person.elicit?.(form, context));
+    assert.deepEqual(given, answer);
+    assert.ok(shown.includes('bank asks:') && shown.includes('Name?') && shown.includes('This is what will be sent:'), shown);
+  }
+  const prompt = { maxTokens: 7, systemPrompt: 'Be short.', messages: [{ role: 'user', content: { type: 'text', text: 'How much?' } }] } as const;
+  for (const [typed, allow] of [[['y'], true], [['YES'], true], [['n'], false], [[''], false], [['sure'], false], [[], false]] as const) {
+    const [consent, shown] = await at(typed, (person) => person.samplingRequest?.({ ...prompt, messages: [...prompt.messages] }, context));
+    assert.deepEqual(consent, { allow }, typed.join());
+    for (const part of ['bank asks a model, for at most 7 tokens', 'Be short.', 'How much?']) assert.ok(shown.includes(part), shown);
+  }
+  const call = { server: 'bank', tool: { name: 'pay', inputSchema: { type: 'object' } }, digest: '', args: { euros: 12 }, principal: 'user', why: 'default' } as const;
+  for (const [typed, allow] of [[['o'], 'once'], [['s'], 'session'], [['a'], 'always'], [['n'], false], [[''], false], [['please'], false], [[], false]] as const) {
+    const [decision, shown] = await at(typed, (person) => person.approve?.(call, context));
+    assert.equal(decision?.allow, allow, typed.join());
+    assert.ok(shown.includes('bank is to run pay') && shown.includes('"euros": 12'), shown);
+  }
+});
+
 test('the person at a terminal sees which server asks, and only a yes is one', async () => {
   const context = { server: 'bank', signal: new AbortController().signal };
   const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } } as const;

@@ -251,6 +251,13 @@ test('lists of each kind are read to their last page', async () => {
     for (const [list, method] of [
       [client.listTools(), 'tools/list'], [client.listPrompts(), 'prompts/list'], [client.listResources(), 'resources/list'], [client.listResourceTemplates(), 'resources/templates/list'],
     ] as const) assert.deepEqual((await list).map(({ name }) => name), [0, 1, 2].map((at) => `${method} ${at}`));
+    for (const [items, method] of [
+      [client.tools(), 'tools/list'], [client.prompts(), 'prompts/list'], [client.resources(), 'resources/list'], [client.resourceTemplates(), 'resources/templates/list'],
+    ] as const) {
+      const names: string[] = [];
+      for await (const { name } of items) names.push(name);
+      assert.deepEqual(names, [0, 1, 2].map((at) => `${method} ${at}`));
+    }
   }
 });
 

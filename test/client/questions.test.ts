@@ -129,6 +129,9 @@ test('legacy: other roots are told', async () => {
   assert.deepEqual((await wire.ask(1, 'roots/list')).result, { roots: [{ uri: 'file:///b' }] });
   const without = await connect(legacy());
   assert.throws(() => without.client.setRoots([]), /not declared/);
+  const silent = await connect(legacy(), { roots: [], capabilities: { roots: {} } });
+  silent.client.setRoots([{ uri: 'file:///b' }]);
+  assert.ok(!silent.wire.methods().includes('notifications/roots/list_changed'));
   const now = await connect(modern(), { roots: [] });
   now.client.setRoots([]);
   assert.deepEqual(now.wire.methods(), ['server/discover']);
@@ -155,7 +158,7 @@ test('an unknown mode of an elicitation is refused, and not answered as a form',
 
 test('roots are file:// URIs that stay where they are', async () => {
   const bad = [
-    'http://x/', '/etc', 'file:relative', 'file:///a/../b', 'file:///a/%2e%2E/b', 'file:///a%2f..', 'file:///a/..', '',
+    'http://x/', '/etc', 'file:relative', 'file:/etc', 'file:///a/../b', 'file:///a/%2e%2E/b', 'file:///a%2f..', 'file:///a/..', '',
     'file:///a\\..\\b',
   ];
   for (const uri of bad) {
@@ -164,6 +167,8 @@ test('roots are file:// URIs that stay where they are', async () => {
     assert.match((await wire.ask('q', 'roots/list')).error?.message ?? '', /a root must be/);
     assert.throws(() => client.setRoots([{ uri }]), TypeError);
   }
+  // Each of several.
+  assert.throws(() => new McpClient(info, { roots: [{ uri: 'file:///a' }, { uri: 'http://x/' }] }), /a root must be a file:\/\/ URI/);
   const roots = [{ uri: 'file:///' }, { uri: 'file:///home/a..b/%C3%A9', name: 'a' }, { uri: 'file://host/share' }];
   const { wire } = await connect(legacy(), { roots });
   assert.deepEqual((await wire.ask('q', 'roots/list')).result, { roots });
@@ -182,6 +187,8 @@ test('the rules for tool results in sampling', async () => {
     [[turn('assistant', use('a')), turn('user', text)], false],
     [[turn('assistant', [use('a'), use('b')]), turn('user', [got('a')])], false],
     [[turn('assistant', use('a')), turn('user', [got('a'), text])], false],
+    [[turn('assistant', use('a')), turn('user', [text, got('a')])], false],
+    [[turn('assistant', use('a')), turn('user', [got('a'), { type: 'image', data: 'AA==', mimeType: 'image/png' }])], false],
     [[turn('user', got('a'))], false],
     [[turn('assistant', use('a')), turn('user', [got('a'), got('b')])], false],
     [[turn('assistant', use('a')), turn('user', got('a')), turn('assistant', text), turn('user', got('a'))], false],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import test from 'node:test';
 import { mockClock } from '../mock-clock.ts';
-import { fleet } from '../../src/fleet/index.ts';
+import { fleet, memoryEngine } from '../../src/fleet/index.ts';
 import { requestStateSealer } from '../../src/server/modern/request-state.ts';
 import { busEngine, newKey, startFleet } from './harness.ts';
 import type { FleetBench } from './harness.ts';
@@ -29,14 +29,20 @@ const statusOf = async (bench: FleetBench, member: number, headers: Record<strin
   (await bench.post(member, headers, ping)).status;
 
 test('an id opens for its principal alone, in every process', async (t) => {
-  const bench = await startFleet(t, { http: { auth: byUser } });
-  const id = await open(bench, { authorization: 'ann' });
-  for (const member of [0, 1, 2]) {
-    assert.equal(await statusOf(bench, member, { authorization: 'ann', 'mcp-session-id': id }), 200);
-    assert.equal(await statusOf(bench, member, { authorization: 'bob', 'mcp-session-id': id }), 404);
-    assert.equal(await statusOf(bench, member, { 'mcp-session-id': id }), 404);
-    // Asked for again, once it is known here.
-    assert.equal(await statusOf(bench, member, { authorization: 'ann', 'mcp-session-id': id }), 200);
+  // Sealed in the id, and kept by an engine.
+  for (const engine of [undefined, memoryEngine()]) {
+    const bench = await startFleet(t, { http: { auth: byUser }, engine });
+    const id = await open(bench, { authorization: 'ann' });
+    for (const member of [2, 0, 1]) {
+      // Asked for by somebody else before it is known here, and after.
+      assert.equal(await statusOf(bench, member, { authorization: 'bob', 'mcp-session-id': id }), 404);
+      assert.equal(await statusOf(bench, member, { 'mcp-session-id': id }), 404);
+      assert.equal(await statusOf(bench, member, { authorization: 'ann', 'mcp-session-id': id }), 200);
+      assert.equal(await statusOf(bench, member, { authorization: 'bob', 'mcp-session-id': id }), 404);
+      assert.equal(await statusOf(bench, member, { 'mcp-session-id': id }), 404);
+      // Asked for again, once it is known here.
+      assert.equal(await statusOf(bench, member, { authorization: 'ann', 'mcp-session-id': id }), 200);
+    }
   }
   const open2 = await startFleet(t, {});
   const anybodys = await open(open2);

@@ -62,9 +62,9 @@ test('host: the catalogue is in the order of the servers, whichever is listed fi
 });
 
 test('host: one catalogue of all servers, under names that do not meet', async (t) => {
-  const { host } = make(t, { a: echoServer('a'), b: echoServer('b'), 'a__echo x': echoServer('c') });
+  const { host } = make(t, { a: echoServer('a'), b: echoServer('b'), 'a__echo x': echoServer('c'), 'd e': echoServer('d'), 'd.e': echoServer('d') });
   const names = (await host.tools()).map(({ name }) => name);
-  assert.equal(new Set(names).size, 6);
+  assert.equal(new Set(names).size, 10);
   assert.ok(names.includes('a__echo') && names.includes('b__echo'));
   for (const name of names) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
   assert.deepEqual((await host.call('b__echo', { text: 'hi' })).content, [{ type: 'text', text: 'b: hi' }]);
@@ -82,6 +82,12 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
   assert.deepEqual(entries().filter(({ kind }) => kind === 'decided').map(({ decision, by }) => [decision, by]),
     [['refused', 'rule 0'], ['refused', 'alice']]);
   assert.ok(!entries().some(({ kind }) => kind === 'sent'));
+  // What a rule denies is not asked either, whatever the person would say.
+  const denied = make(t, { a: echoServer('a') }, { rules: [{ args: { path: '/etc/**' }, then: 'deny' }] });
+  await assert.rejects(denied.host.call('a/write_file', { path: '/etc/x' }), { code: 'refused', message: /a rule denies it/ });
+  assert.equal(denied.asked.length, 0);
+  await denied.host.call('a/write_file', { path: '/tmp/x' });
+  assert.equal(denied.asked.length, 1);
   // A rule that asks is no yes, whatever the application was told before.
   const ruled = make(t, { a: echoServer('a') }, {
     rules: [{ tool: 'echo', args: { text: 'no' }, then: 'deny' }, { tool: 'echo', then: 'ask' }],
@@ -361,10 +367,19 @@ test('host: a question that nobody can be asked is declined, and is in the log',
 });
 
 test('host: roots change while a server runs', async (t) => {
-  const server = new McpServer({ name: 'a', version: '1.0.0' });
-  server.tool('where', { input: text }, async (_args, ctx) => (await ctx.roots()).map(({ uri }) => uri).join());
-  const { host } = make(t, { a: server }, { servers: { a: { command: 'a', roots: [{ uri: 'file:///one' }] } } }, () => ({ allow: 'session' }));
-  assert.match(JSON.stringify(await host.call('a/where', {})), /file:\/\/\/one/);
+  let told = 0;
+  const serverOf = (name: string): McpServer => {
+    const server = new McpServer({ name, version: '1.0.0' }, { revisions: ['2025-11-25'], onRootsChanged: () => void told++ });
+    server.tool('where', { input: text }, async (_args, ctx) => (await ctx.roots()).map(({ uri }) => uri).join());
+    return server;
+  };
+  const rooted = (name: string) => ({ command: name, roots: [{ uri: `file:///${name}` }] });
+  const { host } = make(t, { a: serverOf('a'), b: serverOf('b') }, { servers: { a: rooted('a'), b: rooted('b') } }, () => ({ allow: 'session' }));
+  const where = async (server: string): Promise<string> => JSON.stringify((await host.call(`${server}/where`, {})).content);
+  for (const server of ['a', 'b']) assert.match(await where(server), new RegExp(`"file:///${server}"`));
   await host.setRoots('a', [{ uri: 'file:///two' }]);
-  assert.match(JSON.stringify(await host.call('a/where', {})), /file:\/\/\/two/);
+  assert.match(await where('a'), /"file:\/\/\/two"/);
+  assert.match(await where('b'), /"file:\/\/\/b"/);
+  // Only the server whose roots they are is told.
+  assert.equal(told, 1);
 });

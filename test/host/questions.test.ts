@@ -47,7 +47,8 @@ test('questions: a form goes to the person with its server, and the log has the 
   ]);
 });
 
-test('questions: a page of http or https is shown with its host, and any other address is declined unseen', async () => {
+test('questions: a page of http or https is shown with its host, and any other address is declined unseen', async (t) => {
+  t.mock.method(globalThis, 'fetch', () => assert.fail('nothing of a page is fetched'));
   const seen: unknown[] = [];
   const { questions, logged } = questionsOf({
     elicitUrl: async ({ url, host }, context) => {

@@ -114,6 +114,11 @@ test('the page of an elicitation is handed on, and nothing of it is fetched', as
     const answer = await wire.ask(1, 'elicitation/create', { mode: 'url', message: 'Pay?', url, elicitationId: 'e' });
     assert.deepEqual(answer.result, { action: 'accept' });
     assert.equal(shown, url);
+    const asks = { resultType: 'input_required', inputRequests: { a: { method: 'elicitation/create', params: { mode: 'url', message: 'Pay?', url } } } };
+    const { client } = await connect(modern(({ params }) => (params?.['inputResponses'] ? { resultType: 'complete', content: [] } : asks)), {
+      onElicitUrl: () => ({ action: 'accept' }),
+    });
+    await client.callTool('t');
     assert.deepEqual(fetched, []);
   } finally {
     globalThis.fetch = fetch;
@@ -151,6 +156,9 @@ test('a client that answers elicitation declares the modes that it answers, and 
       assert.equal(metas.length, make === legacy ? 1 : 2);
       for (const declared of metas) assert.deepEqual(declared, { elicitation: expected[mode] }, mode);
     }
+    // Without a handler there is no mode, whatever the program says.
+    const bare = await connect(legacy(), { capabilities: { elicitation: expected[mode] } });
+    assert.deepEqual(bare.wire.sent.find(({ method }) => method === 'initialize')?.params?.['capabilities'], {}, mode);
     // A revision without modes knows forms only.
     const older = await connect(legacy(undefined, '2025-06-18'), { ...modes[mode], revisions: ['2025-06-18'] });
     assert.deepEqual(older.wire.sent[0]?.params?.['capabilities'], mode === 'url' ? {} : { elicitation: {} }, mode);
@@ -179,6 +187,10 @@ test('a client that samples with tools declares it, in both eras', async () => {
     const declared = (params['capabilities'] ?? (params['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities]) as Record<string, unknown>;
     assert.deepEqual(declared['sampling'], { tools: {} });
   }
+  // The revisions before know no tools there.
+  const options = { revisions: ['2025-06-18'], capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) };
+  const { wire } = await connect(legacy(undefined, '2025-06-18'), options);
+  assert.deepEqual(wire.sent[0]?.params?.['capabilities'], { sampling: {} });
 });
 
 // 2026-07-28 basic/transports/streamable-http#sending-messages: a body is a request or a notification, and no answer.
@@ -192,13 +204,11 @@ test('a client of 2026-07-28 answers no request of a server', async () => {
 });
 
 test('roots that cannot be had are -32603', async () => {
-  const { wire } = await connect(legacy(), {
-    roots: () => {
-      throw new Error('the disk is gone');
-    },
-  });
-  const { error } = await wire.ask(1, 'roots/list');
-  assert.equal(error?.code, -32603);
+  for (const roots of [() => assert.fail('the disk is gone'), () => Promise.reject(new Error('the disk is gone')), () => [{ uri: 'http://h/' }]]) {
+    const { wire } = await connect(legacy(), { roots });
+    const { error } = await wire.ask(1, 'roots/list');
+    assert.equal(error?.code, -32603);
+  }
 });
 
 // 2026-07-28 basic/index#error-codes: codes of the server range mean nothing by themselves, -32002 is still taken.

@@ -119,6 +119,14 @@ test('log messages go on the stream of their request, and on no subscription', a
     ctx.progress(1);
     return 'done';
   });
+  let release = (): void => {};
+  server.tool('wait', {}, async (_args, ctx) => {
+    ctx.log('info', 'waits');
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return 'waited';
+  });
   const http = await serveHttp(server, { port: 0 });
   t.after(() => http.close({ drainMs: 0 }));
   /** The messages of a stream, one after another. */
@@ -144,9 +152,14 @@ test('log messages go on the stream of their request, and on no subscription', a
   }
   const listening = ask('subscriptions/listen', { notifications: { toolsListChanged: true } });
   assert.equal((await listening.next()).value?.method, 'notifications/subscriptions/acknowledged');
+  // Another request is open, which has logged too.
+  const waiting = ask('tools/call', { name: 'wait' }, 'wait');
+  assert.equal((await waiting.next()).value?.method, 'notifications/message');
   const said: unknown[] = [];
   for await (const { method, id } of ask('tools/call', { name: 'log' }, 'log')) said.push(method ?? id);
   assert.deepEqual(said, ['notifications/message', 'notifications/progress', 1]);
+  release();
+  assert.equal((await waiting.next()).value?.id, 1);
   assert.equal((await listening.next()).value?.method, 'notifications/tools/list_changed');
   await listening.return(undefined);
 });

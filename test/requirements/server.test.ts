@@ -46,6 +46,41 @@ test('lists do not differ from connection to connection', async () => {
   }
 });
 
+// The same sections.
+test('each list holds what there is at that time for the caller', async () => {
+  interface Entry {
+    update(changes: { data: Bag }): void;
+    remove(): void;
+  }
+  const kinds: readonly (readonly [method: string, list: string, add: (server: McpServer, name: string, data: Bag) => Entry])[] = [
+    ['tools/list', 'tools', (server, name, data) => server.tool(name, { data }, () => '')],
+    ['prompts/list', 'prompts', (server, name, data) => server.prompt(name, { data }, () => '')],
+    ['resources/list', 'resources', (server, name, data) => server.resource(`a:${name}`, { name, data }, () => '')],
+    ['resources/templates/list', 'resourceTemplates', (server, name, data) => server.resourceTemplate(`${name}:{x}`, { name, data }, () => '')],
+  ];
+  for (const [method, list, add] of kinds) {
+    const server = new McpServer(info, { listFilter: {
+      key: ({ auth }) => auth?.principal ?? '',
+      shows: (_kind, _name, definition, { auth }) => auth?.principal === 'owner' || !(definition as { data?: Bag }).data?.['hidden'],
+    } });
+    const [first, hidden] = [add(server, 'a', {}), add(server, 'b', { hidden: true })];
+    const [owner, guest] = [await connect(server, { auth: { principal: 'owner' } }), await connect(server, { auth: { principal: 'guest' } })];
+    const holds = async (...expected: readonly (readonly string[])[]): Promise<void> => {
+      for (const [at, peer] of [owner, guest, owner, guest].entries()) {
+        const { result } = await peer.modern(method);
+        assert.deepEqual((result?.[list] as Bag[]).map(({ name }) => name), expected[at % 2], method);
+      }
+    };
+    await holds(['a', 'b'], ['a']);
+    first.remove();
+    await holds(['b'], []);
+    add(server, 'c', {});
+    await holds(['b', 'c'], ['c']);
+    hidden.update({ data: {} });
+    await holds(['b', 'c'], ['b', 'c']);
+  }
+});
+
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const;
 
 /** A server with three entries in each list, one on a page. */
@@ -252,6 +287,24 @@ test('a request without a level gets no log message, whatever its severity and w
   }
 });
 
+// Each revision until 2025-11-25, server/utilities/logging#error-handling.
+test('logging/setLevel refuses what is no level with -32602, and the level before stays', async () => {
+  const server = new McpServer(info);
+  server.tool('log', {}, (_, ctx) => {
+    for (const level of ['info', 'error'] as const) ctx.log(level, level);
+    return '';
+  });
+  for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', revision]) {
+    const peer = await connect(server, { revision: version });
+    assert.deepEqual((await peer.request('logging/setLevel', { level: 'error' })).result, {});
+    for (const level of ['loud', '', 'INFO', ' info', 7, null, undefined, {}, ['info']]) {
+      assert.equal((await peer.request('logging/setLevel', { level })).error?.code, -32602, JSON.stringify(level));
+    }
+    await peer.call('log');
+    assert.deepEqual((await peer.rest()).map(({ params }) => params?.['data']), ['error']);
+  }
+});
+
 // 2025-11-25 server/prompts#security: what a handler returns is judged before it is sent.
 test('messages of a prompt have a role and content, and what else a handler returns reaches nobody', async () => {
   const errors: Error[] = [];
@@ -318,7 +371,11 @@ test('who a client says it is gives it nothing', async () => {
   };
   assert.equal(textOf(await peer.request('tools/call', { name: 'who', _meta })), 'bob');
   assert.match(textOf(await peer.request('tools/call', { name: 'secret', _meta })), /^error /);
+  // Nor does what a legacy client says at its handshake.
+  const legacy = await connect(server, { auth: { principal: 'bob' }, revision });
+  assert.equal(textOf(await legacy.call('who')), 'bob');
   // Where nobody was authenticated, the name of the client does not stand in.
+  assert.equal(textOf(await (await connect(server, { revision })).call('who')), 'nobody');
   const open = await connect(server);
   assert.equal(textOf(await open.request('tools/call', { name: 'who', _meta })), 'nobody');
 });
@@ -367,6 +424,7 @@ test('each list that changes is told to whoever was promised that', async () => 
 test('a completion without its parameters, or with others, is -32602', async () => {
   const server = new McpServer(info);
   server.prompt('p', { arguments: { a: { complete: () => ['b'] } } }, () => '');
+  server.resourceTemplate('a:{b}', { complete: { b: () => ['c'] } }, () => '');
   const whole = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
   const [now, old] = [await connect(server), await connect(server, { revision })];
   for (const ask of [now.modern, old.request]) assert.deepEqual(((await ask('completion/complete', whole)).result?.['completion'] as Bag)['values'], ['b']);
@@ -381,6 +439,11 @@ test('a completion without its parameters, or with others, is -32602', async () 
       const { error } = await ask('completion/complete', { ...whole, ...changed });
       assert.equal(error?.code, -32602, JSON.stringify(changed));
       assert.ok(error?.message.includes(`params.${says} `), error?.message);
+    }
+  }
+  for (const [uri, name] of [['a:{b}', 'c'], ['a:{c}', 'b']]) {
+    for (const ask of [now.modern, old.request]) {
+      assert.equal((await ask('completion/complete', { ref: { type: 'ref/resource', uri }, argument: { name, value: '' } })).error?.code, -32602);
     }
   }
 });

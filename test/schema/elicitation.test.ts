@@ -183,6 +183,15 @@ test('defaults fill what is missing, are judged, and are not shared', () => {
   assert.ok(first.valid);
   first.content.bags.push('m');
   assert.deepEqual(completeForm(form, undefined), { valid: true, content: { bags: ['s'] } });
+  assert.deepEqual(completeForm(form, { bags: ['m'] }), { valid: true, content: { bags: ['m'] } });
+  const empty = { text: '', whole: 0, number: 0, sure: false, list: [] };
+  const fields = {
+    text: { type: 'string', default: '' }, whole: { type: 'integer', default: 0 }, number: { type: 'number', default: 0 }, sure: { type: 'boolean', default: false },
+    list: { type: 'array', items: { type: 'string', enum: ['s'] }, default: [] },
+  } as const;
+  assert.deepEqual(completeForm(fields, {}), { valid: true, content: empty });
+  const entered = { text: 'x', whole: 1, number: 0.5, sure: true, list: ['s'] };
+  assert.deepEqual(completeForm(fields, entered), { valid: true, content: entered });
   assert.deepEqual(completeForm({ n: { type: 'integer', default: 1.5 } }, {}), {
     valid: false,
     errors: [{ property: 'n', message: 'must be a whole number' }],

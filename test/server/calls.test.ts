@@ -78,12 +78,13 @@ test('a structured result that breaks its schema fails the tool, and the author 
   server.tool('value', { output }, () => ({}) as never);
   server.tool('whole', { output }, () => ({ content: [], structuredContent: { n: 'x' } }) as never);
   server.tool('nothing', { output }, () => undefined as never);
+  server.tool('content', { output }, () => ({ content: [{ type: 'text', text: 'only' }] }) as never);
   server.tool('failed', { output }, () => ({ content: [{ type: 'text', text: 'sorry' }], isError: true }) as never);
   server.tool('later', { output }, async () => ({ n: 1 }));
   const slow = { '~standard': { ...standard['~standard'], validate: async () => ({ issues: [{ message: 'is none' }] }) } } as const;
   server.tool('judged later', { output: slow }, () => ({ name: 'x' }));
   const peer = await connect(server, { revision });
-  for (const name of ['value', 'whole', 'nothing', 'judged later']) {
+  for (const name of ['value', 'whole', 'nothing', 'content', 'judged later']) {
     assert.match(textOf(await peer.call(name)), new RegExp(`^failed: ${name} failed \\(id [0-9a-f]+\\)$`));
     assert.match(errors.pop() ?? '', /breaks the output schema: structuredContent/);
   }
@@ -174,6 +175,7 @@ test('a reader or a prompt that fails is an error without a stack or a message',
   const server = new McpServer(info, { onError: ({ message }, { what }) => errors.push(`${what} ${message}`) });
   server.resource('note://bad', {}, () => { throw new Error('broken'); });
   server.resource('note://odd', {}, () => 7 as never);
+  server.resource('note://nothing', {}, () => undefined as never);
   server.prompt('bad', {}, () => Promise.reject(new Error('broken')));
   server.prompt('odd', {}, () => 7 as never);
   server.prompt('completes', {
@@ -182,15 +184,19 @@ test('a reader or a prompt that fails is an error without a stack or a message',
     },
   }, () => '');
   server.resource('note://later', {}, () => Promise.reject(new Error('broken')));
-  server.resourceTemplate('note:{id}', {}, () => { throw new Error('broken'); });
+  server.resourceTemplate('note:{id}', {
+    complete: { id: (value) => { if (value === 'later') return Promise.reject(new Error('broken')); throw new Error('broken'); } },
+  }, () => { throw new Error('broken'); });
   server.prompt('at once', {}, () => { throw new Error('broken'); });
   const completing = (name: string): Bag => ({ ref: { type: 'ref/prompt', name: 'completes' }, argument: { name, value: '' } });
+  const completingId = (value: string): Bag => ({ ref: { type: 'ref/resource', uri: 'note:{id}' }, argument: { name: 'id', value } });
   const peer = await connect(server, { revision });
   for (const ask of [peer.request, peer.modern]) {
     for (const [method, params] of [
       ['resources/read', { uri: 'note://bad' }], ['resources/read', { uri: 'note://later' }], ['resources/read', { uri: 'note:1' }],
       ['prompts/get', { name: 'bad' }], ['prompts/get', { name: 'at once' }],
       ['completion/complete', completing('a')], ['completion/complete', completing('later')],
+      ['completion/complete', completingId('')], ['completion/complete', completingId('later')],
     ] as const) {
       const { error } = await ask(method, params);
       assert.equal(error?.code, -32603);
@@ -198,7 +204,7 @@ test('a reader or a prompt that fails is an error without a stack or a message',
       assert.match(errors.pop() ?? '', new RegExp(`^${method.split('/', 1)[0]?.replace(/s$/, '')} broken$`));
     }
     for (const [method, params] of [
-      ['resources/read', { uri: 'note://odd' }], ['prompts/get', { name: 'odd' }], ['completion/complete', completing('odd')],
+      ['resources/read', { uri: 'note://odd' }], ['resources/read', { uri: 'note://nothing' }], ['prompts/get', { name: 'odd' }], ['completion/complete', completing('odd')],
     ] as const) assert.equal((await ask(method, params)).error?.code, -32603, method);
   }
 });

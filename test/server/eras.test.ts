@@ -132,7 +132,7 @@ test('metadata that is wrong is refused by name', async () => {
     [{ clientCapabilities: undefined }, 'clientCapabilities"] is missing'],
     [{ clientCapabilities: [] }, 'clientCapabilities"] must be an object'],
     [{ clientInfo: { name: 'x' } }, 'clientInfo"] must be an object with a name and a version'],
-    [{ logLevel: 'loud' }, 'logLevel"] must be one of debug,'],
+    ...['loud', '', 'INFO', ' info', 7, null, {}, ['info']].map((logLevel) => [{ logLevel }, 'logLevel"] must be one of debug,'] as const),
   ] as const) {
     const _meta = {
       ...modernMeta(),

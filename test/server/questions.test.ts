@@ -63,6 +63,7 @@ test('a question that the client cannot answer is an error that the handler may 
     sampleTools: (ctx) =>
       ctx.sample({ messages: [], maxTokens: 1, tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
     sampleChoice: (ctx) => ctx.sample({ messages: [], maxTokens: 1, toolChoice: { mode: 'auto' } }),
+    sampleNoTools: (ctx) => ctx.sample({ messages: [], maxTokens: 1, tools: [] }),
     roots: (ctx) => ctx.roots(),
   } satisfies Record<string, (ctx: Parameters<Parameters<typeof server.tool>[2]>[1]) => Promise<unknown>>;
   for (const [kind, put] of Object.entries(kinds)) {
@@ -76,6 +77,7 @@ test('a question that the client cannot answer is an error that the handler may 
     sample: { sampling: {} },
     sampleTools: { sampling: {} },
     sampleChoice: { sampling: {} },
+    sampleNoTools: { sampling: {} },
     roots: { roots: {} },
   };
   const legacy = await connect(server, { revision, capabilities: {} });
@@ -95,7 +97,7 @@ test('a question that the client cannot answer is an error that the handler may 
   assert.match(textOf(await urlOnly.callUnasked('elicit')), /^failed: /);
   const formOnly = await connect(server, { revision, capabilities: { elicitation: { form: {} } } });
   assert.match(textOf(await formOnly.callUnasked('elicitUrl')), /^failed: .*elicitation by URL/);
-  for (const kind of ['sampleTools', 'sampleChoice']) {
+  for (const kind of ['sampleTools', 'sampleChoice', 'sampleNoTools']) {
     assert.match(textOf(await urlOnly.callUnasked(kind)), /^failed: .*tools in sampling/);
     const { error } = await urlOnly.modern('tools/call', { name: kind }, { sampling: {} });
     assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });
@@ -110,8 +112,13 @@ test('a question that the client cannot answer is an error that the handler may 
 test('what was declared to a revision that has no such question is not used', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Name?', name)).action);
+  server.tool('visit', {}, async (_args, ctx) => (await ctx.elicitUrl('Go.', 'https://example.com/')).action);
+  server.tool('sample', {}, async (_args, ctx) => (await ctx.sample({ messages: [], maxTokens: 1, tools: [] })).model);
   const peer = await connect(server, { revision: '2025-03-26' });
   assert.match(textOf(await peer.call('ask')), /^failed: The client did not declare/);
+  const formsOnly = await connect(server, { revision: '2025-06-18' });
+  assert.match(textOf(await formsOnly.callUnasked('visit')), /^failed: The client did not declare/);
+  assert.match(textOf(await formsOnly.callUnasked('sample')), /^failed: The client did not declare that it supports tools in sampling/);
 });
 
 test('a form that a revision cannot show is the author\'s error, and names the property', async () => {
@@ -376,7 +383,9 @@ test('a page to visit has a URL, and an id that no other question has', async (t
   }, async ({ url = 'https://example.com/', id }, ctx) =>
     (await ctx.elicitUrl('Visit', url, { key: 'same', elicitationId: id })).action);
   const peer = await connect(server, { revision });
-  assert.match(textOf(await peer.callUnasked('visit', { url: 'not a url' })), /visit failed/);
+  for (const url of ['not a url', '', '/sign-in', '//example.com/', 'example.com/sign-in', 'https://']) {
+    assert.match(textOf(await peer.callUnasked('visit', { url })), /visit failed/, url);
+  }
   assert.match(errors[0] ?? '', /elicitUrl: "not a url" is no URL/);
   assert.match(textOf(await (await connect(server)).modern('tools/call', {
     name: 'visit', arguments: { url: 'not a url' },
@@ -431,6 +440,9 @@ test('messages that a client could not send to its model are the author\'s error
     [undefined, /messages must be a list/],
     [[{ role: 'system', content: text }], /messages\[0\]\.role/],
     [[{ role: 'user' }], /messages\[0\]\.content/],
+    [[{ role: 'user', content: text }, { content: text }], /messages\[1\]\.role/],
+    [[{ role: 'user', content: text }, { role: 'assistant', content: 'x' }], /messages\[1\]\.content/],
+    [[{ role: 'user', content: [] }], /messages\[0\]\.content/],
     [[{ role: 'assistant', content: use }, { role: 'user', content: [result, text] }], /messages\[1\] mixes tool results/],
     [[{ role: 'assistant', content: use }, { role: 'user', content: text }], /messages\[1\]: tool result missing in request, for the tool use "u"/],
     [[{ role: 'assistant', content: use }], /messages: tool result missing in request, for the tool use "u"/],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { McpServer } from '../../src/server/index.ts';
+import { McpServer, tools } from '../../src/server/index.ts';
 import { connect } from './peer.ts';
 import type { Answer, Bag } from './peer.ts';
 
@@ -113,6 +113,10 @@ test('a name is taken once', () => {
   assert.throws(() => server.tool('one', {}, () => ''), /tool "one" is already registered/);
   server.resource('note://one', {}, () => '');
   assert.throws(() => server.resource('note://one', {}, () => ''), /resource "note:\/\/one" is already registered/);
+  // Also before there is a server.
+  const early = tools();
+  early.add('one', {}, () => '');
+  assert.throws(() => early.add('one', {}, () => ''), /tool "one" is already registered/);
 });
 
 test('names of the prototype are names like any other', async () => {

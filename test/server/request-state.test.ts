@@ -182,6 +182,8 @@ test('sealed with another key: refused; with one that was in use before: taken',
   refused(await paidWith(before, current));
   refused(await paidWith(elsewhere, old));
   refused(await paidWith(before, await stateOf(elsewhere)));
+  // Without keys each server makes one for itself.
+  refused(await paidWith(await connect(paying()), await stateOf(elsewhere)));
 });
 
 test('a key of the wrong length is an error, not a weaker seal', async () => {
@@ -286,6 +288,7 @@ test('what one runtime seals, another opens: the module of Node and WebCrypto ma
     refused(await paidWith(worker, state.slice(0, -4)));
     refused(await paidWith(worker, state, { ...pay, arguments: { price: 11 } }));
     assert.equal(textOf(await paidWith(node, await stateOf(worker))), 'pay 10: accept');
+    refused(await paidWith(await connect(paying()), await stateOf(await connect(paying()))));
   } finally {
     Object.assign(process, { getBuiltinModule });
   }

@@ -12,6 +12,7 @@ import { memoryTransport } from '../../src/transport/memory.ts';
 import { serveHttp } from '../../src/transport/http/node/serve.ts';
 import { httpTransport } from '../../src/transport/http/node/index.ts';
 import { everything, legacy, modern, Scripted } from '../client/scripted.ts';
+import type { Script } from '../client/scripted.ts';
 import { later, modernMeta } from '../server/peer.ts';
 import { declared, made, tasksExtension } from './harness.ts';
 import { within } from '../within.ts';
@@ -246,6 +247,38 @@ test('a call that the server answers at once has no task', async (t) => {
   const { task, result } = await one.startTool('plain');
   assert.equal(task, undefined);
   assert.equal(textOf(await result()), 'plain');
+});
+
+// 2025-06-18 server/tools#output-schema: clients SHOULD validate structured results.
+test('the result of a task is checked against the output schema of its tool, as that of a call is', async (t) => {
+  const outputSchema = { type: 'object', properties: { n: { type: 'integer' } } };
+  const tools = ['job', 'plain'].map((name) => (
+    { name, inputSchema: { type: 'object' }, outputSchema, execution: { taskSupport: name === 'job' ? 'required' : 'forbidden' } }));
+  for (const era of ['legacy', 'modern'] as const) {
+    let n: unknown;
+    const script: Script = ({ method, params }) => {
+      if (method === 'tools/list') return { tools, resultType: 'complete' };
+      const result = { content: [], structuredContent: { n } };
+      const task = { taskId: 'one', status: 'completed', createdAt: '', lastUpdatedAt: '', ttl: null, ttlMs: null, result };
+      if (method !== 'tools/call' || params?.['name'] !== 'job') return { ...result, resultType: 'complete' };
+      return era === 'modern' ? { ...task, resultType: 'task' } : { task };
+    };
+    const wire = new Scripted('pipe', era === 'modern' ? modern(script, { ...everything, extensions: { [tasksExtension]: {} } })
+      : legacy(script, '2025-11-25', { ...everything, tasks: { requests: { tools: { call: {} } } } }));
+    const one = new TaskClient({ name: 'test', version: '1' }, { era });
+    await one.connect(wire);
+    t.after(() => one.close());
+    await one.listTools();
+    for (const call of [
+      () => one.callTool('job'), () => one.callTool('plain'), async () => (await one.startTool('job')).result(),
+      async () => (await one.startTool('job')).task?.result(), async () => (era === 'modern' ? (await one.startTool('plain')).result() : one.callTool('plain')),
+    ]) {
+      n = 1;
+      assert.deepEqual((await call())?.structuredContent, { n: 1 });
+      n = 'one';
+      await assert.rejects(call, /breaks its output schema: structuredContent\/n /, `${era}: ${call}`);
+    }
+  }
 });
 
 // 2025-11-25 basic/utilities/tasks#tool-level-negotiation.

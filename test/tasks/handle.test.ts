@@ -42,6 +42,7 @@ function handleOf(said: (Bag | Error)[], first?: Bag, own: Partial<HandlePort> =
       return next ?? assert.fail('looked once too often');
     },
     outcome: async (id, task) => () => detailedResult(id, task),
+    check: () => undefined,
     cancel: async () => {},
     answer: async () => false,
     follow: () => ({

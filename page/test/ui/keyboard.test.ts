@@ -111,7 +111,7 @@ const jobs: Readonly<Record<string, (job: Job) => Promise<void>>> = {
     await keys.to(/^Hide call 4$/);
     await keys.to(/^On the wire$/);
     await keys.press('Enter');
-    await page.locator('#wire-10[aria-selected="true"], .wire-detail').first().waitFor();
+    await page.getByRole('region', { name: 'Message' }).waitFor();
     if (!narrow) await keys.to(/^Close the message$/);
     await keys.to(/^Its answer$/);
     await keys.press('Enter');

@@ -8,7 +8,7 @@ export function Missing({ form }: { readonly form: FormModel }): JSX.Element {
   return (
     <>
       {missing.length > 0 && <span class="hint">Still missing: <Safe text={missing.join(', ')} most={500} /></span>}
-      {submitted.value && problems.size > 0 && <span class="problems">{problems.size} {problems.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
+      {submitted.value && problems.size > 0 && <span class="problems"> {problems.size} {problems.size === 1 ? 'place is' : 'places are'} not as the schema says.</span>}
     </>
   );
 }

@@ -36,7 +36,7 @@ export function Doctor({ server }: { readonly server: ServerView }): JSX.Element
             <p><span class={`badge ${levelTones[one.level]}`}>{one.level}</span> <strong><Safe text={one.what} most={1000} /></strong></p>
             {one.advice && <p><Safe text={one.advice} most={1000} /></p>}
             {one.evidence && <SafeText text={one.evidence} class="result-text" />}
-            <p class="dim row wrap"><code><Safe text={one.code} most={80} /></code> {one.section && <Section section={one.section} />} {one.wire !== null && <button type="button" class="small" onClick={() => { if (one.wire !== null) state.showWire(one.wire); }}>On the wire</button>}</p>
+            <p class="dim row wrap">{one.code !== 'fact' && <code><Safe text={one.code} most={80} /></code>} {one.section && <Section section={one.section} />} {one.wire !== null && <button type="button" class="small" onClick={() => { if (one.wire !== null) state.showWire(one.wire); }}>On the wire</button>}</p>
           </li>
         ))}
       </ol>

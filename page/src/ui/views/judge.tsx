@@ -30,7 +30,7 @@ export function Judge({ server }: { readonly server: ServerView }): JSX.Element 
         {whole && <label><input type="checkbox" checked={thorough.value} onChange={(event) => { thorough.value = event.currentTarget.checked; }} /> also what takes time</label>}
         <button type="button" class="primary" disabled={step !== null} onClick={() => void state.run('judge.run', { server: server.name, quick: !thorough.value })}>{step === null ? 'Judge this server' : 'Judging …'}</button>
       </Head>
-      <p class="hint">Opens separate connections, sends what is wrong in one thing, and says which rule of the specification the server breaks. {where}{!whole && ' Here are the rules that a quick run over a pipe shows; the command "barewire judge" has all.'}</p>
+      <p class="hint">Opens separate connections, sends messages with one fault each, and says which rules of the specification the server breaks. {where}{!whole && ' Here are the rules that a quick run over a pipe shows; the command "barewire judge" has all.'}</p>
       <p role="status">{step !== null ? <Safe text={step} most={200} /> : ruling && said(ruling)}</p>
       {ruling && <Ruling ruling={ruling} />}
     </>

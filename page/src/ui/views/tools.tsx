@@ -74,7 +74,7 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
         <div class="row actions">
           <button type="submit" class={`primary ${form.waits.value ? 'unready' : ''}`} aria-describedby={id}>Call</button>
           {canTask && support !== 'required' && <button type="button" onClick={() => call(true)}>Call as a task</button>}
-          {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call it all the same</button>}
+          {wrong && form.rawFault.value === '' && <button type="button" onClick={() => call(support === 'required', true)}>Call anyway</button>}
           <CopyButton text={() => linkTo(server.name, tool.name, form)}>Copy link</CopyButton>
           <span id={id}><Missing form={form} /></span>
         </div>

@@ -28,28 +28,28 @@ const entries = [
   { ...programNamed('server-card'), ceiling: 33.02 * KIB },
   { ...programNamed('protected'), ceiling: 40.58 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.88 * KIB },
-  { ...programNamed('tasks-server'), ceiling: 53.12 * KIB },
+  { ...programNamed('tasks-server'), ceiling: 53.2 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.6 * KIB },
-  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.55 * KIB },
-  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.63 * KIB, firstLoad: true },
-  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 33.97 * KIB },
+  { ...programNamed('http-caller'), budget: 16 * KIB, ceiling: 21.58 * KIB },
+  { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.69 * KIB, firstLoad: true },
+  { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.04 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.73 * KIB },
-  { ...programNamed('oauth-service'), ceiling: 33.04 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.76 * KIB },
+  { ...programNamed('oauth-service'), ceiling: 33.07 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 41.72 * KIB },
+  { ...programNamed('host'), ceiling: 41.84 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.78 * KIB },
   { ...programNamed('judge'), ceiling: 64.5 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.28 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.41 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3062 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5381 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3064 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5384 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -195,8 +195,14 @@ export class TaskRun {
   }
 
   #complete(result: object): Promise<void> {
-    const text = JSON.stringify(result);
     const { maxResultBytes } = this.#options.limits;
+    let text: string;
+    try {
+      text = JSON.stringify(result);
+    } catch (error) {
+      this.#options.report(error);
+      return this.#fail(internalError('the result cannot be written as JSON'));
+    }
     if (text.length > maxResultBytes) {
       return this.#fail(internalError(`the result takes ${text.length} characters; the limit is ${maxResultBytes}`));
     }

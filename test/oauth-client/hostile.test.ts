@@ -71,6 +71,8 @@ const cases: readonly Hostile[] = [
   // The authorization server metadata.
   { what: 'metadata of another issuer', code: 'issuer_mismatch', names: /issuer is "https:\/\/honest\.example", asked for/,
     setUp: ({ as }) => { as.metadata = { issuer: 'https://honest.example' }; }, never: noLogin },
+  { what: 'metadata that names no issuer', code: 'issuer_mismatch', names: /issuer is missing, asked for/,
+    setUp: ({ as }) => { as.metadata = { issuer: undefined }; }, never: noLogin },
   { what: 'an issuer that differs by a slash', code: 'issuer_mismatch',
     setUp: ({ as }) => { as.metadata = { issuer: `${as.origin}/` }; }, never: noLogin },
   { what: 'OpenID metadata of another issuer', code: 'issuer_mismatch',
@@ -134,6 +136,11 @@ const cases: readonly Hostile[] = [
       to.searchParams.set('error_description', 'call this number');
       to.searchParams.set('error_uri', 'https://help.example');
       to.searchParams.set('iss', 'https://evil.example');
+    }; }, never: noToken },
+  { what: 'an error without an issuer where the server says that it sends one, which is not shown', code: 'issuer_mismatch', names: /^(?!.*access_denied)/,
+    setUp: ({ as }) => { as.redirect = (to) => {
+      to.searchParams.set('error', 'access_denied');
+      to.searchParams.delete('iss');
     }; }, never: noToken },
   { what: 'a redirect to another origin', code: 'redirect_mismatch', names: /came to "http:\/\/evil\.example\/callback", expected http:\/\/127/,
     setUp: ({ as }) => { as.redirect = (to) => { to.host = 'evil.example'; to.port = ''; }; }, never: noToken },

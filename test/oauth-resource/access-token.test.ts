@@ -194,6 +194,7 @@ test('bearer: 403 names all the scopes of the operation, and a hierarchy counts'
   // What every request needs, and what a 401 tells a client to begin with.
   const none = await present(auth, issuer.token({ scope: 'trips:admin' }));
   assert.deepEqual([isRefusal(none) && none.status, codeOf(none)], [403, 'insufficient_scope']);
+  assert.equal(isRefusal(none) && none.challenge.replace(/"[^"]+"$/, '"…"'), `Bearer resource_metadata="${auth.metadataUrl}", scope="mcp", error="insufficient_scope", error_description="…"`);
   const missing = await auth.authenticate(request({}));
   assert.match(String(isRefusal(missing) && missing.challenge), /scope="mcp"/);
   // A hierarchy counts there too.

@@ -111,7 +111,7 @@ test('an answer that cannot be used is asked for again under another key, three 
 });
 
 test('what a tool reports is completed with isError; a protocol error is failed', async (t) => {
-  const { server } = made(t);
+  const { server, errors } = made(t);
   server.tool('tool', { task: 'optional' }, () => ({ content: [{ type: 'text', text: 'no flour' }], isError: true }));
   server.tool('protocol', { task: 'optional' }, () => {
     throw new RpcError(4711, 'the oven is off', { oven: 1 });
@@ -125,6 +125,12 @@ test('what a tool reports is completed with isError; a protocol error is failed'
   assert.deepEqual(protocol['error'], { code: 4711, message: 'the oven is off', data: { oven: 1 } });
   assert.equal(protocol['statusMessage'], 'the oven is off');
   assert.equal('result' in protocol, false);
+  // A result that is no JSON: the handler has run, and does not run again.
+  let runs = 0;
+  server.tool('odd', { task: 'optional' }, () => ({ content: [{ type: 'text', text: 'x', _meta: { runs: BigInt(++runs) } }] }));
+  const odd = await client.ended(await client.begin('odd'));
+  assert.deepEqual([odd['status'], odd['error'], runs], ['failed', { code: -32603, message: 'the result cannot be written as JSON' }, 1]);
+  assert.deepEqual(errors.map(({ name }) => name), ['RpcError', 'TypeError']);
 });
 
 test('cancelling is final: the handler is told, its late result is dropped, a second time is acknowledged', async (t) => {

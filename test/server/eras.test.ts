@@ -265,6 +265,9 @@ test('a modern request without a required field of `_meta` is refused with -3260
     }
   }
   assert.equal((await peer.request('tools/list', { _meta: whole })).error, undefined);
+  // A method that only this era has needs them too.
+  const fresh = await connect(server());
+  for (const params of [undefined, {}, { _meta: {} }]) assert.equal((await fresh.request('server/discover', params)).error?.code, -32602);
 });
 
 test('a version from the wire is not written back whole', async () => {

@@ -201,6 +201,9 @@ test('a list that was sent to one revision is not sent to another', async () => 
     resultType: 'complete', structuredContent: {},
     content: [{ type: 'audio', data: '', mimeType: 'audio/wav' }, { type: 'resource_link', uri: 'a:b', name: 'b' }],
   }));
+  whole.prompt('all', {}, () => [
+    { role: 'user', content: { type: 'audio', data: '', mimeType: 'audio/wav' } }, { role: 'user', content: { type: 'resource_link', uri: 'a:b', name: 'b' } },
+  ]);
   const members = ['description', 'inputSchema', 'name'];
   for (const [version, more, ...content] of [
     ['2024-11-05', [], 'text', 'text'], ['2025-03-26', ['annotations'], 'audio', 'text'],
@@ -211,6 +214,8 @@ test('a list that was sent to one revision is not sent to another', async () => 
     assert.deepEqual(keys(await peer.request('tools/list')), members.toSorted(), version);
     const { result } = await peer.call('all');
     assert.deepEqual((result?.['content'] as Bag[]).map(({ type }) => type), content, version);
+    const messages = (await peer.request('prompts/get', { name: 'all' })).result?.['messages'] as { content: Bag }[];
+    assert.deepEqual(messages.map(({ content: { type } }) => type), content, version);
     assert.deepEqual(Object.keys(result ?? {}).sort(), ['content', ...version < '2025-06-18' ? [] : ['structuredContent']], version);
   }
 });

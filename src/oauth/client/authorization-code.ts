@@ -82,11 +82,13 @@ export const codeShape: Shape<AuthorizationCodeOptions> = {
  * A person logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
  *
  * Throws `OAuthError` (`insecure_url`) for a `redirectUri` that is neither https nor on this machine (2026-07-28
- * basic/authorization/security-considerations#communication-security).
+ * basic/authorization/security-considerations#communication-security), and a TypeError for `redirect_uris` in
+ * `client.metadata`, which nobody has checked.
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   checkOptions('authorizationCode: options', options, codeShape);
-  const { client: { registered, metadataDocument, name = 'MCP client' } } = options;
+  const { client: { registered, metadataDocument, metadata = {}, name = 'MCP client' } } = options;
+  if (Object.hasOwn(metadata, 'redirect_uris')) throw new TypeError('authorizationCode: options.client.metadata.redirect_uris: redirectUri or redirect says it');
   if (options.redirectUri !== undefined) requireSecure(new URL(options.redirectUri), 'redirectUri');
   const parts: CodeParts = { options, identity: registered?.clientId ?? metadataDocument ?? name, waiting: new Map() };
   return {

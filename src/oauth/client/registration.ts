@@ -34,10 +34,7 @@ export interface ClientOptions {
   /** The https URL of the client's own metadata document, which is then its ID (client ID metadata documents). */
   readonly metadataDocument?: string | undefined;
   readonly registered?: RegisteredClient | undefined;
-  /**
-   * More members of the dynamic registration request (RFC 7591 section 2), such as `client_uri`, `logo_uri`. Its
-   * `redirect_uris` are always that of the login.
-   */
+  /** More members of the dynamic registration request (RFC 7591 section 2), such as `client_uri`, `logo_uri`; no `redirect_uris`. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -129,6 +126,7 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
   const method = ['none', 'client_secret_basic', 'client_secret_post'].find((one) => methods.includes(one)) ?? 'none';
   const request = {
     client_name: client.name ?? 'MCP client',
+    redirect_uris: [redirectUri],
     // If a server lists its grants without this one, a request for it would be refused.
     grant_types: ['authorization_code', ...!grants || grants.includes('refresh_token') ? ['refresh_token'] : []],
     response_types: ['code'],
@@ -136,9 +134,6 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
     application_type: isNative(redirectUri) ? 'native' : 'web',
     ...dpop && { dpop_bound_access_tokens: true },
     ...client.metadata,
-    // After the program's members: only a redirect URI that was checked is registered (2026-07-28
-    // basic/authorization/security-considerations#communication-security).
-    redirect_uris: [redirectUri],
   };
   const what = `the registration endpoint of ${shown(server.issuer)}`;
   const { status, value, says } = await postJson(endpoint, what, {

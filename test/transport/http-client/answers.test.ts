@@ -45,7 +45,7 @@ const messages: Record<string, { script: Script; expected: readonly unknown[]; a
   },
   'events of other types and without data are skipped': {
     script: (response) =>
-      void stream(response).end(`event: other\ndata: x\n\ndata\n\n: note\n\ndata: ${result(1)}\n\n`),
+      void stream(response, { 'content-type': 'Text/Event-Stream ; charset=utf-8' }).end(`event: other\ndata: x\n\ndata\n\n: note\n\ndata: ${result(1)}\n\n`),
     expected: [{ jsonrpc: '2.0', id: 1, result: {} }],
   },
   'an error answer': {

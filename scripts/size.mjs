@@ -34,7 +34,7 @@ const entries = [
   { ...programNamed('http-client'), what: 'McpClient over HTTP: every part, first load', ceiling: 27.69 * KIB, firstLoad: true },
   { ...programNamed('http-client'), name: 'http-client-2', what: 'the same and the validator that it loads later', ceiling: 34.04 * KIB },
   { ...programNamed('schema-full'), ceiling: 9.23 * KIB },
-  { ...programNamed('oauth-login'), ceiling: 35.76 * KIB },
+  { ...programNamed('oauth-login'), ceiling: 35.8 * KIB },
   { ...programNamed('oauth-service'), ceiling: 33.07 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
   { ...programNamed('host'), ceiling: 41.84 * KIB },

@@ -44,7 +44,8 @@ test('published: what V8 reads before a stdio server answers does not grow', bui
   // Up by 2,363 for the validator whose plain comparisons are data, and for the refusal of an unknown level of `ctx.log`.
   // Up by 380 for errors of schemas whose sentences are joined from two strings, and forms that are checked in fewer steps.
   // Up by 267 for longer names (`revisionTable`, `InboundRequest`, `internals` and others).
-  const ceiling = 240_860;
+  // Up by 440 for the refusal of results of an unknown type, and the versions that an initialize without one is told.
+  const ceiling = 241_300;
   const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
   assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);
 });

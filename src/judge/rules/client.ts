@@ -136,7 +136,7 @@ tasks-62|MUST|a tool that requires a task is called as one|3 basic/utilities/tas
 tasks-63|MUST|a tool that allows no task is called plainly|3 basic/utilities/tasks#tool-level-negotiation
 stdio-2|SHOULD|what comes on stderr is no sign of failure|4 basic/transports/stdio;3 basic/transports#stdio
 stdio-3|MUST|a client writes nothing but messages to the server|4 basic/transports/stdio;0123 basic/transports#stdio
-stdio-6|SHOULD|a client of one era may probe as well|4 basic/transports/stdio#backward-compatibility
+stdio-6|SHOULD|a client that speaks only modern revisions probes as well|4 basic/transports/stdio#backward-compatibility
 stdio-7|MUST|falling back does not hang on one error code|4 basic/transports/stdio#backward-compatibility
 stdio-9|MUST|over a pipe notifications find their subscription by its id|4 basic/transports/stdio#receiving-messages;4 basic/patterns/subscriptions#receiving-notifications
 stdio-11|SHOULD|a server process that died is started again|4 basic/transports/stdio#unexpected-termination

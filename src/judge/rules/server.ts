@@ -39,7 +39,7 @@ authorization-104|SHOULD|a server does not ask for offline_access|4 basic/author
 authorization-108|SHOULD|all scopes of the operation are in one challenge|4 basic/authorization/index#runtime-insufficient-scope-errors
 authorization-111|MUST|a broader scope holds narrower ones|4 basic/authorization/index#step-up-authorization-flow
 resources-11|SHOULD|the author protects resources|01234 server/resources#security-considerations
-resources-12|MUST|binary content is base64|01234 server/resources#security-considerations
+resources-12|MUST|bytes that a handler returns go out in Base64|01234 server/resources#security-considerations
 resources-13|MUST|the author keeps file paths inside their folder|4 server/resources#security-considerations
 resources-14|MUST|URIs of resources are checked; a plain variable of a URI template stays in its segment|01234 server/resources#security-considerations
 sampling-18|MUST|a server answers each tool use with its result, and nothing beside|34 client/sampling#tool-use-and-result-balance;34 client/sampling#tool-result-messages;34 client/sampling#security-considerations

@@ -61,8 +61,8 @@ test('messages pass as lines, and trace sees them', async (t) => {
     'run wrote a line to stdout that is no message: "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1.5,\\"method\\":\\"x\\"}"',
     'run wrote a line to stdout that is no message: "log"',
   ]);
-  // What is no message is not answered.
-  assert.deepEqual(child?.written, [`${ping(1)}\n`]);
+  // What is not a message is not answered.
+  assert.deepEqual(child?.written, [`${ping(1)}\n${note}\n`]);
   assert.deepEqual(seen.map(({ direction, text }) => `${direction} ${text}`), [
     `sent ${ping(1)}`, `sent ${note}`, 'received {"jsonrpc":"2.0","id":1,"result":{}}', 'received {"jsonrpc":"2.0","id":1.5,"method":"x"}', 'received log',
   ]);

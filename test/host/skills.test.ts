@@ -213,7 +213,7 @@ test('host skills: only files of the held entry, and only of its server', async 
   // The directory has the new file; the entry that is held has it not.
   const children = await readDirectory(await host.connect('docs'), 'skill://refunds');
   assert.deepEqual(children.map(({ name }) => name), ['refunds', 'added.md']);
-  for (const reference of ['added.md', '../secret/SKILL.md', 'skill://secret/SKILL.md']) {
+  for (const reference of ['added.md', 'skill://refunds/added.md', '../secret/SKILL.md', 'skill://secret/SKILL.md']) {
     await assert.rejects(loaded.read(reference), (thrown: SkillError) => thrown.code === 'unlisted', reference);
   }
   assert.deepEqual(read, [`docs ${uri}`]);

@@ -52,6 +52,10 @@ test('http: metadata for everybody, 401 with the way to it, 200 with a token', a
   for (const [name, send] of Object.entries(await start(t, issuer))) {
     const refused = await send({}, initialize);
     assert.equal(refused.status, 401, name);
+    // The endpoints of HTTP+SSE (2024-11-05) let nobody in either.
+    for (const [path, method] of [['/sse', 'GET'], ['/messages?sessionId=x', 'POST']] as const) {
+      assert.equal((await send({}, method === 'POST' ? initialize : undefined, path, method)).status, 401, `${name} ${path}`);
+    }
     const found = /resource_metadata="([^"]+)", scope="trips:read"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1];
     assert.equal(found, 'https://trips.example/.well-known/oauth-protected-resource/mcp');
     const document = await send({}, undefined, new URL(found).pathname, 'GET');

@@ -187,6 +187,13 @@ test('a client that samples with tools declares it, in both eras', async () => {
     const declared = (params['capabilities'] ?? (params['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities]) as Record<string, unknown>;
     assert.deepEqual(declared['sampling'], { tools: {} });
   }
+  // 2026-07-28: each request declares it anew.
+  const { client: asking, wire: asked } = await connect(modern(), { capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) });
+  await Promise.allSettled([asking.ping(), asking.callTool('none')].map((call) => Promise.race([call, new Promise((resolve) => setImmediate(resolve))])));
+  assert.ok(asked.sent.length > 1);
+  for (const { method, params } of asked.sent) {
+    assert.deepEqual((params?.['_meta'] as Record<string, Record<string, unknown>> | undefined)?.[metaKeys.clientCapabilities]?.['sampling'], { tools: {} }, method);
+  }
   // The revisions before know no tools there.
   const options = { revisions: ['2025-06-18'], capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) };
   const { wire } = await connect(legacy(undefined, '2025-06-18'), options);

@@ -168,9 +168,12 @@ test('a handler that stops since its request was cancelled has not failed', asyn
 test('the code of a handler\'s error is one that its revision allows', async () => {
   const { server, heard } = listened();
   let code = 0;
-  server.tool('refuse', {}, () => {
+  const refuse = (): never => {
     throw new RpcError(code, 'refused', { why: 'because' });
-  });
+  };
+  server.tool('refuse', {}, refuse);
+  server.prompt('refuse', {}, refuse);
+  server.resource('a:refuse', {}, refuse);
   const legacy = await connect(server, { revision });
   const modern = await connect(server);
   const older = await connect(server, { revision: '2025-06-18' });
@@ -203,9 +206,13 @@ test('the code of a handler\'s error is one that its revision allows', async () 
       await legacy.call('refuse'), await older.call('refuse'), await modern.modern('tools/call', { name: 'refuse' }),
     ];
     assert.deepEqual(answers.map(({ error }) => error?.code), expected, `${given}`);
+    for (const [method, params] of [['prompts/get', { name: 'refuse' }], ['resources/read', { uri: 'a:refuse' }]] as const) {
+      const others = [await legacy.request(method, params), await older.request(method, params), await modern.modern(method, params)];
+      assert.deepEqual(others.map(({ error }) => error?.code), expected, `${given} of ${method}`);
+    }
     for (const { error } of answers) assert.deepEqual(error?.data, { why: 'because' });
   }
-  assert.equal(heard.length, 3 * table.length);
+  assert.equal(heard.length, 9 * table.length);
 });
 
 test('what JSON cannot say is the author\'s fault in both eras', async () => {

@@ -4,6 +4,11 @@ import { note, rpc, start } from './harness.ts';
 import { within } from '../../within.ts';
 
 test('the pair of endpoints: a stream that names the place to POST to, and all answers on it', async (t) => {
+  // Also where there is no other way.
+  const oldest = await start(t, {}, ['2024-11-05']);
+  const only = await oldest.live({ method: 'GET', path: '/sse' });
+  assert.equal((await within('the first event of the oldest revision', only.next()))?.type, 'endpoint');
+  only.cut();
   const { ask, live, server } = await start(t);
   const stream = await live({ method: 'GET', path: '/sse' });
   const first = await within('the first event', stream.next());

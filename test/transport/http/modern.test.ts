@@ -28,6 +28,7 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['no version header', without(call, 'mcp-protocol-version'), 400, -32020],
     ['another version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2025-11-25' } },
       400, -32020],
+    ['an unknown version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2099-01-01' } }, 400, -32020],
     // The header is well; it is not what the body says.
     ...['2025-11-25', '2099-01-01'].map((claimed): [string, Sent, number, number] => [
       `${claimed} in the body only`, modern('ping', { _meta: { [version]: claimed, [capabilities]: {} } }), 400, -32020,

@@ -133,7 +133,7 @@ for (const [what, options, message, of = {}] of [
   ['no reverse DNS name', {}, /the name "trips" is not one like com.example\/trips/],
   ['two slashes', { name: 'a/b/c' }, /the name/],
   ['a long name', { name: `a/${'b'.repeat(199)}` }, /the name/],
-  ...['/trips', 'com.example/', 'com example/trips', 'com.example/tr ips', 'com_example/trips', 'com.example/trips\n'].map((wrong) =>
+  ...['/trips', 'com.example/', 'com example/trips', 'com.example/tr ips', 'com_example/trips', 'com.example/trips\n', 'https:%!/x', 'com.example/tr%ips', 'com.example/tr:ips', 'com.exämple/trips'].map((wrong) =>
     [`the name ${JSON.stringify(wrong)}`, { name: wrong }, /the name/] as const),
   ...['~1.2.3', '>=1.2.3', '>1', '<2', '=1', '1.*', '1.x.0', '*', 'x', '1.X', '1.0.0 - 2.0.0', '1.0.0 || 2.0.0', '1.0.0 <2.0.0', '1'.repeat(256)].map((version) =>
     [`the version ${version.slice(0, 9)}`, { name }, /the server's version/, { version }] as const),

@@ -34,9 +34,9 @@ export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
         <button type="button" class="small" onClick={() => void state.run('log.clear', {}).then(() => { state.logs.value = []; })}>Clear</button>
       </Head>
       <div class="row wrap">
-        <label>Show from <select value={least.value} onChange={(event) => { least.value = levels.find((one) => one === event.currentTarget.value) ?? 'debug'; }}>{levels.map((one) => <option key={one}>{one}</option>)}</select></label>
-        <label>of <select value={source.value} onChange={(event) => { source.value = event.currentTarget.value as 'all' | LogView['source']; }}>
-          <option value="all">both</option><option value="protocol">the protocol</option><option value="stderr">stderr</option>
+        <label>Level <select value={least.value} onChange={(event) => { least.value = levels.find((one) => one === event.currentTarget.value) ?? 'debug'; }}>{levels.map((one) => <option key={one} value={one}>{one} and above</option>)}</select></label>
+        <label>Source <select value={source.value} onChange={(event) => { source.value = event.currentTarget.value as 'all' | LogView['source']; }}>
+          <option value="all">protocol and stderr</option><option value="protocol">protocol</option><option value="stderr">stderr</option>
         </select></label>
         <input type="search" placeholder="Search" aria-label="Search in logs" value={words.value} onInput={(event) => { words.value = event.currentTarget.value; }} />
       </div>

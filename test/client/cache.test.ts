@@ -59,6 +59,10 @@ test('freshness ends when its time is up', async () => {
       mock.reset();
     }
   }
+  // A later page as well as the first.
+  const { client, asked } = await connect(modern(() => ({ ...fresh(60_000), tools: [] })));
+  for (const cursor of ['two', 'three', 'two', 'three']) await client.request('tools/list', { cursor });
+  assert.equal(asked(), 2);
 });
 
 test('a page that has run out is fetched again with its own cursor', async () => {

@@ -127,6 +127,12 @@ test('legacy: other roots are told', async () => {
   client.setRoots([{ uri: 'file:///b' }]);
   assert.equal(wire.sent.at(-1)?.method, 'notifications/roots/list_changed');
   assert.deepEqual((await wire.ask(1, 'roots/list')).result, { roots: [{ uri: 'file:///b' }] });
+  // The same list too: what is in it may have changed.
+  const list = [{ uri: 'file:///c' }];
+  for (const times of [1, 2]) {
+    client.setRoots(list);
+    assert.equal(wire.methods().filter((method) => method === 'notifications/roots/list_changed').length, 1 + times);
+  }
   const without = await connect(legacy());
   assert.throws(() => without.client.setRoots([]), /not declared/);
   const silent = await connect(legacy(), { roots: [], capabilities: { roots: {} } });

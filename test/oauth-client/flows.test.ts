@@ -240,7 +240,7 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
   const grant = enterpriseManaged({
     clientId: 'app', clientSecret: 'app-secret',
     identityProvider: { issuer: idp.origin, clientId: 'app-at-idp', clientSecret: 'idp-secret' },
-    identityAssertion: () => 'id.token',
+    identityAssertion: async () => 'id.token',
   });
   const auth = oauth({ grant, scope: 'chat' });
   assert.equal(await call(auth, rs.url), 200);

@@ -68,7 +68,8 @@ test('registration: what is asked for, by the redirect and by what the server of
     client_name: 'MCP client', redirect_uris: ['http://127.0.0.1:5/cb'], grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], token_endpoint_auth_method: 'client_secret_basic', application_type: 'native',
   });
   for (const [redirectUri, type] of [['https://app.example/cb', 'web'], ['http://app.example/cb', 'web'], ['http://localhost:1/cb', 'native'], ['http://[::1]/cb', 'native'], ['my.app:/cb', 'native']] as const) {
-    assert.equal((await body({ redirectUri }))['application_type'], type, redirectUri);
+    const sent = await body({ redirectUri });
+    assert.deepEqual([sent['application_type'], sent['redirect_uris']], [type, [redirectUri]], redirectUri);
   }
   assert.deepEqual((await body({ server: server({ grant_types_supported: ['authorization_code'] }) }))['grant_types'], ['authorization_code']);
   assert.deepEqual((await body({ server: server({ grant_types_supported: ['refresh_token'] }) }))['grant_types'], ['authorization_code', 'refresh_token']);

@@ -258,6 +258,9 @@ test('a server declares each thing that it has, and nothing else', async () => {
     'completions of prompts': [
       (server) => server.prompt('p', { arguments: { a: { complete } } }, () => ''), { prompts: { listChanged: true }, completions: {} },
     ],
+    'completions of another argument': [
+      (server) => server.prompt('p', { arguments: { b: {}, a: { complete } } }, () => ''), { prompts: { listChanged: true }, completions: {} },
+    ],
     'completions of templates': [
       (server) => server.resourceTemplate('a:{b}', { complete: { b: complete } }, () => ''), { resources: { subscribe: true, listChanged: true }, completions: {} },
     ],

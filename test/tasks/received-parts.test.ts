@@ -103,6 +103,17 @@ test('received tasks: the server sees the task, then its states, then its result
   await assert.rejects(ask('tasks/result', { taskId: failing.taskId }), /^Error: x{2000}$/);
   const { status, statusMessage } = await ask('tasks/get', { taskId: failing.taskId });
   assert.deepEqual([status, statusMessage], ['failed', 'x'.repeat(1_000)]);
+  // A failure and a cancellation are changes as well.
+  for (const end of ['fail', 'cancel']) {
+    const { taskId } = await begin();
+    await settled();
+    pass(1_000);
+    if (end === 'cancel') await ask('tasks/cancel', { taskId });
+    else asked.at(-1)?.reject(new Error(end));
+    await settled();
+    const { createdAt, lastUpdatedAt } = await ask('tasks/get', { taskId });
+    assert.equal(Date.parse(String(lastUpdatedAt)) - Date.parse(String(createdAt)), 1_000, end);
+  }
   // What a handler says after the cancellation, a result or an error, changes nothing and tells nothing.
   for (const late of ['resolve', 'reject'] as const) {
     const { taskId } = await begin();

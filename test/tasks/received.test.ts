@@ -256,6 +256,10 @@ test('a server may make so many requests for tasks in a second', async (t) => {
   const said = await Promise.all(Array.from({ length: 10 }, () => server.ask('tasks/get', { taskId })));
   const refused = said.filter(({ error }) => error?.message === 'Too many requests for tasks: the limit is 2 a second');
   assert.equal(refused.length, 8);
+  // Each kind of them counts.
+  for (const method of ['tasks/result', 'tasks/cancel', 'tasks/list', 'tasks/get']) {
+    assert.match((await server.ask(method, { taskId })).error?.message ?? '', /^Too many requests for tasks/, method);
+  }
 });
 
 test('when its time is over a task is gone, its handler told, and whoever waits is answered', async (t) => {

@@ -60,6 +60,8 @@ test('the headers of a modern request are held against its body', async (t) => {
     }),
     ['a URI as the name', modern('resources/read', { uri: 'a:b' }, { 'mcp-name': 'a:b' }), 404, -32601],
     ['a mirrored argument', region('eu', { 'mcp-param-region': 'eu' }), 200],
+    ['a mirrored argument in Base64', region('zürich ', { 'mcp-param-region': '=?base64?esO8cmljaCA=?=' }), 200],
+    ['another one in Base64', region('zurich ', { 'mcp-param-region': '=?base64?esO8cmljaCA=?=' }), 400, -32020],
     ['a mirrored argument that differs', region('eu', { 'mcp-param-region': 'us' }), 400, -32020],
     ['a mirrored argument without its header', region('eu', {}), 400, -32020],
     ['a number without its header', modern('tools/call', { name: 'mirrored', arguments: { deep: { count: 42 } } }, { 'mcp-name': 'mirrored' }), 400, -32020],

@@ -121,7 +121,7 @@ test('modern over HTTP: closing the client closes the stream, without a notifica
 test('modern: the acknowledged filter is checked', async () => {
   const { client, wire, errors } = await connect(modern((sent, wire) => {
     if (sent.method !== 'subscriptions/listen') return {};
-    // Of another subscription, which is none of this client's.
+    // The id of a subscription that this client does not have.
     wire.push({ method: 'notifications/subscriptions/acknowledged', params: tag('other', { notifications: filterOf(sent) }) });
     acknowledge(wire, sent, { toolsListChanged: true, resourceSubscriptions: ['a:1'] });
     return undefined;

@@ -88,7 +88,7 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
   assert.equal(denied.asked.length, 0);
   await denied.host.call('a/write_file', { path: '/tmp/x' });
   assert.equal(denied.asked.length, 1);
-  // A rule that asks is no yes, whatever the application was told before.
+  // A rule with "ask" allows nothing by itself, whatever the application was told before.
   const ruled = make(t, { a: echoServer('a') }, {
     rules: [{ tool: 'echo', args: { text: 'no' }, then: 'deny' }, { tool: 'echo', then: 'ask' }],
   }, () => ({ allow: false }));

@@ -96,7 +96,7 @@ test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobo
   assert.match(JSON.stringify(await plain.host.readResource('s', uri)), /name: refunds/);
   await assert.rejects(plain.host.loadSkill('s', uri), (thrown: SkillError) => thrown.code === 'not-declared');
   assert.deepEqual([plain.asked, plain.host.loadedSkills], [[], []]);
-  // Nor where the server has skills, and this is none of them.
+  // Nor where the server has skills and this is not one of them.
   const mixed = new McpServer({ name: 's', version: '1' }, { onError: () => {} });
   await skills(mixed, [one()]);
   mixed.resource('skill://stray/SKILL.md', {}, () => document('stray'));

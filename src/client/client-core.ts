@@ -227,7 +227,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
 
   /**
    * Any list, page by page on demand. `member` is the member of the result that holds the items. Rejects if there are
-   * too many pages, if they take too much memory, or if a cursor repeats.
+   * too many pages, or if they take too much memory.
    */
   async *list<T>(method: string, member: string, options?: CallOptions): AsyncGenerator<T, void, undefined> {
     for await (const page of this.#pages(method, member, options)) yield* page[member] as T[];

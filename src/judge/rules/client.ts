@@ -118,7 +118,7 @@ pagination-2|MUST|a client neither reads nor changes cursors|3 basic/utilities/t
 pagination-3|MUST|a client keeps no cursors over sessions|0123 server/utilities/pagination#implementation-guidelines
 pagination-4|SHOULD|lists with and without pages are read|01234 server/utilities/pagination#implementation-guidelines
 pagination-5|SHOULD|a list without a cursor has ended|01234 server/utilities/pagination#implementation-guidelines
-pagination-6|MUST|an empty cursor is a cursor; null is none|4 server/utilities/pagination#implementation-guidelines
+pagination-6|MUST|an empty cursor is a cursor, and the same may come again; null ends the list|4 server/utilities/pagination#implementation-guidelines
 pagination-8|MUST|a client takes pages of any size|01234 server/utilities/pagination#pagination-model
 subscriptions-1|SHOULD|a client reads which of its subscriptions were granted|4 basic/patterns/subscriptions#acknowledgment
 subscriptions-4|MUST|after a new connection the client subscribes again|4 basic/patterns/subscriptions#graceful-closure

@@ -21,7 +21,7 @@ const KIB = 1024;
 // Every chunk of a program counts; with `firstLoad` only those that a page or a worker loads at its start.
 const entries = [
   { ...programNamed('stdio-tools'), budget: 12 * KIB, ceiling: 13.62 * KIB },
-  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.91 * KIB },
+  { ...programNamed('serial-lines'), budget: 10 * KIB, ceiling: 12.92 * KIB },
   { ...programNamed('serial-frames'), budget: 11.5 * KIB, ceiling: 15.38 * KIB },
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.99 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.14 * KIB },
@@ -42,13 +42,13 @@ const entries = [
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.78 * KIB },
-  { ...programNamed('judge'), ceiling: 64.5 * KIB },
+  { ...programNamed('judge'), ceiling: 64.65 * KIB },
   { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.41 * KIB },
 ];
 
 /** What the package may hold, unpacked: what runs and its types, and what is there to be read. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3064 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3066 * 1000, holds: (path) => !isForReading(path) },
   { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5384 * 1000, holds: isForReading },
 ];
 

@@ -160,7 +160,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
       this.#options.outputs?.learn(result['tools'] as unknown[]);
     }
     if (tool === undefined) return result;
-    const judged = this.checkToolResult(tool, result, terms.shape);
+    this.checkResult(method, result, terms.shape);
+    const judged = this.#options.outputs?.check(tool, result, server.report);
     if (judged) await judged;
     return result;
   }

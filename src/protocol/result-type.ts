@@ -21,10 +21,9 @@ export function stamped<R extends object>(result: R & ModernResult, info: Implem
 }
 
 /**
- * 2026-07-28 basic/index#resulttype: the types of results are those of the protocol, and of extensions that both sides
- * have. Throws a TypeError for a type that is not of the protocol.
+ * Throws a TypeError for a type of results that is not of the protocol. 2026-07-28 basic/index#resulttype: others are only
+ * those of extensions that both sides have.
  */
-export function checkCoreType({ resultType }: { readonly resultType?: unknown }): void {
-  const type = resultType ?? 'complete';
+export function checkCoreType(type: unknown): void {
   if (type !== 'complete' && type !== 'input_required') throw new TypeError(`the handler returned a result of the unknown type ${quote(type)}`);
 }

@@ -44,7 +44,7 @@ export function adaptContent(block: ContentBlock, revision: Revision): ContentBl
 export function adaptToolResult(result: CallToolResult, revision: Revision): CallToolResult {
   const allowed = revisionTable.structuredContent(revision);
   if (allowed === 'any') {
-    checkCoreType(result);
+    if (result['resultType'] !== undefined) checkCoreType(result['resultType']);
     return result;
   }
   // `resultType` goes, too: revisions before 2026-07-28 have none.

@@ -109,8 +109,9 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
   /** A modern result with its type and the server's name. What is the same in all results is not serialized again. */
   function complete(result: object & ModernResult, exchange: Exchange): object {
     if (result instanceof Serialized) return result;
-    if (result.resultType !== undefined && !server.isExtensionResult(result as Bag, exchange)) checkCoreType(result);
-    if (result.resultType !== undefined || result._meta !== undefined) return stamped(result, info);
+    const { resultType: type } = result;
+    if (type !== undefined && !server.isExtensionResult(result as Bag, exchange)) checkCoreType(type);
+    if (type !== undefined || result._meta !== undefined) return stamped(result, info);
     return new Serialized(() => {
       const text = JSON.stringify(result) as string | undefined;
       if (text?.[0] !== '{') throw noObject();

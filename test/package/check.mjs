@@ -9,6 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readWords } from '../../scripts/words.mjs';
 import { checkSnippets } from './snippets.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,7 +26,6 @@ import { fetchHandler, httpTransport } from 'barewire/fetch';
 import { compile, type FromSchema } from 'barewire/schema';
 import { decode } from 'barewire/jsonrpc';
 import { revisions, type Tool } from 'barewire/protocol';
-import { readWords } from '../../scripts/words.mjs';
 
 const server = new McpServer({ name: 'packed', version: '1.0.0' });
 server.tool('add', {

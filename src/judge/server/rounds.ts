@@ -12,6 +12,23 @@ const asks = ({ result }: ReceivedAnswer): boolean => result['resultType'] === '
 /** Calls that asked, in either era. */
 const askingCalls = ({ calls }: Survey): SurveyedCall[] => calls.filter(({ first, between }) => asks(first) || between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined));
 
+/** What a call asked, by the methods of its questions. */
+function askedBy({ first, between }: SurveyedCall): string {
+  const inputs = isObject(first.result['inputRequests']) ? Object.values(first.result['inputRequests']) : [];
+  return [...new Set([...inputs, ...between.map(({ json }) => json)].map((one) => (isObject(one) ? one['method'] : undefined)))].sort().join();
+}
+
+/** Of the calls that asked, at most so many for each kind of question. */
+function ofEachKind(calls: readonly SurveyedCall[], most: number): SurveyedCall[] {
+  const counts = new Map<string, number>();
+  return calls.filter((one) => {
+    const kind = askedBy(one);
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    return count <= most;
+  });
+}
+
 const again = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, more: Record<string, unknown> = {}, meta: Record<string, unknown> = {}): Promise<ReceivedAnswer> =>
   conversation.ask('tools/call', { name: tool['name'], arguments: given, ...more }, { meta });
 
@@ -157,7 +174,7 @@ export const roundProbes: readonly ServerProbe[] = [
     // judged in passing.
     name: 'a question to a client with few capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22', 'sampling-4', 'base-5', 'mrtr-15'], slow: true, apart: 'surveyed', needs,
     async run(bench, revision) {
-      const found = askingCalls(await bench.survey(revision)).slice(0, 8);
+      const found = ofEachKind(askingCalls(await bench.survey(revision)), 3).slice(0, 12);
       if (found.length === 0) return;
       for (const capabilities of [{}, { elicitation: {}, sampling: {} }]) {
         const conversation = await bench.fresh(revision, { capabilities });

@@ -90,6 +90,9 @@ export function applied(text, { path, find, replace }) {
   return text.slice(0, index) + replace.join('\n') + text.slice(index + length);
 }
 
+/** Whether a result is of this edit as it stands, and of a test that the rule still names. */
+export const isFresh = (rule, edit, row) => row?.edit === edit.hash && rule.test.split(' | ').includes(row.test);
+
 const codeAndTest = ({ source, test }) => source && test;
 
 /** What is wrong with the edits: an edit without its rule, a text that the code does not have (any more). */
@@ -132,10 +135,8 @@ export function coverageOf({ rules }, edits, results, without) {
   const of = { exact: [], unnoticed: [], stale: [], without: [], coarse: [] };
   for (const rule of rules.filter(codeAndTest)) {
     const parts = byRule.get(rule.id) ?? [];
-    const tests = rule.test.split(' | ');
-    const isFresh = ({ edit, row }) => row?.edit === edit.hash && tests.includes(row.test);
     const isNoticed = ({ row }) => NOTICED.includes(row.verdict);
-    const name = parts.length === 0 ? (reasons.has(rule.id) ? 'without' : 'coarse') : !parts.every(isFresh) ? 'stale' : parts.every(isNoticed) ? 'exact' : 'unnoticed';
+    const name = parts.length === 0 ? (reasons.has(rule.id) ? 'without' : 'coarse') : !parts.every(({ edit, row }) => isFresh(rule, edit, row)) ? 'stale' : parts.every(isNoticed) ? 'exact' : 'unnoticed';
     of[name].push({ rule, parts, why: reasons.get(rule.id) });
   }
   return of;

@@ -219,8 +219,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
   }
 
   /** The same for the result of a call, whose `structuredContent` must fit the output schema of the tool. */
-  protected checkToolResult(tool: string, result: Bag, shape?: MessageShape): Promise<void> | undefined {
-    this.checkResult('tools/call', result, shape);
+  protected checkToolResult(tool: string, result: Bag): Promise<void> | undefined {
+    this.checkResult('tools/call', result);
     return this.#options.outputs?.check(tool, result, this.#server.report);
   }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readMatrix } from '../../scripts/requirements/matrix.mjs';
-import { NOTICED, coverageOf, editsIn, faultsOfEdits, readEdits, readResults, readWithout, ruleOf, writeResults } from '../../scripts/requirements/removals.mjs';
+import { NOTICED, coverageOf, editsIn, faultsOfEdits, isFresh, readEdits, readResults, readWithout, ruleOf, writeResults } from '../../scripts/requirements/removals.mjs';
 import { unknownNames } from './names.mjs';
 import { Trial, patternOf, testOf } from './trial.mjs';
 
@@ -37,9 +37,8 @@ const rules = new Map(matrix.rules.map((rule) => [rule.id, rule]));
 let chosen = edits.filter(({ id }) => !broken.has(id));
 if (values.only) chosen = chosen.filter(({ id }) => values.only.split(',').includes(ruleOf(id)));
 if (values.new) {
-  const fresh = new Map(results.filter(({ verdict }) => NOTICED.includes(verdict)).map(({ id, edit, test }) => [id, { edit, test }]));
-  const isDone = ({ id, hash }) => fresh.get(id)?.edit === hash && rules.get(ruleOf(id)).test.split(' | ').includes(fresh.get(id).test);
-  chosen = chosen.filter((edit) => !isDone(edit));
+  const noticed = new Map(results.filter(({ verdict }) => NOTICED.includes(verdict)).map((row) => [row.id, row]));
+  chosen = chosen.filter((edit) => !isFresh(rules.get(ruleOf(edit.id)), edit, noticed.get(edit.id)));
 }
 if (values.draw) {
   const place = (id) => createHash('sha256').update(`${values.by} ${id}`).digest('hex');

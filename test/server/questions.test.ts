@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
 import { ask, McpServer, MissingCapabilityError, NotAnswered } from '../../src/server/index.ts';
 import { accept, asked, connect, everything, later, textOf } from './peer.ts';
-import type { Bag, Said } from './peer.ts';
+import type { Bag, Peer, Said } from './peer.ts';
 
 // Questions in a legacy session: requests to the client. For the modern era, see rounds.test.ts.
 
@@ -399,26 +399,21 @@ test('a page to visit has a URL, and an id that no other question has', async (t
   }
   assert.deepEqual((await Promise.all(calls)).map(textOf), ['accept', 'accept', 'accept']);
   assert.equal(ids[2], 'mine');
-  // Unique in the server, and not only on a connection.
-  for (const other of [peer, await connect(server, { revision })]) {
+  const visits = async (one: Peer): Promise<void> => {
     for (let n = 0; n < 20; n++) {
-      const call = other.call('visit');
-      const question = await other.next();
+      const call = one.call('visit');
+      const question = await one.next();
       ids.push(question.params?.['elicitationId']);
-      other.answer(question, { action: 'accept' });
+      one.answer(question, { action: 'accept' });
       await call;
     }
-  }
+  };
+  // Unique in the server, and not only on a connection.
+  for (const one of [peer, await connect(server, { revision })]) await visits(one);
   // A runtime without UUIDs makes them otherwise.
   Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis.crypto, 'randomUUID'));
-  for (let n = 0; n < 20; n++) {
-    const call = peer.call('visit');
-    const question = await peer.next();
-    ids.push(question.params?.['elicitationId']);
-    peer.answer(question, { action: 'accept' });
-    await call;
-  }
+  await visits(peer);
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every((id) => typeof id === 'string' && id !== ''));
 });

@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/internal-exports.ts';
 import { judgeInfo } from '../conversation.ts';
-import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
+import type { Arrival, ReceivedAnswer, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 import { call, retried } from './survey.ts';
 import type { Survey, SurveyedCall } from './survey.ts';
@@ -9,13 +9,17 @@ import type { Survey, SurveyedCall } from './survey.ts';
 const needs = 'a tool that may be called and asks: askingTool of judge.json';
 const asks = ({ result }: ReceivedAnswer): boolean => result['resultType'] === 'input_required';
 
-/** Calls that asked, in either era. */
-const askingCalls = ({ calls }: Survey): SurveyedCall[] => calls.filter(({ first, between }) => asks(first) || between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined));
+/** A request of the server: a question of a legacy revision. */
+const isQuestion = ({ json }: Arrival): boolean => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined;
 
-/** What a call asked, by the methods of its questions. */
+/** Calls that asked, in either era. */
+const askingCalls = ({ calls }: Survey): SurveyedCall[] => calls.filter(({ first, between }) => asks(first) || between.some(isQuestion));
+
+/** What a call asked: the methods of its questions with the members of their params, which tell their kinds apart (an address, tools, a context). */
 function askedBy({ first, between }: SurveyedCall): string {
   const inputs = isObject(first.result['inputRequests']) ? Object.values(first.result['inputRequests']) : [];
-  return [...new Set([...inputs, ...between.map(({ json }) => json)].map((one) => (isObject(one) ? one['method'] : undefined)))].sort().join();
+  const questions = [...inputs, ...between.filter(isQuestion).map(({ json }) => json)];
+  return [...new Set(questions.filter(isObject).map(({ method, params }) => `${method} ${Object.keys(isObject(params) ? params : {}).sort()}`))].sort().join();
 }
 
 /** Of the calls that asked, at most so many for each kind of question. */
@@ -174,13 +178,13 @@ export const roundProbes: readonly ServerProbe[] = [
     // judged in passing.
     name: 'a question to a client with few capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22', 'sampling-4', 'base-5', 'mrtr-15'], slow: true, apart: 'surveyed', needs,
     async run(bench, revision) {
-      const found = ofEachKind(askingCalls(await bench.survey(revision)), 3).slice(0, 12);
+      const found = ofEachKind(askingCalls(await bench.survey(revision)), 2).slice(0, 12);
       if (found.length === 0) return;
       for (const capabilities of [{}, { elicitation: {}, sampling: {} }]) {
         const conversation = await bench.fresh(revision, { capabilities });
         for (const { tool, arguments: given } of found) {
           const { between, answer } = await call(bench, conversation, tool, given);
-          if (between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined) || asks(answer)) continue;
+          if (between.some(isQuestion) || asks(answer)) continue;
           conversation.check(['lifecycle-13', 'base-5', 'mrtr-15'], true, '', answer);
         }
         void conversation.close();

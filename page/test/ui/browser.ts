@@ -22,12 +22,19 @@ export interface Opened {
   close(): Promise<void>;
 }
 
+/**
+ * How many times slower the page's thread works than it could; 0: as fast as it can. A test that reads the page before the page has
+ * changed passes on a quiet machine, and fails with `SLOW_PAGE=20`.
+ */
+const slower = Number(process.env['SLOW_PAGE'] ?? 0);
+
 /** An empty page that keeps its faults. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
   // What does not come within this does not come.
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
+  if (slower > 0) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slower });
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
   page.on('console', (message) => {

@@ -20,8 +20,9 @@ test('the lines of a stack stand together in their order, and what was written l
     line(4, 1003, 'told by the protocol', { source: 'protocol', level: 'info' }), line(5, 1004, 'after it'), line(6, 9000, 'much later'),
   ]);
   await page.getByRole('tab', { name: 'Logs' }).click();
-  const texts = await page.getByRole('list', { name: 'Log lines' }).getByRole('listitem').locator('.text').allInnerTexts();
-  assert.deepEqual(texts.map((text) => text.trimEnd()), ['much later', 'after it', 'told by the protocol', 'Error: no station\n  at find\n  at call']);
+  const lines = page.getByRole('list', { name: 'Log lines' }).getByRole('listitem').locator('.text');
+  await lines.nth(3).waitFor();
+  assert.deepEqual((await lines.allInnerTexts()).map((text) => text.trimEnd()), ['much later', 'after it', 'told by the protocol', 'Error: no station\n  at find\n  at call']);
   const level = page.getByLabel('The server sends');
   assert.equal(await level.locator('option:checked').innerText(), 'the levels that it chooses', 'the label and the choice are a sentence');
   await level.selectOption('debug and above');

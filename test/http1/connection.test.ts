@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { McpServer } from '../../src/server/index.ts';
 import { http1Server } from '../../src/transport/http1/http1-server.ts';
 import type { Http1Connection, Http1Options, Http1Server } from '../../src/transport/http1/http1-server.ts';
 import { fakeServer } from '../transport/http/fake-server.ts';
@@ -359,4 +362,31 @@ test('http1: sessions, and a legacy client', async (t) => {
   const session = /mcp-session-id: (\S+)/.exec(await line.said())?.[1] ?? assert.fail();
   line.send(post({ body: rpc('ping'), headers: { 'mcp-session-id': session } }));
   assert.deepEqual(statuses(await line.said()), ['200']);
+});
+
+test('an idle connection keeps nothing of its last request', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const held: [string, WeakRef<object>][] = [];
+  const server = new McpServer({ name: 'test', version: '1' });
+  server.tool('keep', { input: { type: 'object', properties: { text: { type: 'string' } } } }, (args, ctx) => {
+    held.push(['the arguments', new WeakRef(args)], ['the context', new WeakRef(ctx)]);
+    return 'done';
+  });
+  const http = http1Server(server);
+  t.after(() => http.close({ drainMs: 0 }));
+  let written = '';
+  const closed = (): void => void Promise.resolve().then(() => connection?.closed());
+  const connection = http.connect({ write: (text) => void (written += text), end: closed, destroy: closed, pause: () => {}, resume: () => {}, buffered: 0 });
+  assert.ok(connection);
+  const send = (text: string): void => {
+    const octets = octetsOf(text);
+    held.push(['the octets', new WeakRef(octets.buffer)]);
+    connection.push(octets);
+  };
+  for (let i = 0; i < 2; i++) send(post(modern('tools/call', { name: 'keep', arguments: { text: 'x' } }, { 'mcp-name': 'keep' })));
+  for (let i = 0; i < 10; i++) await new Promise(setImmediate);
+  collect();
+  assert.deepEqual(statuses(written), ['200', '200']);
+  assert.deepEqual(held.flatMap(([name, ref]) => (ref.deref() === undefined ? [] : [name])), []);
 });

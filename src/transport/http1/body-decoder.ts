@@ -33,7 +33,7 @@ export class BodyDecoder {
   refused: HttpFault | undefined;
   readonly #limits: DecoderLimits;
   readonly #octets: Uint8Array = octetTable();
-  readonly #trailers: HeadScanner;
+  #trailers: HeadScanner | undefined;
   #state: number = counted;
   /** Octets of the content, or of the chunk, that are to come. */
   #left = 0;
@@ -42,13 +42,17 @@ export class BodyDecoder {
 
   constructor(limits: DecoderLimits) {
     this.#limits = limits;
-    this.#trailers = new HeadScanner(limits);
   }
 
   begin(length: BodyLength): void {
     this.#state = length === 'chunked' ? chunkSize : length === 'close' ? untilClose : counted;
     this.#left = typeof length === 'number' ? length : 0;
     this.#digits = this.#extensions = 0;
+  }
+
+  /** Lets go of the octets that came last. */
+  clear(): void {
+    this.body = none;
   }
 
   /** What the end of the connection means: a body that only it could end is whole. */
@@ -76,7 +80,7 @@ export class BodyDecoder {
         return this.#tell('body', bytes.length);
       }
       if (state === trailers) {
-        const scanner = this.#trailers;
+        const scanner = this.#trailers as HeadScanner;
         at = scanner.scan(bytes, at);
         this.refused = scanner.refused;
         return this.#tell(this.refused ? 'fault' : scanner.done ? 'end' : 'more', at);
@@ -117,7 +121,7 @@ export class BodyDecoder {
         if (octet !== LF) return crlfFault();
         this.#state = this.#left > 0 ? chunkData : trailers;
         // 7.1.2: what a trailer section says is dropped; only the fields of the head count.
-        if (this.#left === 0) this.#trailers.begin(true);
+        if (this.#left === 0) (this.#trailers ??= new HeadScanner(this.#limits)).begin(true);
         return undefined;
       case chunkDataCr:
         if (octet !== CR) return crlfFault();

@@ -92,6 +92,7 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
     this.head = undefined;
     this.#emptyLine = 0;
     this.#scanner.begin();
+    this.#body.clear();
   }
 
   /** What the end of the connection means. `more`: nothing had begun. */

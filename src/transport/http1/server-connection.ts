@@ -283,6 +283,8 @@ export class ServerConnection {
   #watch(): void {
     const request = this.#request ?? this.#watched;
     const { buffered } = this.pipe;
+    // An idle connection keeps nothing of its last request.
+    if (buffered === 0) return this.read();
     if (request === undefined || buffered < worthWatching) return;
     this.#watched = request;
     request.unread?.note(request, buffered);

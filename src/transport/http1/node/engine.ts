@@ -11,6 +11,7 @@ import type { CloseOptions, Endpoint } from '../../http/server/endpoint.ts';
 import { Connections } from '../connections.ts';
 import { defaultHttp1Limits } from '../limits.ts';
 import type { Http1Limits } from '../limits.ts';
+import type { Pipe } from '../pipe.ts';
 import { nodeLatin1 } from './latin1.ts';
 
 /** How a server shows who it is. */
@@ -81,22 +82,46 @@ function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limit
 }
 
 function serve(connections: Connections, socket: Socket): void {
-  const connection = connections.add({
-    write: (text, latin1) => void socket.write(text, latin1 ? 'latin1' : 'utf8'),
-    end: () => void socket.end(),
-    destroy: () => void socket.destroy(),
-    pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
-    get buffered() {
-      return socket.writableLength;
-    },
-  });
+  const connection = connections.add(new SocketPipe(socket));
   socket.on('error', () => socket.destroy());
   if (connection === undefined) return;
   socket.on('data', (chunk: Buffer) => connection.push(chunk));
   socket.on('end', () => connection.ended());
   socket.on('drain', () => connection.read());
   socket.on('close', () => connection.closed());
+}
+
+/** A socket as a pipe. A class, because an idle connection keeps it: functions of its own would take half a kilobyte. */
+class SocketPipe implements Pipe {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  write(text: string, latin1: boolean): void {
+    this.#socket.write(text, latin1 ? 'latin1' : 'utf8');
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  get buffered(): number {
+    return this.#socket.writableLength;
+  }
 }
 
 /** `sockets`: of the connections, and of those whose handshake is not complete. */

@@ -1,6 +1,6 @@
 // npm run bench: barewire beside its peers and beside the bare program that does the same work.
 //
-//   node run.mjs [languages] [--quick] [--only stdio,http,list,client,streams,sessions,validation,elicit,tasks,fleet]
+//   node run.mjs [languages] [--quick] [--only stdio,http,list,client,streams,connections,sessions,validation,elicit,tasks,fleet]
 //                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
 //
 // languages  the suite of other languages, which writes LANGUAGES.md
@@ -36,7 +36,7 @@ runtime.node = values.node ?? process.execPath;
 
 // What has a run and a page of its own: it needs the tool chains of other languages.
 const apart = ['languages'];
-const suiteNames = [...apart, 'stdio', 'http', 'list', 'client', 'streams', 'sessions', 'validation', 'elicit', 'tasks', 'fleet'];
+const suiteNames = [...apart, 'stdio', 'http', 'list', 'client', 'streams', 'connections', 'sessions', 'validation', 'elicit', 'tasks', 'fleet'];
 const wantsSuite = (name) => (!only && !apart.includes(name)) || only?.some((wanted) => wanted === name || wanted.startsWith(`${name}-`));
 const known = (wanted) => suiteNames.includes(wanted) || /^http-(modern|session|sse)$/.test(wanted);
 const unknown = only?.find((wanted) => !known(wanted));

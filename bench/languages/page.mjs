@@ -94,8 +94,11 @@ function targets(samples) {
     `| | wanted | ${Object.values(modes).map(({ title }) => title).join(' | ')} |`, `|---|---:|${Object.keys(modes).map(() => '---:|').join('')}`,
     row('of go-sdk as it comes', 'many', 'go-sdk', 1),
     row('of rmcp as it comes', 'many', 'rmcp', 1),
+    row('on `http1`, of rmcp as it comes', 'many', 'rmcp', 1, 'barewire-http1'),
     row('of bare hyper on one thread', 'one', 'hyper', 0.5),
+    row('on `http1`, of bare hyper on one thread', 'one', 'hyper', 0.4, 'barewire-http1'),
     row('of bare node:http', 'many', 'bare'),
+    row('on `http1`, of bare node:http', 'many', 'bare', undefined, 'barewire-http1'),
     row('for comparison: bare node:http, of bare hyper on one thread', 'one', 'hyper', undefined, 'bare'),
   ];
 }

@@ -102,6 +102,7 @@ const stateless = ['modern', 'echo', 'cart', 'product'];
  */
 export const programs = {
   barewire: { label: 'barewire', modes: all, ...node('languages/barewire.mjs') },
+  'barewire-http1': { label: 'barewire on `http1`', modes: all, ...node('languages/barewire-http1.mjs') },
   'barewire-2': { label: 'barewire, two processes', modes: all, several: true, ...node('languages/barewire-two.mjs') },
   bare: { label: 'bare node:http', modes: all, ...node('languages/bare.mjs') },
   hyper: { label: 'bare hyper', modes: all, ...rust('bare') },

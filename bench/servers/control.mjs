@@ -18,6 +18,9 @@ export function control(httpServer, actions = {}) {
   else httpServer.once('listening', announce);
 }
 
+/** What `serveHttp` resolves with, as `control` wants it. */
+export const served = ({ port }) => ({ listening: true, address: () => ({ port }) });
+
 /** How many tools `tools/list` shows: the three that are measured, and as many more as the bench asks for. */
 export const extraTools = Math.max(0, Number(process.env.TOOLS ?? 3) - 3);
 

@@ -6,6 +6,7 @@ const peers = {
   bare: 'clients/bare.mjs',
   'node:http': 'clients/bare-node-http.mjs',
   barewire: 'clients/barewire.mjs',
+  'barewire/http1': 'clients/barewire-http1.mjs',
   'barewire/fetch': 'clients/barewire-fetch.mjs',
   'sdk v1': 'clients/sdk-v1.mjs',
   'sdk v2': 'clients/sdk-v2.mjs',
@@ -16,7 +17,7 @@ export const tables = {
     title: 'client driving the bare server: calls a second',
     unit: '/s',
     more: true,
-    note: 'Over HTTP the bare client is the platform’s `fetch`, which the official SDKs stand on; barewire is `httpTransport` of `barewire/http`, barewire/fetch that of `barewire/fetch`. The bare client on `node:http` is what barewire is to be held against.',
+    note: 'Over HTTP the bare client is the platform’s `fetch`, which the official SDKs stand on; barewire is `httpTransport` of `barewire/http`, barewire/http1 the same with `engine: http1Client`, barewire/fetch that of `barewire/fetch`. The bare client on `node:http` is what barewire is to be held against.',
   },
 };
 
@@ -33,7 +34,7 @@ export async function round(bench) {
   try {
     for (const [peer, program] of bench.inTurn(peers)) {
       for (const [row, transport, inFlight, size] of rows) {
-        if (['node:http', 'barewire/fetch'].includes(peer) && transport === 'stdio') continue;
+        if (['node:http', 'barewire/http1', 'barewire/fetch'].includes(peer) && transport === 'stdio') continue;
         const target = transport === 'http' ? `http://127.0.0.1:${server.port}/mcp` : here('servers/bare-stdio.mjs');
         await bench.attempt(['client', row], peer, async () => {
           // What this process starts inherits its core.

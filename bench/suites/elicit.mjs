@@ -12,6 +12,7 @@ import { peers as stdioPeers } from './stdio.mjs';
 const modernPeers = {
   bare: 'servers/bare-http.mjs',
   barewire: 'servers/barewire-http.mjs',
+  'barewire/http1': 'servers/barewire-http1.mjs',
   'sdk v2': 'servers/sdk-v2-modern.mjs',
   tmcp: 'servers/tmcp-http.mjs',
 };
@@ -29,7 +30,7 @@ export const tables = {
 };
 
 export const leastRounds = 9;
-export const decided = ['bare', 'barewire'];
+export const decided = ['bare', 'barewire', 'barewire/http1'];
 
 const content = { name: 'Ada' };
 

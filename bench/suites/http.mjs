@@ -7,6 +7,7 @@ import { cpuSeconds, end, pin, spawnHttp } from '../lib/process.mjs';
 const modernPeers = {
   bare: 'servers/bare-http.mjs',
   barewire: 'servers/barewire-http.mjs',
+  'barewire/http1': 'servers/barewire-http1.mjs',
   'sdk v2': 'servers/sdk-v2-modern.mjs',
   tmcp: 'servers/tmcp-http.mjs',
 };
@@ -14,6 +15,7 @@ const modernPeers = {
 export const sessionPeers = {
   bare: 'servers/bare-http.mjs',
   barewire: 'servers/barewire-http.mjs',
+  'barewire/http1': 'servers/barewire-http1.mjs',
   'sdk v1': 'servers/sdk-v1-http.mjs',
   'sdk v2': 'servers/sdk-v2-http.mjs',
   tmcp: 'servers/tmcp-http.mjs',
@@ -37,7 +39,7 @@ for (const { key, name } of modes) {
 
 // A tail is decided by the slowest hundredth: three rounds say little of it.
 export const leastRounds = 9;
-export const decided = ['bare', 'barewire'];
+export const decided = ['bare', 'barewire', 'barewire/http1'];
 
 const text = 'a'.repeat(20);
 

@@ -167,8 +167,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
   }
 
   /**
-   * Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: the types of an extension count
-   * where both sides declared it; any other is invalid.
+   * Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: the types of an extension are
+   * valid if both sides declared it; any other is invalid.
    */
   async #unfinished(terms: MethodTerms, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const server = this.#server;

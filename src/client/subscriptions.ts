@@ -78,7 +78,7 @@ export function listening(): Listening {
 }
 
 /**
- * Keeps one `subscriptions/listen` open for all wanted changes. When the wanted changes differ, a second stream is opened and
+ * Keeps one `subscriptions/listen` open for all wanted changes. When its filter must change, a second stream is opened and
  * acknowledged before the first is closed; when a stream drops, it is opened again after 250 ms, then after twice the time, at most
  * 30 s. Source: 2026-07-28 basic/patterns/subscriptions.
  */
@@ -230,7 +230,7 @@ class ClientSubscription {
     before?.controller.abort();
     this.#drops = 0;
     const refused = Object.entries(this.#lists).filter(([kind, wanted]) => wanted !== undefined && !this.#agreed[kind]).map(([kind]) => kind);
-    // Only URIs that the previous stream had: for a new URI, `subscribe` rejects.
+    // Only URIs of which the server notified us before: for a new URI, `subscribe` rejects.
     if (Array.isArray(had)) refused.push(...had.filter((uri) => this.#uris.has(uri) && !this.#tells(uri)).map((uri) => `changes of ${uri}`));
     for (const what of refused) this.#port.report(new Error(`subscriptions/listen: the server does not tell of ${what}`));
   }

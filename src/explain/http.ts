@@ -38,7 +38,7 @@ export function explainHttp(entry: HttpTraceEntry | EventTraceEntry, revision?: 
   return { what, section: locate(where, entry.kind === 'http' ? entry.headers['mcp-protocol-version'] ?? revision ?? guess(entry) : revision).section };
 }
 
-/** A request of 2026-07-28 names its revision in a header, and has no session. Others are taken for 2025-11-25. */
+/** Without the header of 2026-07-28, a request is from an earlier revision, and so is a session: take 2025-11-25 for both. */
 const guess = ({ status, headers }: HttpTraceEntry): string | undefined =>
   (status === undefined || headers['mcp-session-id'] !== undefined ? '2025-11-25' : undefined);
 

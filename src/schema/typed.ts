@@ -50,7 +50,7 @@ type Bound = { [K in keyof Keywords]-?: Keywords[K] extends number | undefined ?
 
 /**
  * A lower and an upper limit on a length.
- * @param measure returns the true length, if `length` is only an estimate: at least the true length, at most twice it
+ * @param measure returns the true length; `length` is then an estimate: at least the true length, at most twice it
  */
 export function lengthChecks<T extends { readonly length: number }>(
   node: Node,

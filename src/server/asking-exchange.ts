@@ -174,7 +174,7 @@ export interface AnswerStore {
 export abstract class RepeatedExchange extends AskingExchange {
   /** Throws if the handler may not ask. */
   protected abstract readonly answers: AnswerStore;
-  /** The questions to send when this run ends, by key. Created at the first: most handlers ask nothing. */
+  /** The questions to send when this run ends, by key. Created at the first question: most handlers ask nothing. */
   protected questions: InputRequests | undefined;
   /** The keys of all questions that this run waits for. Undefined: it waits for none. */
   protected waiting: Set<string> | undefined;

@@ -10,8 +10,8 @@ export interface CacheHint {
 }
 
 /**
- * The two caching fields of a result; without a hint it may not be cached. Throws a RangeError if `ttlMs` is not finite. 2026-07-28
- * server/utilities/caching.
+ * The two caching fields of a result; without a hint it may not be cached. Throws a RangeError if `ttlMs` is not finite.
+ * 2026-07-28 server/utilities/caching.
  */
 export function cacheFields(hint: CacheHint | undefined): CacheFields {
   const ttlMs = hint?.ttlMs ?? 0;

@@ -23,7 +23,7 @@ import type { LegacyRequester } from './exchange.ts';
 /** The level until the client sets one. The specification leaves it to the server. */
 const defaultLogLevel: LoggingLevel = 'info';
 
-/** The limit of `initialize`, in bytes of memory: its names and capabilities are kept. */
+/** The limit of `initialize`, in bytes of memory: its client information and capabilities are kept. */
 const maxHandshakeBytes = 65_536;
 
 /**
@@ -90,8 +90,8 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   }
 
   /**
-   * Whether a request is modern: by its metadata, by its method, or because the server has only modern revisions. 2026-07-28
-   * basic/versioning.
+   * Whether a request is modern: by its metadata, by its method, or because the server has only modern revisions.
+   * 2026-07-28 basic/versioning.
    */
   #speaksModern(method: string, meta: Meta | undefined): boolean {
     if (meta && isModern(meta)) return true;
@@ -182,7 +182,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   }
 }
 
-/** Whether no legacy revision has this method. A test compares these with the table of methods. */
+/** Whether only modern revisions have this method. A test compares the two methods with the table of methods. */
 export const isModernMethod = (method: string): boolean =>
   method === 'server/discover' || method === 'subscriptions/listen';
 

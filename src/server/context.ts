@@ -85,8 +85,8 @@ export interface Context extends PlainContext {
   ): Promise<FormAnswer<FormContent<S>>>;
 
   /**
-   * Sends the user to a page, for data that must not pass through the client. Throws a TypeError for an invalid URL. 2025-11-25
-   * client/elicitation#url-mode-elicitation-requests.
+   * Sends the user to a page, for data that must not pass through the client. Throws a TypeError for an invalid URL.
+   * 2025-11-25 client/elicitation#url-mode-elicitation-requests.
    */
   elicitUrl(message: string, url: string, options?: UrlQuestionOptions): Promise<UrlAnswer>;
 
@@ -122,8 +122,8 @@ export interface TaskSteps {
 
   /**
    * The version of the handler's code at this place, for tasks that began with older code: `current` if the task comes here for the
-   * first time, and the same from then on; 0 if the task went past this place before this call existed. `if (await
-   * ctx.version('gift wrap', 1) >= 1) …`
+   * first time, and the same from then on; 0 if the task went past this place before this call existed.
+   * `if (await ctx.version('gift wrap', 1) >= 1) …`
    */
   version(key: string, current: number): Promise<number>;
 

@@ -58,7 +58,7 @@ export interface LegacyExtension<C extends PlainContext = Context> {
    * is missing, none are declared, and `legacy.methods` are not found.
    */
   readonly capabilities?: (revision: string) => ServerCapabilities | undefined;
-  /** Returns the capabilities for one client, if they are not the same for all. Given are all capabilities of the server. */
+  /** Receives all capabilities of the server; returns those to declare to one client, if they are not the same for all. */
   readonly tailor?: (capabilities: ServerCapabilities, requester: Requester) => ServerCapabilities;
   /** Methods for every legacy client. They may ask the client. */
   readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;

@@ -84,7 +84,7 @@ export class Failures {
   }
 
   /**
-   * The error for the caller: a `ToolError` for `tools/call`, otherwise an `RpcError`. It is reported first, except a `ToolError`,
+   * The error for the caller: a `ToolError` for `tools/call`, otherwise an `RpcError`. What was thrown is reported, except a `ToolError`,
    * missing rights or capabilities of the client, and the end of a cancelled request.
    */
   errorFor(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
@@ -117,7 +117,7 @@ export class Failures {
       if (name === 'AccessDenied') return thrown;
       const lacking = name === 'MissingCapabilityError';
       if (!lacking) this.report(toError(thrown), place);
-      // 2026-07-28 defines -32021. In a legacy revision the model reads the message.
+      // Only 2026-07-28 defines -32021. In a legacy revision the model reads the message.
       if (lacking && revision.era === 'legacy') return told(message);
       return new RpcError(codeFor(typeof code === 'number' ? code : NaN, revision), message, data);
     }
@@ -143,9 +143,9 @@ const isEnding = (thrown: unknown): boolean =>
   thrown instanceof Error && /^(Cancelled|ConnectionError|AbortError)$/.test(thrown.name);
 
 /**
- * The code that a handler's error may have in a revision. JSON-RPC 2.0 section 5.1 reserves -32768 to -32000; 2026-07-28
- * basic/index#error-codes reserves -32020 to -32099 for the specification and forbids the codes of earlier revisions. A code that
- * is not allowed becomes -32603.
+ * The code that a handler's error may have in a revision. JSON-RPC 2.0 section 5.1 reserves -32768 to -32000;
+ * 2026-07-28 basic/index#error-codes reserves -32020 to -32099 for the specification and forbids the codes of earlier revisions. A
+ * code that is not allowed becomes -32603.
  */
 function codeFor(code: number, revision: Revision): number {
   const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;

@@ -30,7 +30,7 @@ export interface Feature<C extends PlainContext = PlainContext> {
   readonly methods: Readonly<Record<string, MethodHandler>> | ((revision: Revision) => Readonly<Record<string, MethodHandler>>);
   /** Its capabilities. Undefined while nothing is registered: its methods are not found then. */
   readonly capabilities: (revision: Revision, host: FeatureHost) => ServerCapabilities | undefined;
-  /** Returns the capabilities for one client, if they are not the same for all. Given are all capabilities of the server. */
+  /** Receives all capabilities of the server; returns those to declare to one client, if they are not the same for all. */
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
   /** Its keys of the filter of `subscriptions/listen`, besides those of lists. */
   readonly filters?: Readonly<Record<string, Agree>>;
@@ -40,7 +40,7 @@ export interface Feature<C extends PlainContext = PlainContext> {
   resourceUpdated?(uri: string): void;
   /** Whether one of its definitions has `scopes`, or ever had. */
   readonly scoped?: boolean;
-  /** Called when other functions surround the handlers: makes the runners of its handlers again. */
+  /** Called when the functions around handlers have changed: makes the runners of its handlers again. */
   rechain?(host: FeatureHost<C>): void;
   /** Called once, by the server that it belongs to. Throws at the second call. */
   readonly attach: (host: FeatureHost<C>) => void;

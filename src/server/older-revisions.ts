@@ -6,7 +6,7 @@ import type { Implementation } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 
-/** These functions adapt an object to the peer's revision: they remove what it does not define. */
+/** These functions adapt an object to the peer's revision: they remove or convert the parts that it does not define. */
 
 /** Adapts names, titles and icons, which entries of lists and implementations share. `gone`: other members to remove. */
 export function adaptListed<T extends object>(item: T, revision: Revision, gone: string[] = []): T {

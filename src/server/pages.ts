@@ -6,7 +6,7 @@ import type { Listed, Page } from '../protocol/pagination.ts';
 export type Pages = <T extends Listed>(items: Iterable<T>, cursor: unknown) => Page<T> | undefined;
 
 /**
- * Cuts lists into pages of `size` entries, 1000. Pass it as `pages`; without it each list is one page. Throws a RangeError for a
+ * Cuts lists into pages of `size` entries (default: 1000). Pass it as `pages`; without it each list is one page. Throws a RangeError for a
  * size below 1. 2025-11-25 server/utilities/pagination.
  */
 export function pages(size: number = 1000): Pages {

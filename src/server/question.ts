@@ -20,7 +20,7 @@ export type Reading<T> = { value: T } | { problem: string };
 /** One question to the client: its parameters in each revision, and how its answer is read. */
 export interface Question<T = unknown> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
-  /** Distinguishes this question from others of the same request. Undefined: its position among those with the same method does. */
+  /** Distinguishes this question from others of the same request. Undefined: its position among questions of the same method is used. */
   readonly key: string | undefined;
   /** The answer to use if the client did not declare that it answers such questions. */
   readonly otherwise?: Readonly<Record<string, unknown>> | undefined;
@@ -220,7 +220,7 @@ function asked<T>(question: Question<T>): Asked<T> {
   };
 }
 
-/** Returns `pick` of the form's content. If the form was not accepted, `NotAnswered` is thrown into the generator. */
+/** Applies `pick` to the form's content. If the form was not accepted, `NotAnswered` is thrown into the generator. */
 function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) => T): Asked<T> {
   return asked({
     ...question,

@@ -15,7 +15,7 @@ import type { Pages } from './pages.ts';
 /** A kind of question that a handler will ask the client. */
 export type Need = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
 
-/** The members that definitions of tools, prompts and resources share and clients never see. */
+/** The members common to definitions of tools, prompts and resources, except the listed ones: clients never see these. */
 export interface Guarded {
   /**
    * The kinds of questions that the handler will ask. A client that lacks a capability for one gets `-32021` (HTTP status 400)
@@ -231,8 +231,8 @@ export interface HandlerCall<C extends PlainContext = PlainContext> {
 }
 
 /**
- * A function around handlers. Called in place of the handler, it may throw to refuse, change arguments or context (`next(args,
- * ctx)`), change the value of `next`, or answer without calling `next`. The first of several is the outermost.
+ * A function around handlers. Called in place of the handler, it may throw to refuse, change arguments or context
+ * (`next(args, ctx)`), change the value of `next`, or answer without calling `next`. The first of several is the outermost.
  */
 export type Around<C extends PlainContext = PlainContext> = (
   call: HandlerCall<C>,
@@ -246,8 +246,8 @@ export type AnyAround = <C extends PlainContext>(
 ) => unknown;
 
 /**
- * A result that is sent unchanged, whatever results the method normally has: for functions around handlers, such as `new
- * RawResult({ task })` of 2025-11-25.
+ * A result that is sent unchanged, whatever results the method normally has: for functions around handlers, such as
+ * `new RawResult({ task })` of 2025-11-25.
  */
 export class RawResult {
   readonly result: object;
@@ -285,7 +285,7 @@ export type Inspect = (result: object, exchange: Exchange) => void;
 const asIs = <T>(value: T): T => value;
 
 /**
- * Makes the function that answers the calls of a handler, when the handler is registered. A call runs the handler, waits for the
+ * Makes the function that answers the calls of a handler. Called once for a registered handler. A call runs the handler, waits for the
  * functions given to `ctx.defer`, and makes the result. Every error is reported and converted for the caller. Only here may the
  * value of a handler be a promise; an immediate value stays synchronous.
  */

@@ -29,7 +29,7 @@ export interface RehearsalOptions {
   readonly auth?: Auth;
   /** The least severe level of log messages to record. Default: `debug`. */
   readonly logLevel?: LoggingLevel;
-  /** The most rounds before `rehearse` rejects. Default: 10. */
+  /** The maximum number of rounds; `rehearse` rejects after it. Default: 10. */
   readonly maxRounds?: number;
 }
 
@@ -65,8 +65,8 @@ const everything: ClientCapabilities = {
 
 /**
  * Calls a tool like a client of 2026-07-28, in as many rounds as its questions need, with fresh parameters and a sealed state each
- * time; for tests, to see which work is repeated. Rejects with the `RpcError` that a client would get, if an answer is missing, and
- * if answers are left over.
+ * time; for tests, to see which work is repeated. Rejects with the `RpcError` that a client would get; also
+ * if an answer is missing, if answers are left over, and after `maxRounds`.
  */
 export async function rehearse(
   server: ServerCore<Context>,

@@ -89,8 +89,8 @@ export interface ServerInternals extends ServerParts<never>, FeatureHost<never> 
   /** The capabilities in a revision, as declared to `requester` if it is given. */
   capabilities(revision: Revision, requester?: Requester): ServerCapabilities;
   /**
-   * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error response. 2026-07-28
-   * basic/index#statelessness.
+   * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error response.
+   * 2026-07-28 basic/index#statelessness.
    */
   serveModern(inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
   /** Answers a request of either era that is not part of a lifecycle. */
@@ -348,7 +348,7 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return this.internals.scoped;
   }
 
-  /** For HTTP: the input schema of a tool; undefined where the server has no such tool. */
+  /** For HTTP: the input schema of a tool; undefined: the server does not have this tool. */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
     return this.internals.toolInput?.(name);
   }

@@ -108,7 +108,7 @@ export class ModernExchange extends RepeatedExchange {
     const { _meta, inputResponses, requestState, ...own } = params ?? {};
     const { principal = null, clientId } = this.auth ?? {};
     // 2026-07-28 client/elicitation#security-considerations: the user, and the client if the credentials name it. Without a client
-    // the text is the one of older versions, whose states stay readable.
+    // the text is as in older versions of barewire, whose states can still be opened.
     return `${JSON.stringify([principal, ...clientId === undefined ? [] : [clientId], method]).slice(0, -1)},${canonical(own)}]`;
   }
 

@@ -86,7 +86,7 @@ export function spentStates(max: number = maxSpent, clock: Clock = systemClock):
   };
 }
 
-/** How many states are remembered. Of more, the oldest are forgotten: a closing server does not wait for them. */
+/** How many states are remembered. Beyond it the oldest is forgotten: a closing server does not wait for it. */
 const maxStates = 1_000;
 
 /** Makes the record of a server's questions to clients. A state is identified by its first characters, which are random. */

@@ -17,16 +17,16 @@ import { gather, playRounds } from './rounds.ts';
 import type { RoundsPort } from './rounds.ts';
 
 /**
- * The part of a client that answers the server's questions: requests in the legacy era, rounds of a call in the
- * modern one. It declares the capabilities for which it has handlers. Its `roots` may be replaced;
- * `client.notify('notifications/roots/list_changed')` tells a legacy server.
+ * The part of a client that answers the server's questions: requests in the legacy era, rounds of a call in the modern one. It
+ * declares the capabilities for which it has handlers. Its `roots` may be replaced;
+ * `client.notify('notifications/roots/list_changed')` then tells a legacy server.
  */
 export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOptions, 'roots'> {
   checkOptions('answering: options', given, answeringShape());
   const options = { ...given };
   const limits = { ...defaultAnsweringLimits, ...given.limits };
   if (Array.isArray(given.roots)) checkRoots(given.roots);
-  /** The ids of elicitations by URL that are not complete: the latest 1000. */
+  /** The ids of pending elicitations by URL: the latest 1000. */
   const elicitations = new BoundedMap<unknown, unknown>(1000);
   const expect = (id: unknown): void => {
     if (typeof id === 'string') elicitations.set(id, id);
@@ -38,7 +38,7 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
         return abortable.signal;
       },
     });
-    // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: an answer names its task.
+    // 2025-11-25 basic/utilities/tasks#associating-task-related-messages: a response names its task.
     const task = revisionTable.coreTasks(revision) ? metaOf(params)?.[relatedTask] : undefined;
     return task === undefined ? answered : { ...answered, _meta: { ...metaOf({ ...answered }), [relatedTask]: task } };
   };
@@ -73,7 +73,7 @@ export function answering(given: AnsweringOptions): Answering & Pick<AnsweringOp
 function declared(options: AnsweringOptions, revision: Revision): ClientCapabilities {
   const { onElicit, onElicitUrl, onSample, roots, capabilities = {} } = options;
   const declared: ClientCapabilities = {};
-  // 2025-11-25 client/elicitation#capabilities: who declares it MUST support a mode, which takes a handler.
+  // 2025-11-25 client/elicitation#capabilities: a client that declares it MUST support a mode, which needs a handler.
   const elicitation = (onElicit || onElicitUrl)
     && (capabilities.elicitation ?? { ...(onElicit && { form: {} }), ...(onElicitUrl && { url: {} }) });
   if (elicitation && revisionTable.urlElicitation(revision)) declared.elicitation = elicitation;

@@ -8,7 +8,7 @@ import { hasCacheHints, listMethods, neededCapability } from '../protocol/method
 import { defaultMaxCached } from './options.ts';
 import type { Cache } from './parts.ts';
 
-/** Each connection sends discovery once anyway, and again only to see whether the server is there. */
+/** `server/discover` is not cached: each connection sends it once anyway, and again only in place of a ping. */
 const isCacheable = (method: string): boolean =>
   hasCacheHints(method) && method !== 'server/discover';
 

@@ -26,12 +26,12 @@ import type { MethodTerms } from './terms.ts';
 const changes = /^notifications\/(?:resources\/updated|(tools|prompts|resources)\/list_changed)$/;
 
 /**
- * A client of one MCP server, in any revision that the server speaks. It has what every client needs, and the parts
- * that it receives as options. `McpClient` has all parts.
+ * A client of one MCP server, in any revision that the server speaks. It has the code that every client needs, and the parts that
+ * its options add. `McpClient` has all parts.
  *
- * Every call rejects with `RpcError` if the server answers with an error, with `ConnectionError` if the call times
- * out or the connection closes, with the signal's reason if the caller cancels, and with an `Error` that says so if
- * the server has not declared what the call needs.
+ * Every call rejects with `RpcError` if the server answers with an error, with `ConnectionError` if the call times out or the
+ * connection closes, with the signal's reason if the caller cancels, and with an `Error` if the server did not declare the
+ * capability for the call.
  */
 export class ClientCore<S extends ServerTypes = AnyServer> {
   readonly #server: ConnectedServer;
@@ -67,7 +67,7 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
     return this.#server.terms?.agreement.revision;
   }
 
-  /** The name and version that the server gives itself: for display, not for trust. */
+  /** The name and version that the server states: for display, not for trust. */
   get server(): Implementation | undefined {
     return this.#server.terms?.agreement.server;
   }
@@ -121,14 +121,14 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
   }
 
   /**
-   * Sends any request, for example one of an extension. As for every call, `_meta` of the revision is added,
-   * questions of the server are answered, and results are kept.
+   * Sends any request, for example one of an extension. As for every call, `_meta` of the revision is added, questions of the
+   * server are answered, and results are cached.
    */
   request(method: string, params?: Bag, options: CallOptions = noOptions): Promise<Bag> {
     return this.#call(method, params, options);
   }
 
-  /** `tool`: the tool whose result is to be checked. This is one function because each promise costs a call 3 %. */
+  /** `tool`: check the result of this tool. This is one function because each promise costs a call 3 %. */
   async #call(
     method: string, params: Bag | undefined, options: CallOptions, tool?: string, observe: Observe | null | undefined = this.#options.observe,
   ): Promise<Bag> {
@@ -167,8 +167,8 @@ export class ClientCore<S extends ServerTypes = AnyServer> {
   }
 
   /**
-   * Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: the types of an extension count
-   * where both sides declared it; any other is invalid.
+   * Handles results of another type than `complete`. 2026-07-28 basic/index#resulttype: the types of an extension are
+   * valid if both sides declared it; any other is invalid.
    */
   async #unfinished(terms: MethodTerms, params: Bag | undefined, first: Bag, options: CallOptions): Promise<Bag> {
     const server = this.#server;

@@ -33,8 +33,8 @@ export interface ServerEvents {
 }
 
 /**
- * The server that a client is connected to: sends messages to it, as the agreed revision defines them, and handles
- * those that arrive. The `Link` connects the two.
+ * The server that a client is connected to: sends messages to it, as the agreed revision defines them, and handles its messages.
+ * The `Link` holds the connection.
  */
 export class ConnectedServer implements ListeningPort, LinkPort {
   readonly info: Implementation;
@@ -105,7 +105,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     if (terms?.meta) terms.meta = this.#link.metaFor(terms.agreement.revision);
   }
 
-  /** The server is gone. The next request starts it again if the transport can. */
+  /** The server no longer answers. The next request starts it again if the transport can. */
   #lost(error: Error): void {
     const { transport } = this;
     this.receiver.closed(error.message, error);
@@ -121,7 +121,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     this.transport?.abandon?.(id);
   }
 
-  // ---- what arrives
+  // ---- receiving
 
   readonly handlers: ConnectionHandlers = {
     request: (inbound) => this.#answerRequest(inbound),
@@ -131,8 +131,8 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     giveUp: (id, method) => {
       const http = this.transport?.kind === 'http';
       if (http) this.transport?.abandon?.(id);
-      // 2026-07-28 basic/patterns/cancellation: over HTTP, ending the stream cancels. A probe is not cancelled: a
-      // server that did not know it would not know the cancellation either.
+      // 2026-07-28 basic/patterns/cancellation: over HTTP, ending the stream cancels. A probe is not cancelled: a server that does
+      // not know `server/discover` does not know its cancellation either.
       return (method === 'server/discover' && this.#link.deciding) || (http && this.terms?.meta !== undefined);
     },
   };
@@ -157,7 +157,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     held: (on) => this.#link.requests.hold(on),
     closed: (why, cause) => {
       this.#link.connection.close(why, cause);
-      // The negotiation notices this by itself.
+      // The negotiation handles this itself.
       if (!this.transport || !this.terms || this.#link.renewing) return;
       this.options.listening?.stop();
       // 2026-07-28 basic/transports/stdio#unexpected-termination: only requests in flight are lost. A legacy server is
@@ -167,7 +167,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     },
   };
 
-  /** Rejects our requests that the batch answers; if it answers none, the batch itself is reported. */
+  /** Rejects our requests that the batch answers; if there are none, reports the batch. */
   #refuseBatch(values: readonly unknown[]): void {
     const why = "the server's batch was refused by this revision";
     let told = false;
@@ -212,7 +212,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     else if (method !== 'notifications/progress') this.#events.notice(notification);
   }
 
-  // ---- what is sent
+  // ---- sending
 
   /** The agreement. Throws before the first one. */
   known(): Terms {
@@ -231,9 +231,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     return this.request(this.known().of(method), params, options, first);
   }
 
-  /**
-   * Sends one request; if this is the `first` time, sends it once more if the server says that it did not accept it.
-   */
+  /** Sends one request. If this is the `first` time, sends it once more if the session has expired or the headers of a tool were wrong. */
   request(terms: MethodTerms, params: Bag | undefined, given: CallOptions, first: boolean = true): Promise<Bag> {
     const { method, asks, all: { meta, headers } } = terms;
     const { requests, transport, count } = this.#link;
@@ -260,7 +258,7 @@ export class ConnectedServer implements ListeningPort, LinkPort {
     return first ? sent.catch((error) => this.#again(terms, params, given, error, count)) : sent;
   }
 
-  /** The request was refused with this error; `count` is the number of agreements when it was sent. */
+  /** Handles the refusal of a request; `count` is the number of agreements when it was sent. */
   async #again(terms: MethodTerms, params: Bag | undefined, given: CallOptions, error: unknown, count: number): Promise<Bag> {
     const { method, all: { meta, headers } } = terms;
     if (error instanceof SessionExpired && meta === undefined) {

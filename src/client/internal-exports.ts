@@ -1,9 +1,9 @@
 /**
- * The internal exports of this folder (its door): what the kit may take from inside, beside what index.ts gives to everybody.
- * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
+ * The internal exports of this folder: what the kit may import besides index.ts, which is for everybody. `test/imports.test.ts`
+ * fails on any other import. It is not an entry of the package.
  */
 
-// The client with every part, and the shapes against which its options and those of a call are held.
+// The client with every part, and the shapes for checking its options and those of a call.
 export { McpClient } from './mcp-client.ts';
 export { callShape, clientShape } from './options.ts';
 

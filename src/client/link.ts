@@ -24,7 +24,7 @@ import { Terms } from './terms.ts';
 /** The memory that a server's name, capabilities and instructions may take, in bytes. */
 const maxHeldBytes = 262_144;
 
-/** What a link needs from its client. */
+/** The interface of a client for its link. */
 export interface LinkPort {
   readonly info: Implementation;
   readonly options: CoreClientOptions;
@@ -32,7 +32,10 @@ export interface LinkPort {
   readonly clock: Clock;
   readonly receiver: ClientReceiver;
   readonly handlers: ConnectionHandlers;
-  /** Called after an agreement, which a legacy server has received. The link waits for the promise. */
+  /**
+   * Called after each agreement; a legacy server has received `notifications/initialized` then. With a legacy server the link waits
+   * for the promise.
+   */
   begin(terms: Terms): Promise<unknown> | undefined;
 }
 
@@ -54,7 +57,7 @@ export class Link {
   count = 0;
   /** The least severe log level that the user wants. */
   logLevel: LoggingLevel | undefined;
-  /** The new agreement that is in progress. */
+  /** The new agreement in progress. */
   renewing: Promise<void> | undefined;
   /** Whether the revision is not decided yet. */
   deciding = false;
@@ -227,7 +230,7 @@ export class Link {
   async #restart(transport: ClientTransport): Promise<void> {
     if (this.transport === transport) await transport.reopen?.();
     if (this.transport !== transport) {
-      // The client was closed: no server stays behind.
+      // The client was closed: do not leave a server running.
       await transport.close();
       throw new ConnectionError('closed', 'the client was closed');
     }

@@ -16,12 +16,12 @@ import type { AnyServer, Bare, PromptName, ServerTypes } from './server-types.ts
 import { loadedToolOutputs, toolOutputs } from './tool-output.ts';
 
 /**
- * A client of one MCP server, in any revision that the server speaks, with all parts. Results of tools are checked by
- * barewire's own JSON Schema validator, which is loaded on demand, unless `options.validator` says otherwise. A
- * program that must stay small combines a `ClientCore` with the parts that it needs.
+ * A client of one MCP server, in any revision that the server speaks, with all parts. Barewire's own JSON Schema validator, loaded
+ * on demand, checks the results of tools, unless `options.validator` is given. A program that must stay small combines a
+ * `ClientCore` with the parts that it needs.
  *
- * `McpClient<Server>` knows the tools and prompts of one server: names, arguments and structured results. `barewire types`
- * writes the type.
+ * `McpClient<Server>` knows the tools and prompts of one server: names, arguments and structured results. `barewire types` writes
+ * the type.
  */
 export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> {
   readonly #answering: ReturnType<typeof answering>;
@@ -91,7 +91,7 @@ export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> 
     return result as T;
   }
 
-  /** Reads a resource. Rejects with `RpcError` if the server has none with that URI. */
+  /** Reads a resource. Rejects with `RpcError` if the server has no resource with that URI. */
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
     return this.#typed<ReadResourceResult>('resources/read', { uri }, options);
   }
@@ -147,7 +147,7 @@ export class McpClient<S extends ServerTypes = AnyServer> extends ClientCore<S> 
     if (declared?.roots?.listChanged) this.notify('notifications/roots/list_changed');
   }
 
-  /** Drops all kept results. Call it when the authorization changes. */
+  /** Drops all cached results. Call it when the authorization changes. */
   clearCache(): void {
     this.#cache?.clear();
   }

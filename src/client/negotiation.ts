@@ -15,11 +15,11 @@ export interface Agreement {
   readonly instructions: string | undefined;
 }
 
-/** What a negotiation needs from the client. */
+/** The client, as a negotiation needs it. */
 export interface Negotiator {
   /** The revisions that may be spoken, newest first. */
   readonly revisions: readonly Revision[];
-  /** The revision of an earlier connection to this server. */
+  /** The revision of an earlier connection to this server, tried first. */
   readonly remembered: Revision | undefined;
   /** Sends `server/discover` in this revision. */
   discover(revision: Revision): Promise<Record<string, unknown>>;

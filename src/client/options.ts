@@ -25,12 +25,12 @@ export interface CallOptions extends RequestOptions {
   logLevel?: LoggingLevel | undefined;
   /**
    * Keys of the request's `_meta`, such as those of an extension. They replace keys of the same name in `params._meta`. From
-   * 2026-07-28 on, the keys of the protocol itself are the client's to set.
+   * 2026-07-28 on, only the client sets the protocol's own keys.
    */
   meta?: Readonly<Record<string, unknown>> | undefined;
   /** Header fields of the request over HTTP, such as the `Mcp-Name` that an extension requires. Since 2026-07-28. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Sends the request even if a kept result is still fresh. */
+  /** Sends the request even if a cached result is still fresh. */
   fresh?: boolean | undefined;
 }
 
@@ -42,15 +42,15 @@ export const callShape: Shape<CallOptions> = {
 
 /** The context of a question's handler. */
 export interface QuestionContext {
-  /** Aborts when the server, or the caller of the call that asks, no longer wants the answer. */
+  /** Aborts when the server cancels the question, or the caller cancels the call that led to it. */
   readonly signal: AbortSignal;
 }
 
 /** The answer to an elicitation. Only an accepted form has `content`. */
 export interface ElicitAnswer {
-  /** `decline`: the person said no; `cancel`: the person said nothing. */
+  /** `decline`: the person said no; `cancel`: the person gave no answer. */
   action: 'accept' | 'decline' | 'cancel';
-  /** With `accept`: what the person entered. The client fills in the form's defaults and checks the rest. */
+  /** With `accept`: the person's input. The client fills in the form's defaults and checks the rest. */
   content?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -115,7 +115,7 @@ export const defaultCoreClientLimits: CoreClientLimits = {
 
 /** Limits on the questions that a call may ask. */
 export interface AnsweringLimits {
-  /** How often one call may come back with questions. 10. */
+  /** Rounds of questions in one call. 10. */
   maxRounds: number;
   /** Questions of one round. 100. */
   maxQuestions: number;
@@ -124,17 +124,17 @@ export interface AnsweringLimits {
 /** The default limits of answering. */
 export const defaultAnsweringLimits: AnsweringLimits = { maxRounds: 10, maxQuestions: 100 };
 
-/** The default number of results to keep. */
+/** The default number of cached results. */
 export const defaultMaxCached = 256;
 
 export interface ClientLimits extends CoreClientLimits, AnsweringLimits {
-  /** Results that are kept. 256. */
+  /** Cached results. 256. */
   maxCached: number;
 }
 
-/** How to answer the server's questions. */
+/** The options of `answering`. */
 export interface AnsweringOptions extends ClientHandlers {
-  /** The places that the server may work in, or how to find them. Declares roots. */
+  /** The places that the server may work in, or a function that returns them. Declares roots. */
   roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>) | undefined;
   limits?: Partial<AnsweringLimits> | undefined;
   /** Merged over the capabilities of the handlers, member by member. */
@@ -153,39 +153,39 @@ export interface CoreClientOptions {
    * `onListChanged` is called only for legacy servers.
    */
   listening?: Listening | undefined;
-  /** Keeps results as long as the server says they are fresh. */
+  /** Caches results as long as the server declares them fresh. */
   cache?: Cache | undefined;
-  /** `pinging()`: ends the connection to a silent legacy server. Default: none. */
+  /** `pinging()`: closes the connection to a legacy server that no longer answers. Default: none. */
   pinging?: Pinging | undefined;
   /** Checks `structuredContent`. */
   outputs?: Outputs | undefined;
-  /** Receives log messages. Since 2026-07-28 setting it requests them, at `logLevel`. */
+  /** Called with log messages. Since 2026-07-28 setting it requests them, at `logLevel`. */
   onLog?: ((message: LoggingMessageNotificationParams) => void) | undefined;
   /** The least severe level to receive. Default: the server's choice, and `info` if a level must be named. */
   logLevel?: LoggingLevel | undefined;
-  /** The server's list has changed: read it again. */
+  /** Called when a list of the server has changed: read it again. */
   onListChanged?: ((list: ListName) => void) | undefined;
-  /** A subscribed resource has changed. */
+  /** Called when a subscribed resource has changed. */
   onResourceUpdated?: ((uri: string) => void) | undefined;
-  /** Receives every other notification: of an extension, or `notifications/elicitation/complete`. */
+  /** Called with every other notification: of an extension, or `notifications/elicitation/complete`. */
   onNotification?: ((notification: Notification) => void) | undefined;
-  /** Stands around each call, and around each question of a legacy server: for traces, metrics and logs. */
+  /** Called around each call, and around each question of a legacy server: for traces, metrics and logs. */
   observe?: Observe | undefined;
   /** Called for errors that reject no call. Default: they are dropped. */
   onError?: ((error: Error) => void) | undefined;
-  /** The connection closed without a call of `close`. */
+  /** Called when the connection closed without a call of `close`. */
   onClose?: ((why: string) => void) | undefined;
   /** The revisions that may be spoken. Default: all. */
   revisions?: readonly string[] | undefined;
-  /** What time it is. The transport has an option of its own. Default: the runtime's clock. */
+  /** The clock. The transport has its own option. Default: the runtime's clock. */
   clock?: Clock | undefined;
-  /** Default: `auto`, which finds out the era. */
+  /** Default: `auto`, which finds the era of the server. */
   era?: Era | 'auto' | undefined;
   /** The value of `client.revision.version` at an earlier connection to the same server: tried first. */
   remembered?: string | undefined;
-  /** Declared beside the capabilities of the parts and the extensions. */
+  /** Declared in addition to the capabilities of the parts and the extensions. */
   capabilities?: Pick<ClientCapabilities, 'experimental' | 'extensions'> | undefined;
-  /** By the extension's identifier: a prefix, a slash and a name (2026-07-28 basic/index#_meta). */
+  /** Extensions by identifier: a prefix, a slash and a name (2026-07-28 basic/index#_meta). */
   extensions?: Readonly<Record<string, ClientExtension>> | undefined;
   limits?: Partial<CoreClientLimits> | undefined;
 }
@@ -197,11 +197,11 @@ export interface ClientOptions
   extends Omit<CoreClientOptions, PartNames | 'capabilities'>, Omit<AnsweringOptions, 'capabilities' | 'limits'> {
   /** Wraps the part that answers the server's questions, for example with `receiveTasks` of barewire/tasks. */
   around?: ((answering: Answering) => Answering) | undefined;
-  /** Whether to keep results while the server declares them fresh. Default: true. */
+  /** Whether to cache results while the server declares them fresh. Default: true. */
   cache?: boolean | undefined;
   /**
-   * Makes the check of `structuredContent`. Default: `compile` of barewire/schema, loaded at the first result of a
-   * tool that was listed with an output schema; that of barewire/schema/full knows more keywords. `false`: no check.
+   * Compiles schemas to check `structuredContent`. Default: `compile` of barewire/schema, loaded at the first result of a tool that
+   * was listed with an output schema; `compile` of barewire/schema/full knows more keywords. `false`: no check.
    */
   validator?: ((schema: JsonSchema) => Validate) | false | undefined;
   /** Merged over the capabilities of the handlers, member by member. */

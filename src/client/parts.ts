@@ -12,7 +12,7 @@ import type { Agreement } from './negotiation.ts';
 // The optional parts of a client. The core knows only these interfaces, so that a bundler leaves out unused parts. A
 // function makes a part, which belongs to one client.
 
-/** What the rounds of a call need from it, if it comes back with questions. */
+/** The call whose rounds are played. */
 export interface AskingCall {
   readonly revision: Revision;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface Answering {
   rounds(method: string, params: Bag | undefined, first: Bag, call: AskingCall): Promise<Bag>;
 }
 
-/** What `listening` needs from the client. */
+/** The client, as `listening` needs it. */
 export interface ListeningPort {
   readonly options: { readonly onListChanged?: unknown };
   readonly limits: Pick<ConnectionLimits, 'timeoutMs'>;
@@ -70,7 +70,7 @@ export interface Listening {
   /** See `McpClient.listen`. */
   listen(key: string, value: unknown): Promise<unknown>;
 
-  /** Called after each handshake, which waits for the promise. */
+  /** Called after each agreement. The handshake of a legacy server waits for the promise. */
   begin(port: ListeningPort, agreement: Agreement): Promise<unknown> | undefined;
   /** Called when the server is gone: closes the stream, and opens no other before `begin`. */
   stop(): void;
@@ -86,15 +86,15 @@ export interface Listening {
   cancelled(params: Bag | undefined): void;
 }
 
-/** Keeps results while they are fresh: see `resultCache`. */
+/** Caches results while they are fresh: see `resultCache`. */
 export interface Cache {
   /** Grows with every invalidation: a result that was requested before an invalidation must not be kept after it. */
   readonly epoch: number;
   /** Called when the client is made, with its clock. */
   attach?(clock: Clock): void;
-  /** Whether to keep results of a method at all: called once for each method after a handshake. Default: yes. */
+  /** Whether to cache results of a method at all: called once for each method after a handshake. Default: yes. */
   keeps?(method: string): boolean;
-  /** `context` identifies the authorization of the request: a private result of another one is not found. */
+  /** A fresh result. `context` identifies the authorization of the request: a private result of another one is not found. */
   find(method: string, params: Bag | undefined, context?: string): Bag | undefined;
   /** Keeps a result for as long as it says; `epoch` is the value at the time of the request. */
   keep(method: string, params: Bag | undefined, result: Bag, epoch: number, context?: string): void;

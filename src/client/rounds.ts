@@ -5,7 +5,7 @@ import type { Bag } from '../jsonrpc/message.ts';
 import { mayAsk } from '../protocol/methods.ts';
 import type { AnsweringLimits } from './options.ts';
 
-/** What the rounds need from their call. */
+/** The call, as its rounds need it. */
 export interface RoundsPort {
   send(params: Bag): Promise<Bag>;
   answer(method: string, params: Bag, abortable: Abortable): Promise<object>;
@@ -15,9 +15,8 @@ export interface RoundsPort {
 }
 
 /**
- * Answers the questions of a result and sends the call again with the answers, until the result is of another kind.
- * Rejects if a question cannot be answered, if there are too many rounds, or if a result breaks the rules of
- * 2026-07-28 basic/patterns/mrtr.
+ * Answers the questions of a result and sends the call again with the answers, until a result has another type. Rejects if a
+ * question cannot be answered, if there are too many rounds, or if a result breaks the rules of 2026-07-28 basic/patterns/mrtr.
  */
 export async function playRounds(
   method: string, params: Bag | undefined, result: Bag, port: RoundsPort,

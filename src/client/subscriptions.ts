@@ -78,9 +78,9 @@ export function listening(): Listening {
 }
 
 /**
- * Keeps one `subscriptions/listen` open for all changes that the client wants. When these change, a second stream is
- * opened and acknowledged before the first is closed; when a stream drops, it is opened again after 250 ms, then
- * after twice the time, at most 30 s. Source: 2026-07-28 basic/patterns/subscriptions.
+ * Keeps one `subscriptions/listen` open for all wanted changes. When its filter must change, a second stream is opened and
+ * acknowledged before the first is closed; when a stream drops, it is opened again after 250 ms, then after twice the time, at most
+ * 30 s. Source: 2026-07-28 basic/patterns/subscriptions.
  */
 class ClientSubscription {
   readonly #port: ListeningPort;
@@ -122,7 +122,7 @@ class ClientSubscription {
     }
   }
 
-  /** Whether the server has agreed to tell of changes of a resource. */
+  /** Whether the server has agreed to notify us of changes of a resource. */
   #tells(uri: unknown): boolean {
     const { resourceSubscriptions: agreed } = this.#agreed;
     return Array.isArray(agreed) && agreed.includes(uri);
@@ -195,7 +195,7 @@ class ClientSubscription {
     return this.#queued = queued;
   }
 
-  /** Resolves when the server has acknowledged a stream for everything that is wanted now. */
+  /** Opens a stream for all wanted changes. Resolves when the server has acknowledged it. */
   async #open(): Promise<void> {
     const before = this.#current;
     const filter: SubscriptionFilter = { ...this.#lists };
@@ -230,7 +230,7 @@ class ClientSubscription {
     before?.controller.abort();
     this.#drops = 0;
     const refused = Object.entries(this.#lists).filter(([kind, wanted]) => wanted !== undefined && !this.#agreed[kind]).map(([kind]) => kind);
-    // Of the others `subscribe` itself tells.
+    // Only URIs of which the server notified us before: for a new URI, `subscribe` rejects.
     if (Array.isArray(had)) refused.push(...had.filter((uri) => this.#uris.has(uri) && !this.#tells(uri)).map((uri) => `changes of ${uri}`));
     for (const what of refused) this.#port.report(new Error(`subscriptions/listen: the server does not tell of ${what}`));
   }

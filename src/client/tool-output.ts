@@ -6,7 +6,7 @@ import type { Outputs } from './parts.ts';
 
 type Compile = (schema: JsonSchema) => Validate;
 
-/** The part of a client that checks structured results of tools; `compile` is that of barewire/schema, or another. */
+/** The part of a client that checks structured results of tools; `compile`: of barewire/schema, or another validator. */
 export function toolOutputs(compile: (schema: JsonSchema) => Validate): Outputs {
   return new ToolOutputs(() => compile);
 }

@@ -43,7 +43,7 @@ interface Code {
   readonly means: string;
   readonly where?: Where;
   readonly more?: (data: MessageMembers) => string;
-  /** Whether the code means this in the answer to that method; undefined: in every answer. */
+  /** Whether the code has this meaning in the response to that method; undefined: in every response. */
   readonly answers?: (method: string) => boolean;
 }
 
@@ -96,7 +96,7 @@ const codes: ReadonlyMap<number, Code> = new Map<number, Code>([
   ],
 ]);
 
-/** What the specification says of a code in the answer to this method. A request whose method is not known may be of any. */
+/** The meaning of a code in the response to this method. An unknown method may be any. */
 function codeOf(code: unknown, method: string | undefined): Code | undefined {
   const known = typeof code === 'number' ? codes.get(code) : undefined;
   return method === undefined || known?.answers?.(method) !== false ? known : undefined;
@@ -108,7 +108,7 @@ function rangeOf(code: number): string {
   return code >= -32768 && code < -32000 ? 'a reserved code' : "the application's own code";
 }
 
-/** The revision that the message itself names, if it is a known one. */
+/** The revision that the message itself names, if barewire knows it. */
 function claimed(params: MessageMembers, result: MessageMembers): string | undefined {
   const own = params.protocolVersion ?? result.protocolVersion;
   const version = own ?? bag(params._meta)['io.modelcontextprotocol/protocolVersion'];
@@ -117,7 +117,7 @@ function claimed(params: MessageMembers, result: MessageMembers): string | undef
 
 const sideOf = (sent: boolean): string => (sent ? 'This side' : 'The other side');
 
-// The speaker: by the method's role if it has one, else by the direction.
+// The sender: known from the method if only one side may send it, else from the direction.
 function speaker(from: WireMethod['from'] | undefined, sent: boolean, answering: boolean): string {
   if (from === undefined || from === 'both') return sideOf(sent);
   return (from === 'client') !== answering ? 'The client' : 'The server';
@@ -196,14 +196,14 @@ function explainError(
   const more = data === undefined ? '' : (known?.more?.(bag(data)) ?? '');
   const refused =
     method ?? (message.id === undefined || message.id === null ? 'a message' : `request ${name(message.id)}`);
-  // The page's own section on errors, if it has one and the code is not one of JSON-RPC.
+  // The page's own section on errors, if it has one. Codes with their own section do not need it.
   const since = entry?.errors ?? '2024-11-05';
   const page = entry?.kind === 'request' ? locate(entry.where, revision) : undefined;
   const own =
     page && since !== '' && page.section >= since
       ? page.section.replace(/#.*/, '#error-handling')
       : undefined;
-  // 2026-07-28 basic/index#error-codes says whose the codes from -32099 to -32000 are.
+  // 2026-07-28 basic/index#error-codes assigns the codes from -32099 to -32000.
   const ranged = revision === '2026-07-28' && !known && typeof code === 'number' && code >= -32099 && code <= -32000;
   const { section, absent } = known?.where
     ? locate(known.where, revision)
@@ -217,8 +217,8 @@ function explainError(
 }
 
 /**
- * Says in one plain line what a wire message is, with its details, and which section of the specification it belongs
- * to. Never throws, whatever the message holds; it says so if the message is not MCP, or not in the revision.
+ * Explains a wire message in one plain line, with its details and its section of the specification. Never throws, whatever the
+ * message contains; says so if the message is not MCP, or not in the revision.
  *
  * @param message   one message as parsed; or the line itself, if it was not JSON
  * @param direction seen from this side

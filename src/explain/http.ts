@@ -5,7 +5,7 @@ import type { Where } from './phrases.ts';
 import { truncate, visible } from './safe-text.ts';
 import { name } from './words.ts';
 
-// What HTTP adds to the messages that it carries: heads of requests and responses, and events without a message.
+// Explains the parts of HTTP that are not messages: heads of requests and responses, and events without a message.
 
 /** The largest number of columns of a header field or of an event's data. */
 const columns = 160;
@@ -13,7 +13,7 @@ const columns = 160;
 /** Header fields that matter for MCP, authorization or routing. */
 const telling = /^(accept|allow|authorization|content-type|dpop|dpop-nonce|last-event-id|location|mcp-.*|origin|retry-after|www-authenticate|access-control-allow-origin)$/;
 
-/** Where each thing is specified; 2024-11-05 has another transport. */
+/** The section for each kind of exchange; 2024-11-05 has another transport. */
 const posts: Where = {
   '2024-11-05': 'basic/transports#http-with-sse', '2025-03-26': 'basic/transports#sending-messages-to-the-server',
   '2026-07-28': 'basic/transports/streamable-http#sending-messages',
@@ -30,22 +30,19 @@ const tokens: Where = { '2025-03-26': 'basic/authorization#error-handling', '202
 const origins: Where = { '2024-11-05': 'basic/transports#security-warning', '2026-07-28': 'basic/transports/streamable-http#security-endpoint' };
 
 /**
- * Says in one plain line what the head of an HTTP request or response means, or an event without a message, and which
- * section it belongs to. Never throws. `revision`: the agreed one, if any.
+ * Explains in one plain line the head of an HTTP request or response, or an event without a message, with its section of the
+ * specification. Never throws. `revision`: the agreed one, if any.
  */
 export function explainHttp(entry: HttpTraceEntry | EventTraceEntry, revision?: string): Explanation {
   const [what, where] = entry.kind === 'event' ? event(entry) : entry.status === undefined ? request(entry) : response(entry, entry.status);
   return { what, section: locate(where, entry.kind === 'http' ? entry.headers['mcp-protocol-version'] ?? revision ?? guess(entry) : revision).section };
 }
 
-/** A request of 2026-07-28 names its revision; a session belongs to an earlier one. */
+/** Without the header of 2026-07-28, a request is from an earlier revision, and so is a session: take 2025-11-25 for both. */
 const guess = ({ status, headers }: HttpTraceEntry): string | undefined =>
   (status === undefined || headers['mcp-session-id'] !== undefined ? '2025-11-25' : undefined);
 
-/**
- * The head or the event as lines to print, the start line first: safe whatever the peer sent. Only the header fields
- * that matter.
- */
+/** The head or the event as lines to print, the start line first; safe whatever the peer sent. Only the header fields that matter. */
 export function httpLines(entry: HttpTraceEntry | EventTraceEntry): string[] {
   if (entry.kind === 'event') {
     const { event: { event: type, id, retry }, data } = entry;

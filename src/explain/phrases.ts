@@ -23,21 +23,19 @@ import type { MessageMembers } from './words.ts';
 /** The revisions, oldest first. */
 export const revisions: readonly string[] = rows.map(({ version }) => version).reverse();
 
-/**
- * Where something is specified: `page#heading` from each revision on, until the next one named. `''`: it was removed.
- */
+/** Where something is specified: `page#heading` from the named revision on, until the next one named. `''`: it was removed. */
 export type Where = Readonly<Record<string, string>>;
 
 /** The words for one method. */
 interface Phrase {
   readonly where: Where;
-  /** The place of a message that has its own section, if this is such a message. */
+  /** The section of certain messages of this method. Undefined: `where` applies. */
   readonly special?: (params: MessageMembers) => Where | undefined;
-  /** What the sender does: a phrase that follows `The client`. */
+  /** The action of the sender: a phrase that follows `The client`. */
   readonly says: string | ((params: MessageMembers) => string);
-  /** What the other side does by answering. Only for requests. */
+  /** The action of the other side in its response. Only for requests. */
   readonly answers?: string | ((result: MessageMembers) => string);
-  /** Where the answer is specified, if elsewhere. */
+  /** Where the response is specified, if elsewhere. */
   readonly answered?: Where;
   /** The first revision whose page has a section on errors; `''`: none has. Default: all have. */
   readonly errors?: string;
@@ -49,7 +47,7 @@ export interface WireMethod extends Phrase {
   readonly kind: 'request' | 'notification';
 }
 
-/** The words for the list that a result holds in one of its members. */
+/** The words for a result with a list in the member `member`. */
 function list(member: string, noun: string, by = 'name'): (result: MessageMembers) => string {
   return (result) => {
     const all = items(result[member]);
@@ -130,7 +128,7 @@ export function questions(inputRequests: unknown): string {
   return shown.join('; ') + (all.length > 3 ? ` and ${all.length - 3} more` : '');
 }
 
-/** A place that is the same in every revision that has the method. */
+/** A section that is the same in every revision that has the method. */
 const at = (place: string): Where => ({ [OLDEST]: place });
 const OLDEST = '2024-11-05';
 const MODERN = '2026-07-28';
@@ -362,7 +360,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
   },
 };
 
-/** The methods by name. A Map, so that a hostile name finds only its entries. */
+/** The methods by name. A Map, so that a hostile name such as `__proto__` finds nothing. */
 export const methods: ReadonlyMap<string, WireMethod> = new Map(
   Object.entries(phrases).map(([name, phrase]) => [name, wireMethod(name, phrase)]),
 );
@@ -374,7 +372,7 @@ function wireMethod(name: string, phrase: Phrase): WireMethod {
   return { ...phrase, ...phrase.answered && { answered: during(name, phrase.answered) }, from, kind, where };
 }
 
-/** The places from the revision that added the method to the last that has it. */
+/** The sections of a method, only for the revisions that have it. */
 function during(name: string, places: Where): Where {
   let place = '';
   return Object.fromEntries(rows.toReversed().map((revision) => {

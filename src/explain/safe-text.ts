@@ -20,15 +20,15 @@ const MAX_MARKS = 8;
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Text from the wire, made safe to print: on one line, without anything that a terminal obeys or a reader cannot see.
- * A replaced character shows as an escape: `\x1b`, `\n`, `\u{202e}`. A joiner or a variation selector stays only if
- * it changes what is drawn: within an emoji, between letters that join. A mark stays only on a letter of the text.
+ * Makes text from the wire safe to print: on one line, without control sequences for the terminal and without invisible characters.
+ * A replaced character shows as an escape: `\x1b`, `\n`, `\u{202e}`. A joiner or a variation selector stays only if it changes how
+ * the text is drawn: within an emoji, between letters that join. A mark stays only on a letter of the text.
  */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : visiblePieces(text).join('');
 }
 
-/** The same in pieces: even places hold unchanged text, odd places hold escapes. Characters of `layout` stay. */
+/** The same in pieces: those at even indexes are unchanged text, those at odd indexes escapes. Characters of `layout` stay. */
 export function visiblePieces(text: string, layout: string = ''): string[] {
   const pieces: string[] = [''];
   for (const { came, shown } of glyphs(text, layout)) {
@@ -150,7 +150,7 @@ export function truncate(text: string, columns: number): string {
  * whatever the length of the text.
  */
 export function wireLine(text: string, columns: number): string {
-  // Marks without width could go on for ever: four units a column is more than honest text needs.
+  // Marks have no width, so there may be any number of them: four units per column are more than honest text needs.
   const most = columns * 4;
   if (text.length <= most) return truncate(visible(text), columns);
   const line = truncate(visible(head(text, most)), columns);

@@ -1,7 +1,7 @@
 import { truncate, visible } from './safe-text.ts';
 
-// How values from the wire are put into words. Everything here comes from a peer: nothing is taken to have
-// the type that it should have, and whatever is said is short and safe to print.
+// Puts values from the wire into words. All of them come from a peer: no value is assumed to have the right type, and all words are
+// short and safe to print.
 
 /** An object of unknown members. */
 export type MessageMembers = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export function some(values: readonly unknown[]): string {
   return values.length > 6 ? `${shown} and ${values.length - 6} more` : shown;
 }
 
-/** The words, if there is a value to speak of. */
+/** The words, if there is a value. */
 export function when(value: unknown, words: string): string {
   return value === undefined || value === '' ? '' : words;
 }
@@ -72,7 +72,7 @@ export function pairs(value: unknown): string {
   return ` (${truncate(shown, 90)}${all.length > 6 ? ', …' : ''})`;
 }
 
-/** What a side can do: `tools (listChanged), prompts`. */
+/** The capabilities of a side: `tools (listChanged), prompts`. */
 export function capabilities(value: unknown): string {
   const all = Object.entries(bag(value)).map(([key, settings]) => {
     const set = Object.entries(bag(settings))

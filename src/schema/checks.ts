@@ -4,7 +4,7 @@ import type { Check, Compiler, Items, Keywords, Node } from './model.ts';
 import { arrayChecks, objectChecks } from './members.ts';
 import { accept, all, fail } from './run.ts';
 
-/** Rules beside those of the small dialect. */
+/** Rules besides those of the small dialect. */
 export interface MoreChecks {
   readonly array: readonly Check<Items>[];
   readonly references: readonly Check[];

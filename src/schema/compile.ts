@@ -6,7 +6,7 @@ import { escapeToken, tokensOf } from './values.ts';
 import type { CompileOptions, Validate } from './types.ts';
 import { createValidator } from './validator.ts';
 
-/** The keywords of the small dialect: those of tool arguments, and what zod writes. */
+/** The keywords of the small dialect: those of tool arguments and of zod's schemas. */
 const KEYWORDS: readonly (readonly [kind: KeywordKind, names: string])[] = [
   ['a string', '$ref pattern format'],
   ['an object', '$defs definitions properties patternProperties'],
@@ -54,9 +54,9 @@ function smallDialect({ read, nodeOf }: Reader, root: JsonSchema): Language {
         draft7 = version === 'draft-07';
       }
       addressed ||= $id !== undefined;
-      // It would change the meaning of `#`.
+      // It would change the target of `#`.
       if (path !== '#' && $id !== undefined) refuse('$id', path);
-      // In draft-07 the keywords beside a $ref are ignored.
+      // In draft-07 the keywords next to a $ref are ignored.
       return draft7 && typeof $ref === 'string' ? ['$ref'] : Object.keys(raw);
     },
     kindOf(keyword, { path }) {

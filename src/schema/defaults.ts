@@ -4,9 +4,9 @@ import { isObject } from './typed.ts';
 import { own } from './values.ts';
 
 /**
- * For the option `defaults` of `compile`: makes a copy of the value with the defaults of its schema, which are those
- * of `properties`, found through `$ref`, `allOf` and `items`, but not behind a condition or an alternative. The value
- * is completed first and validated then.
+ * For the option `defaults` of `compile`: makes a copy of the value with the defaults of its schema. Uses the defaults in
+ * `properties`, found through `$ref`, `allOf` and `items`, but not those behind a condition or an alternative. The value is
+ * completed first and validated then.
  */
 export function fillDefaults(node: Node, value: unknown, run: Run): unknown {
   const { keywords, target } = node;

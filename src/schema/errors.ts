@@ -2,9 +2,9 @@ import type { CheckFailure, Sentence } from './model.ts';
 import type { ValidationError } from './types.ts';
 
 /**
- * A schema that cannot be used. `code` says why: `schema` (malformed), `keyword` (not in the small dialect),
- * `dialect` (unknown `$schema` or vocabulary), `reference` (an unresolved `$ref`), `pattern` (malformed, or too
- * long), `limit` (a limit that the message names).
+ * A schema that cannot be used. `code` is the reason: `schema` (malformed), `keyword` (not in the small dialect), `dialect`
+ * (unknown `$schema` or vocabulary), `reference` (an unresolved `$ref`), `pattern` (malformed, or too long), `limit` (a limit that
+ * the message names).
  */
 export class SchemaError extends Error {
   readonly code: 'schema' | 'keyword' | 'dialect' | 'reference' | 'pattern' | 'limit';
@@ -19,8 +19,8 @@ export class SchemaError extends Error {
   }
 }
 
-// By keyword. @ is the value, $ the detail of the failure. The others are the same each time: # is the value of the
-// keyword, % the same without quotes, and & the detail as the expected value, if known.
+// By keyword. @ is the value, $ the detail of the failure. The other signs never change: # is the value of the keyword, % the same
+// without quotes, and & the detail as the expected value, if known.
 const SENTENCES: Readonly<Record<string, string>> = {
   type: '@ is not of type %',
   enum: '@ is not one of #',
@@ -73,11 +73,11 @@ function prepare({ node, keyword, detail }: CheckFailure, more: typeof SENTENCES
   };
 }
 
-/** Puts a failure into words: only for errors that are reported, and not for those that are discarded. */
+/** Puts a failure into words. Called only for errors that are reported. */
 export function explain(failure: CheckFailure, more?: Readonly<Record<string, string>>): ValidationError {
   const { path, keyword, value, detail } = failure;
   const { schemaPath, parts, open, close } = sentenceOf(failure, more);
-  // Most sentences have the value once, and most values are short texts: two strings are joined there, not four.
+  // Most sentences have the value once, and most values are short texts: this joins two strings, not four.
   if (close !== undefined && typeof value === 'string' && isPlain(value)) {
     return { path, schemaPath, keyword, message: open + value + close };
   }

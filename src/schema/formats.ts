@@ -126,7 +126,7 @@ function isRegex(text: string): boolean {
   }
 }
 
-/** Every format of JSON Schema 2020-12 (those of draft-07 and two more), for the option `formats` of `compile`. */
+/** Every format of JSON Schema 2020-12 (the formats of draft-07 and two more), for the option `formats` of `compile`. */
 export const formats: Readonly<Record<string, Format>> = {
   date: { test: isDate, hint: 'YYYY-MM-DD' },
   time: { test: isTime, hint: 'hh:mm:ss with Z or an offset' },

@@ -1,12 +1,12 @@
 /**
- * The TypeScript type of the values that a JSON Schema describes, for the part of JSON Schema that people
- * write in tools: objects with required, optional and additional properties, arrays and tuples, `enum`,
- * `const`, `anyOf`, `oneOf`, `allOf`, lists of types, and `$ref` to `#`, `#/$defs/…` and `#/definitions/…`.
- * Other keywords do not narrow the type. The schema must be known literally: `function tool<const S>(schema:
- * S)` infers it so, without `as const`; from a schema that is only known to be one, the type is `unknown`.
+ * The TypeScript type of the values that a JSON Schema describes, for the part of JSON Schema that people write in tools: objects
+ * with required, optional and additional properties, arrays and tuples, `enum`, `const`, `anyOf`, `oneOf`, `allOf`, lists of types,
+ * and `$ref` to `#`, `#/$defs/…` and `#/definitions/…`. Other keywords do not narrow the type. The schema must be known literally:
+ * `function tool<const S>(schema: S)` infers it so, without `as const`; from a value of the type `JsonSchema`, the type is
+ * `unknown`.
  *
- * An object that says nothing of additional properties has none in its type, so that a misspelt name is an
- * error.
+ * An object schema with `properties` but without `additionalProperties` gives a type without additional properties, so that a
+ * misspelt name is an error.
  *
  * @template S the schema
  * @template Filled whether properties with a `default` are certainly there, as they are after `fillDefaults`
@@ -105,7 +105,7 @@ type And<A, B> =
     : A & B
   : A & B;
 
-/** The same type, written as one object, which is what an editor shows. */
+/** The same type, written as one object, so that an editor shows it in full. */
 type FlatObject<T> = { [K in keyof T]: T[K] };
 
 // References.

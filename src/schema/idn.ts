@@ -21,7 +21,7 @@ const contextRules = (): readonly RegExp[] => misplaced ??= [
   /\u0375(?!\p{Script=Greek})/u,
   /(?:^|\P{Script=Hebrew})[\u05f3\u05f4]/u,
   new RegExp(`(?:^|[^${VIRAMA}])\\u200d`, 'u'),
-  // Between two letters that join, or after a virama. A ZWNJ that fails: what follows does not join, or what stands before does not.
+  // A ZWNJ stands between two letters that join, or after a virama: find one before, or after, a letter that does not join.
   new RegExp(`(?:^|[^${VIRAMA}])\\u200c(?!\\p{Mn}?${JOINING})`, 'u'),
   new RegExp(`(?:^|(?!${JOINING})[^${VIRAMA}\\p{Mn}]|(?:^|(?!${JOINING})[^])(?![${VIRAMA}]|${JOINING})\\p{Mn})\\u200c`, 'u'),
 ];

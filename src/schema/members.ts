@@ -55,7 +55,7 @@ export function each(keys: readonly string[], run: Run, judge: (key: string) => 
   return ok;
 }
 
-/** A known property, and the one that the schema names next. */
+/** A known property, and the next one in the schema. */
 interface PropertyEntry extends Certain {
   key: string;
   check: Check | undefined;
@@ -161,10 +161,7 @@ function otherProperties(
     });
 }
 
-/**
- * Checks what no other keyword has checked; if nothing more is allowed, the error names the property or item.
- * Undefined if anything is allowed.
- */
+/** Checks a property or item that no other keyword has checked; if none is allowed, the error names it. Undefined if any is allowed. */
 export function restCheck(
   node: Node,
   keyword: 'additionalProperties' | 'unevaluatedProperties' | 'unevaluatedItems',
@@ -205,15 +202,15 @@ export function arrayChecks(node: Node, { prefixItems = [], items }: Keywords, c
 }
 
 /**
- * Which values certainly satisfy a schema, as far as one comparison or two can tell: its check need not be called for them.
- * A program has one check for each schema, which the engine cannot inline; this is plain data, which it can.
+ * The values that certainly satisfy a schema, as far as one or two comparisons can tell: its check is not called for them. The
+ * engine cannot inline the check, since each schema has another one; it can inline a comparison with this data.
  */
 interface Certain {
   /** 0: the check decides about every value. */
   readonly kind: 0 | typeof text | typeof number | typeof integer | typeof truth | typeof option;
-  /** Of a text the least length, of a number what it must exceed. */
+  /** For a text the least length; a number must exceed it. */
   readonly low: number;
-  /** Of a text the greatest length, of a number what it must be below. */
+  /** For a text the greatest length; a number must be below it. */
   readonly high: number;
   readonly options: readonly unknown[];
 }
@@ -229,23 +226,23 @@ const decidable = new Set([
   'type', 'enum', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'default',
 ]);
 
-/** With more options than these a set is faster. */
+/** With more options a set is faster. */
 const fewOptions = 8;
 
-/** The values that certainly satisfy a node; without one, none. */
+/** The values that certainly satisfy a node. Without a node there are none. */
 function certain(node: Node | undefined): Certain {
   const keywords = typeof node?.keywords === 'object' ? node.keywords : {};
   const kind = kindOf(keywords);
   const { minLength = 0, maxLength = Infinity, minimum = -Infinity, maximum = Infinity, enum: options = [] } = keywords;
   const { exclusiveMinimum = minimum, exclusiveMaximum = maximum } = keywords;
-  // A character is one or two units: a text of this length has enough of them.
+  // A character is one or two units: a text with twice `minLength` units has enough characters.
   if (kind === text) return { kind, low: 2 * minLength, high: maxLength, options };
   return { kind, low: Math.max(minimum, exclusiveMinimum), high: Math.min(maximum, exclusiveMaximum), options };
 }
 
 function kindOf(keywords: Keywords): Certain['kind'] {
   if (!Object.keys(keywords).every((keyword) => decidable.has(keyword))) return 0;
-  // Of several types the first one: values of the others are left to the check.
+  // Of several types only the first: values of the others are left to the check.
   const { type: [type] = [], enum: options } = keywords;
   if (options) {
     const plain = (type === undefined || type === 'string') && options.length <= fewOptions

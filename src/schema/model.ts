@@ -7,7 +7,7 @@ export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 export interface Format {
   /** Whether a string has the format. */
   test(value: string): boolean;
-  /** What the string should look like, for error messages. */
+  /** The expected form of the string, for error messages. */
   readonly hint?: string;
 }
 
@@ -114,38 +114,35 @@ export type Items = readonly unknown[];
 /** An object, for the rules about objects. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** What keywords need from the compilation. */
+/** The part of the compilation that keywords use. */
 export interface Compiler {
   /** The check of a subschema. */
   readonly check: (node: Node) => Check;
   formats: Readonly<Record<string, Format>>;
 }
 
-/** A noted error: where and what. It is put into words when the list is complete. */
+/** A noted error and its place. It is put into words when the list is complete. */
 export interface CheckFailure {
   path: string;
   node: Node;
   keyword: string;
   /** The value, or the name of the property that the error is about. */
   value: unknown;
-  /** What the sentence needs beside the value, or the expected value if the keyword does not contain it. */
+  /** A detail for the sentence, or the expected value if the keyword does not contain it. */
   detail: unknown;
   /** The error that was noted before this. */
   before: CheckFailure | undefined;
 }
 
-/**
- * The parts of an error that are the same each time: its place, and its sentence split into text and signs (@ or $)
- * in turn.
- */
+/** The parts of an error that are always the same: its place, and its sentence, split into texts and signs (@ or $) in turn. */
 export interface Sentence {
   keyword: string;
   schemaPath: string;
   parts: string[];
-  /** What stands before and after a text in quotes, where there is one sign. A value that is a text is the one that it stands for. */
+  /** The sentence before and after a text in quotes, if it has only one sign. If the value is a text, that sign is @. */
   open: string;
   close: string | undefined;
-  /** Another of the same node. */
+  /** The next sentence of the same node. */
   next: Sentence | undefined;
 }
 

@@ -10,7 +10,7 @@ type Positions = ReadonlySet<number>;
 interface Piece {
   /** The positions where a match that begins at one of `from` may end. */
   ends(text: string, from: Positions, spend: Spend): Positions;
-  /** For a backtracking engine and n >= 1 + the string's length: how often it continues from here, and its steps. */
+  /** For a backtracking engine and n >= 1 + the string's length: how often it continues after this piece, and its steps. */
   bound(n: number): readonly [ways: number, steps: number];
 }
 
@@ -23,13 +23,13 @@ const FOREIGN = /^\(\?(<[=!]|[a-z-]+:)|^\\([1-9]|k)/;
 /** Up to this number of estimated steps, plus 100 for each character, the RegExp engine is used. */
 const FEW = 1e5;
 
-/** Up to this number it may be used if only it can match: a few hundredths of a second. */
+/** Up to this number the engine may be used if only it can match the pattern: a few hundredths of a second. */
 const MANY = 1e7;
 
 /** The cost of a visited position, in steps of the limit `work`. */
 const VISIT = 16;
 
-/** The cost of the engine's own compilation, in steps for each unit of weight. */
+/** The cost of the engine's compilation, in steps for each unit of weight. */
 const COMPILE = 200;
 
 /** The cost of compiling a pattern: its length, and far more for each property of Unicode (`\p{L}`). */

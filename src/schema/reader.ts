@@ -9,7 +9,7 @@ import { escapeToken } from './values.ts';
 export interface Language {
   /** Reads the schema that is compiled. */
   root(schema: JsonSchema): Node;
-  /** The keywords of a schema object that count. Also records the object's `$id`, `$schema` and anchors. */
+  /** The keywords of a schema object that are not ignored. Also records the object's `$id`, `$schema` and anchors. */
   names(raw: Readonly<Record<string, unknown>>, node: Node): readonly string[];
   /** The kind of a keyword; undefined when it is ignored. Throws when it is refused. */
   kindOf(keyword: string, node: Node): KeywordKind | undefined;
@@ -19,11 +19,11 @@ export interface Language {
   find(reference: string, from: Node): Node;
   /** Compiles a subschema. */
   check(node: Node, compiler: Compiler): Check;
-  /** Sentences for errors beside those of the small dialect, by keyword. */
+  /** Sentences for errors besides those of the small dialect, by keyword. */
   readonly sentences?: Readonly<Record<string, string>>;
 }
 
-/** What a language needs for reading. */
+/** The functions that a language uses for reading. */
 export interface Reader {
   /** Reads a subschema and those in it: a bounded walk that makes no closures. */
   read(raw: unknown, path: string, resource: SchemaResource | undefined, depth: number): Node;

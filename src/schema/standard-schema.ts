@@ -4,8 +4,8 @@ import type { FromSchema } from './from-schema.ts';
 import type { Validate, ValidationError, ValidationResult } from './types.ts';
 
 /**
- * What schema libraries share: the Standard Schema interface (validation) and, if a library has it, the Standard JSON
- * Schema interface (conversion). Both are version 1, of standardschema.dev.
+ * The interfaces of schema libraries: Standard Schema (validation) and, if a library has it, Standard JSON Schema (conversion).
+ * Both are version 1, of standardschema.dev.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -37,7 +37,7 @@ export interface PairedSchema<S extends StandardSchema = StandardSchema> {
   readonly jsonSchema: JsonSchema;
 }
 
-/** A JSON Schema whose TypeScript type is an interface, as TypeBox makes them. */
+/** A JSON Schema whose TypeScript type is an interface, as in TypeBox. */
 interface SchemaInterface {
   readonly type?: unknown;
   readonly properties?: unknown;
@@ -66,7 +66,7 @@ export type InferOutput<S> =
 type Side<T, K extends 'input' | 'output'> =
   NonNullable<T> extends { readonly [P in K]: infer V } ? V : unknown;
 
-/** A schema that is ready for use: its JSON Schema for others, and its check. */
+/** A schema that is ready for use: its JSON Schema, and its check. */
 export interface AdaptedSchema {
   jsonSchema: JsonSchema;
   /** Returns a promise only if the library does. */
@@ -74,13 +74,13 @@ export interface AdaptedSchema {
 }
 
 /**
- * Makes one thing of all kinds of schemas.
+ * Adapts any kind of schema to one interface.
  * @param source a JSON Schema (TypeBox makes them), a schema of a library with the Standard Schema interface
  *   that can also convert itself (Zod 4.2, ArkType 2.1.28, Valibot by `toStandardJsonSchema`), or a {@link
  *   PairedSchema}
- * @param side which JSON Schema to ask for: of the values taken, or of those made of them
- * @param validator makes the judge of a JSON Schema, such as `compile`; without one, anything is valid
- * @throws TypeError when a library's schema comes without a JSON Schema
+ * @param side which JSON Schema to ask for: of the input values, or of the output values
+ * @param validator makes the check of a JSON Schema, such as `compile`; without it, anything is valid
+ * @throws TypeError if a library's schema comes without a JSON Schema
  */
 export function adaptSchema(
   source: SchemaSource,

@@ -50,7 +50,7 @@ type Bound = { [K in keyof Keywords]-?: Keywords[K] extends number | undefined ?
 
 /**
  * A lower and an upper limit on a length.
- * @param measure gives the length where `length` is only a hint: at least the true one, at most twice it
+ * @param measure returns the true length; `length` is then an estimate: at least the true length, at most twice it
  */
 export function lengthChecks<T extends { readonly length: number }>(
   node: Node,
@@ -86,8 +86,8 @@ export function numberChecks(node: Node, keywords: Keywords): Check<number>[] {
 }
 
 /**
- * The remainder is exact, but 0.3 and 0.1 are not exact decimals: a decimal step is allowed the rounding error of two
- * conversions and one division, and no more.
+ * The remainder is exact, but decimals such as 0.3 and 0.1 are not: with a decimal step, the quotient may have the rounding error
+ * of two conversions and one division, and no more.
  */
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
@@ -127,12 +127,12 @@ function characters(value: string, run: Run): number {
   return count;
 }
 
-/** Whether a value is what JSON calls an object. */
+/** Whether a value is an object in JSON. */
 export function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON type of a value; a value that JSON does not have gets a type that no schema names. */
+/** The JSON type of a value; a value that JSON does not have gets a type that no schema has. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -23,7 +23,7 @@ export type ValidationResult<T = unknown> =
  */
 export type Validate<T = unknown> = (value: unknown) => ValidationResult<T>;
 
-/** Limits of a schema and a validation. A schema or value beyond a limit is refused by the limit's name. */
+/** Limits of a schema and a validation. A schema or value beyond a limit is refused; the error names the limit. */
 export interface SchemaLimits {
   /** Nesting of subschemas, and of `$ref` recursion over a value. 256. */
   depth: number;

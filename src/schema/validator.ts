@@ -23,7 +23,7 @@ export function createValidator<T>(
   };
   const scope = { resource: root.resource, outer: undefined };
   const { maxErrors, defaults } = options;
-  // A number from which one can count down, where the caller wants all.
+  // `Infinity` would not count down, so a finite number stands for all errors.
   const most = Math.min(maxErrors || 100, 2 ** 32);
   let check: Check | undefined;
   return (value) => {
@@ -39,7 +39,7 @@ export function createValidator<T>(
       const subject = defaults ? defaults(root, value, run) : value;
       // The caller guarantees that T is the type that the schema describes: see FromSchema.
       if (check(subject, run)) return { valid: true, value: subject as T };
-      // Each that was noted took one from `room`. The newest comes first here.
+      // Each noted error took one from `room`. The list has the newest first.
       let at = most - run.room;
       const errors = new Array<ValidationError>(at);
       for (let error = run.last; error; error = error.before) errors[--at] = explain(error, language.sentences);
@@ -56,14 +56,14 @@ export function createValidator<T>(
     try {
       return readSchema(schema, make, limits, options);
     } catch (error) {
-      // V8 keeps ten frames of a stack, and a nested schema would take all of them: keep those that show the caller.
+      // V8 keeps ten frames of a stack, and a nested schema would take all of them: keep the frames of the caller.
       if (error instanceof SchemaError) Error.captureStackTrace?.(error, createValidator);
       throw error;
     }
   }
 }
 
-/** The limit that an exception names. Engines report a full stack as a RangeError or an InternalError. */
+/** The limit that an exception names. Engines report a stack overflow as a RangeError or an InternalError. */
 function limitOf({ name, message }: Error): keyof SchemaLimits | undefined {
   return (
     message === 'work' || message === 'pattern' ? message

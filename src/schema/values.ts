@@ -44,7 +44,7 @@ export function findTwins(items: readonly unknown[], run: Run): [number, number]
   return undefined;
 }
 
-/** A text that two values share exactly if they are equal. Each part costs ten steps, since it is slow to build. */
+/** Returns a text: two values have the same text if and only if they are equal. Each part costs ten steps, since it is slow to build. */
 function canonical(value: unknown, run: Run): string {
   spend(run, 10);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join()}]`;

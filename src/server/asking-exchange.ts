@@ -11,17 +11,17 @@ import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './ques
 import type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
 import type { Need } from './registry.ts';
 
-/** Undoes what a run of a handler took. */
+/** A function given to `ctx.defer`. */
 type Release = () => unknown;
 
-/** How often a question is put before an answer that cannot be used is an error. */
+/** Attempts per question. After that many unusable answers the question rejects. */
 export const defaultMaxAsks = 3;
 
-/** Thrown into a handler after three unusable answers. Uncaught, the client reads it: it is about its answers. */
+/** The error after three unusable answers. If the handler does not catch it, the client reads it, since it is about its answers. */
 export const unanswered = ({ method }: Question, problem: string | undefined): ToolError =>
   new ToolError(`${method}: no usable answer after ${defaultMaxAsks} attempts: ${problem}`);
 
-/** A question of the kind that each need stands for. */
+/** An example question for each need, to check the client's capabilities. */
 const kinds: Readonly<Record<Need, readonly [method: Question['method'], params: Params]>> = {
   'elicitation': ['elicitation/create', {}],
   'elicitation.url': ['elicitation/create', { mode: 'url' }],
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<Need, readonly [method: Question['method'], params:
   'roots': ['roots/list', {}],
 };
 
-/** The reason of the signal of a run that ended with questions to the client; a further run has the answers. */
+/** The abort reason of `ctx.signal` when a run ends with questions to the client. The handler runs again with the answers. */
 export class LeftBehind extends Error {
   constructor() {
     super('The run ended with a question to the client; the handler runs again with its answer');
@@ -38,28 +38,26 @@ export class LeftBehind extends Error {
   }
 }
 
-/** An exchange whose handler may ask. `LegacyExchange` sends requests, a `RepeatedExchange` runs the handler again. */
+/** The exchange of a handler that may ask. `LegacyExchange` sends requests; a `RepeatedExchange` runs the handler again. */
 export abstract class AskingExchange extends Exchange implements Context {
-  /** What `once` has made so far, by key. JSON values. */
+  /** The values that `once` has made so far, by key. JSON values. */
   protected made: Record<string, unknown> | undefined;
-  /** Steps of `once` that are under way, by key. */
+  /** Pending calls of `once`, by key. */
   protected making: Map<string, Promise<unknown>> | undefined;
   #releases: Release[] | undefined;
-  /** The run has ended: a function that is given to `defer` from now on is called at once. */
+  /** True after the run has ended: from then on `defer` calls its function at once. */
   #over = false;
 
-  /**
-   * Puts a question to the client. Rejects where it cannot answer such a question, or gives no usable answer.
-   */
+  /** Asks the client. Rejects if the client lacks the capability, or after three unusable answers. */
   abstract ask<T>(question: Question<T>): Promise<T>;
 
-  /** What a question with `otherwise` has for a client that did not declare such questions; undefined: the client is asked. */
+  /** The value of the question's `otherwise`, for a client that lacks the capability. Undefined: ask the client. */
   protected instead<T>(question: Question<T>): Reading<T> | undefined {
     const { method, otherwise = {} } = question;
     return missingForQuestion(method, {}, this.capabilities, this.revision) && question.read(otherwise);
   }
 
-  /** A question as it is sent. Throws where the client cannot answer such a question. */
+  /** The parameters of a question, as sent. Throws if the client lacks the capability. */
   protected put(question: Question, problem?: string): Params {
     const put = question.params(this.revision, problem);
     const missing = missingForQuestion(question.method, put, this.capabilities, this.revision);
@@ -70,8 +68,8 @@ export abstract class AskingExchange extends Exchange implements Context {
   }
 
   /**
-   * The value that `make` gave, made once for this request, also across its rounds. It is taken through JSON
-   * at once, so that it looks the same in the round that makes it and in those that find it.
+   * Returns the value of `make`, which is called once for this request, also across its rounds. The value passes through JSON at
+   * once, so that the round that makes it sees the same value as later rounds.
    */
   once<T>(key: string, make: () => T | Promise<T>): Promise<T> {
     if (this.made && Object.hasOwn(this.made, key)) return Promise.resolve(this.made[key] as T);
@@ -89,11 +87,11 @@ export abstract class AskingExchange extends Exchange implements Context {
   defer(release: Release): void {
     (this.#releases ??= []).push(release);
     this.runDeferred = this.undo;
-    // Work that went on beside a question that ended the run.
+    // The run has ended with a question, but other work of the handler went on.
     if (this.#over) void this.undo();
   }
 
-  /** Undoes, last first, what this run took. One that throws is reported; the others still run. */
+  /** Calls the functions given to `defer`, last first. If one throws, the error is reported and the others still run. */
   protected async undo(): Promise<void> {
     const releases = this.#releases;
     this.#over = true;
@@ -135,7 +133,7 @@ export abstract class AskingExchange extends Exchange implements Context {
     return this.ask(rootsQuestion(options));
   }
 
-  /** Calls `leave` when the run ends with a question, after which the handler runs again. A legacy request runs once. */
+  /** Calls `leave` when the run ends with a question and the handler will run again. Never for a legacy request, which runs once. */
   onLeave(_leave: () => void): void {}
 
   override resolveOutcome<R>(outcome: Outcome<R>): R | Promise<R> {
@@ -143,52 +141,52 @@ export abstract class AskingExchange extends Exchange implements Context {
   }
 }
 
-/** What is known of a question from earlier runs of the handler. */
+/** The record of one question from earlier runs of the handler. */
 export interface AskedBefore {
-  /** The answers that the client gave to it, oldest first. */
+  /** The client's answers to it, oldest first. */
   readonly given: readonly Bag[];
-  /** How often it was put. */
+  /** How often it was asked. */
   readonly times: number;
-  /** The key under which it was put last, where that has no answer yet. */
+  /** The key under which it was last sent, if that key has no answer yet. */
   readonly open?: string | undefined;
 }
 
 /**
- * Remembers the questions of a request and their answers while its handler runs again and again: in the sealed state of
- * a 2026-07-28 request, or in the journal of a task.
+ * The questions of a request and their answers, kept between the runs of its handler: in the sealed state of a 2026-07-28 request,
+ * or in the journal of a task.
  */
 export interface AnswerStore {
   /**
-   * Whether a question with a key of its author's takes a number too: then the question without a key after it is
-   * `elicitation/create#2`. States and journals number differently, and those that exist must be found again.
+   * Whether a question with an explicit key takes a number too: then the next question without a key is `elicitation/create#2`.
+   * Sealed states and journals differ here, and existing ones must stay readable.
    */
   readonly numbersKeyed: boolean;
-  /** What is known of the question with this name; `digest` stands for its text (`digestOf`). */
+  /** The record of the question with this name; `digest` is the hash of its text (`digestOf`). */
   find(name: string, digest: string): AskedBefore | Promise<AskedBefore>;
-  /** Writes down that the question is put, for the `times`th time. Returns the key under which it goes to the client. */
+  /** Records that the question is asked, for the `times`th time. Returns the key under which it is sent to the client. */
   put(name: string, digest: string, times: number): string | Promise<string>;
 }
 
 /**
- * An exchange whose handler runs again from its top when the client has answered: the answers are in a store, and a
- * question without one ends the run.
+ * An exchange whose handler runs again from its top when the client has answered. The answers are in a store; a question without a
+ * stored answer ends the run.
  */
 export abstract class RepeatedExchange extends AskingExchange {
-  /** Throws where the handler may not ask. */
+  /** Throws if the handler may not ask. */
   protected abstract readonly answers: AnswerStore;
-  /** The questions that this run puts, by key. Made at the first: most handlers ask nothing. */
+  /** The questions to send when this run ends, by key. Created at the first question: most handlers ask nothing. */
   protected questions: InputRequests | undefined;
-  /** The keys of all questions that are open when this run ends; undefined: it has not come to one. */
+  /** The keys of all questions that this run waits for. Undefined: it waits for none. */
   protected waiting: Set<string> | undefined;
-  /** Settles when the run has ended with its questions and has given back what it took; undefined: it goes on. */
+  /** Settles when the run has ended with its questions and its `defer` functions have run. Undefined: the run goes on. */
   protected left: Promise<void> | undefined;
   #positions: Map<string, number> | undefined;
   #leave: (() => void)[] | undefined;
 
-  /** Ends the run with the questions that it waits for. */
+  /** Ends the run with its open questions. */
   protected abstract suspend(): Promise<void>;
 
-  /** Calls `run` when the handler has had time to open further questions, which then go out together. */
+  /** Calls `run` after the handler had time to ask further questions, so that all of them are sent together. */
   protected abstract nextTurn(run: () => void): unknown;
 
   override async ask<T>(question: Question<T>): Promise<T> {
@@ -221,7 +219,7 @@ export abstract class RepeatedExchange extends AskingExchange {
     } as InputRequest);
   }
 
-  /** Waits for an answer, which never comes: this run ends, and the next one finds it. `request`: is put now. */
+  /** Never settles: this run ends, and the next one finds the answer. `request`: the question to send now. */
   protected wait(key: string, request?: InputRequest): Promise<never> {
     if (!this.waiting) {
       this.waiting = new Set();
@@ -235,7 +233,7 @@ export abstract class RepeatedExchange extends AskingExchange {
   }
 
   async #suspend(): Promise<void> {
-    // What `once` is making is kept for the next run, so it is waited for.
+    // The next run needs the values of pending `once` calls.
     while (this.making?.size) await Promise.allSettled(this.making.values());
     await this.suspend();
   }
@@ -244,7 +242,7 @@ export abstract class RepeatedExchange extends AskingExchange {
     (this.#leave ??= []).push(leave);
   }
 
-  /** Tells the handler that its run is over, and undoes what it took. */
+  /** Ends the run: aborts its signal, calls the functions given to `onLeave`, then those given to `defer`. */
   protected leaveBehind(): Promise<void> {
     this.inbound.abort(() => new LeftBehind());
     for (const leave of this.#leave ?? []) leave();
@@ -253,8 +251,9 @@ export abstract class RepeatedExchange extends AskingExchange {
 }
 
 /**
- * An object without names of its own: keys come from handlers and clients, and may be called `__proto__`. An empty
- * prototype is as safe as none, and such an object takes a third of the time to make, to fill and to write as JSON. `from`: an object whose members it gets.
+ * An object without inherited members: keys come from handlers and clients, and may be `__proto__`. Its prototype is an empty
+ * object: as safe as no prototype, and creating, filling and serializing it takes a third of the time. `from`: an object to copy
+ * the members from.
  */
 export function dictionary(from?: unknown): Bag {
   nameless ??= Object.freeze(Object.create(null)) as object;
@@ -264,8 +263,8 @@ export function dictionary(from?: unknown): Bag {
 let nameless: object | undefined;
 
 /**
- * FNV-1a twice, with two multipliers: tells two questions of one handler apart. It is no protection against forgery, and
- * needs to be none: a client that wants to lie about an answer does not need a collision.
+ * Two FNV-1a hashes with different multipliers: tells the questions of one handler apart. Not a protection against forgery, and
+ * need not be: a client that wants to lie about an answer does not need a collision.
  */
 function digestOf(text: string): string {
   let high = 0x811c9dc5;
@@ -283,7 +282,10 @@ function isGenerator<R>(outcome: Outcome<R>): outcome is QuestionGenerator<R> {
   return Symbol.iterator in outcome || Symbol.asyncIterator in outcome;
 }
 
-/** Asks what a generator yields. `return()` ends a run that is left behind: its `finally` runs, its `catch` does not. */
+/**
+ * Asks the questions that a generator yields. When a run ends with a question, `return()` runs the generator's `finally`, not its
+ * `catch`.
+ */
 async function drive<R>(generator: QuestionGenerator<R>, exchange: AskingExchange): Promise<R> {
   exchange.onLeave(() => void Promise.resolve(generator.return(undefined as R)).catch(() => {}));
   let step = await generator.next();

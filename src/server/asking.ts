@@ -7,19 +7,19 @@ import { openQuestions, requestStateSealer, requestStateShape } from './modern/r
 import type { RequestStateOptions, RequestStateSealer } from './modern/request-state.ts';
 import { ModernExchange } from './modern/modern-exchange.ts';
 
-/** How the state of questions is sealed (2026-07-28), and who hears of changed roots (legacy). */
+/** Options of `asking`: how `requestState` is sealed (2026-07-28), and a listener for changed roots (legacy). */
 export interface AskingOptions extends RequestStateOptions {
-  /** A legacy client's roots have changed. */
+  /** Called when a legacy client's roots have changed. */
   readonly onRootsChanged?: (() => void) | undefined;
 }
 
-/** What a server needs so that its handlers may ask: `ctx.elicit` and its kin, in both eras. */
+/** The server's side of questions from handlers: `ctx.elicit`, `ctx.elicitUrl`, `ctx.sample`, `ctx.roots`, in both eras. */
 export function asking(given: AskingOptions = {}): ExchangeClasses<Context> {
   checkOptions('asking: options', given, { ...requestStateShape, onRootsChanged: 'function' });
   const { onRootsChanged, ...options } = given;
   let clock = systemClock;
   const questions = openQuestions(() => clock.now());
-  // What other processes have the keys of, they can open as well.
+  // With given keys, other processes can open the states too, so they do not count as open questions of this process.
   const seal = (): RequestStateSealer => requestStateSealer(options, options.keys ? undefined : questions, clock);
   const exchanges: ExchangeClasses<Context> & { sealer: RequestStateSealer } = {
     questions,

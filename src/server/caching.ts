@@ -1,17 +1,17 @@
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 
-/** How long a result may be kept, and by whom. 2026-07-28 server/utilities/caching. */
+/** How long clients may cache a result, and whether caches may share it. 2026-07-28 server/utilities/caching. */
 export interface CacheHint {
-  /** Milliseconds for which a client may keep the result: a finite number. */
+  /** Milliseconds for which a client may cache the result: a finite number. Default: 0. */
   readonly ttlMs?: number;
-  /** `public`: the same for everybody, so that caches may share it. */
+  /** `public`: the same for every user, so that caches may share it. Default: `private`. */
   readonly scope?: 'public' | 'private';
 }
 
 /**
- * The two fields of a result that say how long it may be kept; without a hint nobody may keep it. Throws a RangeError for
- * a time that JSON cannot say. 2026-07-28 server/utilities/caching.
+ * The two caching fields of a result; without a hint it may not be cached. Throws a RangeError if `ttlMs` is not finite.
+ * 2026-07-28 server/utilities/caching.
  */
 export function cacheFields(hint: CacheHint | undefined): CacheFields {
   const ttlMs = hint?.ttlMs ?? 0;
@@ -25,29 +25,28 @@ export type Cacheable = 'discover' | 'tools' | 'prompts' | 'resources' | 'resour
 /** For `checkOptions`. */
 export const hintShape: Shape<CacheHint> = { ttlMs: 'number', scope: '"public" or "private"' };
 
-/** The same, of the hints of a server. */
+/** The hints of a server, for `checkOptions`. */
 export const cacheShape: Shape<Partial<Record<Cacheable, CacheHint>>> = {
   discover: hintShape, tools: hintShape, prompts: hintShape, resources: hintShape, resourceTemplates: hintShape, read: hintShape,
 };
 
-/** The fields of a result that say how long it may be kept, and by whom. */
+/** The caching fields of a result. */
 export interface CacheFields {
-  /** Milliseconds from 0, a whole number. */
+  /** Milliseconds, a whole number from 0. */
   readonly ttlMs: number;
-  /** Who may keep it: anybody, or only who has asked. */
+  /** `public`: any cache may keep it. `private`: only the requester. */
   readonly cacheScope: 'public' | 'private';
 }
 
-/** How long each kind of result may be kept: made by `caching`. */
+/** The caching fields for each kind of result. Made by `caching`. */
 export interface Caching {
   /** `isPrivate`: the result differs between requesters, so no shared cache may keep it. */
   fields(kind: Cacheable, isPrivate?: boolean): CacheFields;
 }
 
 /**
- * Lets clients of 2026-07-28 keep results: `hints` say how long each kind may be kept, and by whom. Hand it in as `caching`;
- * a server without it lets nobody keep any, but for resources with a `cache` of their own. Throws a RangeError for a time
- * that is not finite.
+ * Lets clients of 2026-07-28 cache results, as the hint for each kind says. Pass it as `caching`; without it no result may be
+ * cached, except resources with their own `cache`. Throws a RangeError if a `ttlMs` is not finite.
  */
 export function caching(hints: Readonly<Partial<Record<Cacheable, CacheHint>>>): Caching {
   checkOptions('caching: hints', hints, cacheShape);

@@ -6,36 +6,34 @@ import type { TellListeners } from './extensions.ts';
 import { Subscriptions } from './modern/subscriptions.ts';
 import type { LegacyRequester } from './exchange.ts';
 
-/** A legacy client that is told of changes. */
+/** A legacy client that is notified of changes. */
 type ToldClient = Pick<LegacyRequester, 'announce' | 'capabilities' | 'client' | 'options' | 'revision' | 'state'>;
 
-/** Tells clients of changes: legacy clients that a list has changed, and the subscriptions of 2026-07-28. */
+/** Notifies clients of changes: legacy clients of changed lists, and the subscriptions of 2026-07-28. */
 export interface Changes {
-  /**
-   * Called once, by the server that it belongs to. Throws at the second call.
-   */
+  /** Called once, by the server that it belongs to. Throws at the second call. */
   attach(server: ServerInternals): void;
-  /** Called at each change of a legacy client's state. It is told of changes from its handshake to its end. */
+  /** Called at each state change of a legacy client. The client is notified of changes from its handshake until it closes. */
   moved(client: ToldClient): void;
-  /** From now on the client is told of changes of the lists that are declared to its revision. */
+  /** From now on the client is notified of changes of the lists that are declared to its revision. */
   expect(client: ToldClient): void;
-  /** Set where several processes serve the same clients: takes each change, and tells it in all of them. */
+  /** Set if several processes serve the same clients: takes each change, and announces it in all of them. */
   divert: ((change: { readonly list: ListName } | { readonly uri: string }) => void) | undefined;
-  /** A list has changed. */
+  /** Called when a list has changed. */
   listChanged(list: ListName): void;
-  /** Tells the clients of this process. Several changes of a list in one turn are one notification. */
+  /** Notifies the clients of this process. Several changes of a list in one turn are one notification. */
   announce(list: ListName): void;
-  /** Tells those who listen for a key of the filter of `subscriptions/listen`. */
+  /** Notifies the subscriptions that have this key in their filter (`subscriptions/listen`). */
   readonly tell: TellListeners;
-  /** The legacy clients that are told of changes. */
+  /** The legacy clients that are notified of changes. */
   clients(): Iterable<ToldClient>;
   /** Ends every subscription with its result, as at shutdown. */
   end(): void;
 }
 
 /**
- * Lets a server tell its clients of changes: `notifications/…/list_changed`, watched resources, and
- * `subscriptions/listen` of 2026-07-28. Hand it in as `changes`; a server without it declares none of them.
+ * Lets a server notify its clients of changes: `notifications/…/list_changed`, watched resources, and `subscriptions/listen` of
+ * 2026-07-28. Pass it as `changes`; a server without it declares none of them.
  */
 export function changes(): Changes {
   let subscriptions: Subscriptions | undefined;

@@ -8,34 +8,31 @@ import type { Feature, FeatureHost } from './feature.ts';
 import { attachTo } from './registry.ts';
 
 /**
- * Suggests values for an argument: `value` is what has been typed, `settled` the arguments that are already
- * known (from 2025-06-18 on). Best first; what is more than 100 is cut and counted.
+ * Suggests values for an argument. `value` is the text typed so far, `settled` the arguments that are already known (from
+ * 2025-06-18 on). Best first; only 100 are sent, with the number of all.
  */
 export type Completer = (
   value: string,
   settled: Readonly<Record<string, string>>,
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** A completer for each name that has one. */
+/** Completers by the name of the argument. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
 /** 2025-11-25 server/utilities/completion#completion-results. */
 const maxValues = 100;
 
-/** What has arguments to complete. */
+/** A feature whose arguments can be completed. */
 export interface Completable {
   /** Whether any argument has a completer. */
   completes(): boolean;
-  /**
-   * Throws `-32602` for a reference or an argument that is not there;
-   * one without a completer has no suggestions.
-   */
+  /** The completer of an argument; undefined: it has none. Throws `-32602` if the reference or the argument does not exist. */
   completer(ref: string, argument: string, exchange: Exchange): Completer | undefined;
 }
 
 /**
- * Makes a feature that completes the arguments of prompts and resource templates, which are handed in beside it.
- * 2025-11-25 server/utilities/completion.
+ * Makes a feature that completes the arguments of prompts and resource templates. Those two features must be given to the server
+ * too. 2025-11-25 server/utilities/completion.
  */
 export function completion(prompts: Completable, resources: Completable): Feature {
   let attached: FeatureHost | undefined;
@@ -64,7 +61,7 @@ export function completion(prompts: Completable, resources: Completable): Featur
         );
       },
     },
-    /** Before 2025-03-26 there was nothing to declare, and it could always be asked. */
+    /** Before 2025-03-26 this method needed no capability. */
     capabilities(revision) {
       if (!revisionTable.completionsCapability(revision)) return {};
       return prompts.completes() || resources.completes() ? { completions: {} } : undefined;
@@ -72,7 +69,7 @@ export function completion(prompts: Completable, resources: Completable): Featur
   };
 }
 
-/** A member that must be a string. */
+/** Returns a member that must be a string. Throws `-32602` otherwise. */
 function text(object: Record<string, unknown>, member: string, path: string): string {
   const value = object[member];
   if (typeof value !== 'string') throw invalidParams(`${path}.${shorten(member)} must be a string`);

@@ -20,16 +20,16 @@ import { adaptImplementation } from './older-revisions.ts';
 import type { ServerInternals } from './server-core.ts';
 import type { LegacyRequester } from './exchange.ts';
 
-/** The level until the client has chosen one. The specification leaves it to the server. */
+/** The level until the client sets one. The specification leaves it to the server. */
 const defaultLogLevel: LoggingLevel = 'info';
 
-/** What `initialize` may weigh, in bytes of memory: the names and capabilities in it are kept. */
+/** The limit of `initialize`, in bytes of memory: its client information and capabilities are kept. */
 const maxHandshakeBytes = 65_536;
 
 /**
- * One client over one lasting channel. What it agreed on by `initialize` and asked for since (revision, capabilities, log
- * level) makes it a legacy client, whose states are a table, `serverLifecycle` (2025-11-25 basic/lifecycle). Over pipes,
- * modern requests are served beside it, each for itself. While it is idle there is this object and its connection, no more.
+ * One client over one lasting channel. `initialize` makes it a legacy client with a revision, capabilities, a log level, and a
+ * state from the table `serverLifecycle` (2025-11-25 basic/lifecycle). Over pipes, the channel carries modern requests too, each
+ * served independently. An idle client needs only this object and its connection.
  */
 export class ConnectedClient implements LegacyRequester, ConnectionHandlers, ServedClient {
   revision: Revision | undefined;
@@ -37,14 +37,14 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   capabilities: ClientCapabilities = {};
   logLevel: LoggingLevel = defaultLogLevel;
   state: LifecycleState = 'new';
-  /** Which of its requests are served in this state. */
+  /** The requests that are served in this state. */
   #passage: Passage = serverLifecycle.new.receive;
   listeners: LegacyRequester['listeners'];
   readonly server: ServerInternals;
   readonly connection: Connection;
   readonly options: PeerOptions;
   readonly cancellation: ConnectionHandlers['cancellation'] = readCancellation;
-  /** Bytes that are charged to the client's budget. */
+  /** Bytes charged to the client's budget for its `initialize`. */
   #held = 0;
 
   constructor(server: ServerInternals, outlet: Outlet, options: PeerOptions) {
@@ -69,7 +69,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   request(inbound: InboundRequest, observe: Observe | null | undefined = this.server.observe): object | Promise<object> {
     const { method, params = {} } = inbound.request;
     const { server, options } = this;
-    // Read anew for each request: over HTTP each is authenticated on its own.
+    // Read for each request: over HTTP each one is authenticated.
     const { auth } = options;
     if (server.modern && options.modern !== false) {
       const meta = '_meta' in params ? metaOf(params) : undefined;
@@ -78,8 +78,8 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     if (observe) return observe({ kind: 'server', ...inbound.request, peer: this, auth }, () => this.request(inbound, null));
     if (method === 'initialize') return this.initialize(params, inbound.weight);
     if (this.#passage !== 'operation' && !mayPass(this.#passage, method)) {
-      // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions:
-      // so a client that probes knows a legacy server.
+      // 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions: a client that probes takes this
+      // error as the sign of a legacy server.
       if (isModernMethod(method)) throw methodNotFound(method);
       throw invalidRequest(`${method} before initialize`);
     }
@@ -90,7 +90,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   }
 
   /**
-   * Whether a request is of the modern era: by the metadata that it carries, or because it can be of no other.
+   * Whether a request is modern: by its metadata, by its method, or because the server has only modern revisions.
    * 2026-07-28 basic/versioning.
    */
   #speaksModern(method: string, meta: Meta | undefined): boolean {
@@ -133,7 +133,8 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     if (this.state !== 'new') throw invalidRequest('initialize was answered before');
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
-      // 2026-07-28 basic/versioning: a legacy client has only this message to show to its user, also where it names no version.
+      // 2026-07-28 basic/versioning: a legacy client can show only this message to its user, so check this first, even if the
+      // version is missing.
       const served = versionsOf(server.revisions).join(', ');
       throw unsupportedVersion(server.revisions, protocolVersion, `This server speaks ${served} only, without initialize`);
     }
@@ -142,7 +143,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     if (!isImplementation(clientInfo)) {
       throw invalidParams('clientInfo must be an object with a name and a version');
     }
-    // Both are kept as long as the connection: their bytes are charged as long.
+    // Both are kept until the connection closes, so their bytes stay charged until then.
     if (weight > maxHandshakeBytes || !this.connection.budget.charge(weight)) {
       throw invalidRequest(`initialize is over the limit of ${maxHandshakeBytes} bytes`);
     }
@@ -152,7 +153,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
     const result = {
       protocolVersion: revision.version,
       serverInfo: adaptImplementation(server.info, revision),
-      // JSON leaves out what is undefined.
+      // JSON leaves out undefined members.
       capabilities: server.capabilities(revision, this), instructions: server.instructions,
     };
     const { shared } = this.options;
@@ -181,13 +182,13 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   }
 }
 
-/** Methods that no legacy revision has. A test holds them against the table of methods. */
+/** Whether only modern revisions have this method. A test compares the two methods with the table of methods. */
 export const isModernMethod = (method: string): boolean =>
   method === 'server/discover' || method === 'subscriptions/listen';
 
-// Moments in the life of a legacy connection, for those who have to wait for them.
+// Listeners for the states of a legacy connection.
 
-/** Calls the listener at every change of the client's state; returns what takes it away. */
+/** Calls the listener at every state change of the client. Returns a function that removes it. */
 function onChange(client: LegacyRequester, listener: (state: LifecycleState) => void): () => void {
   const listeners = client.listeners ??= new Set();
   listeners.add(listener);
@@ -202,9 +203,9 @@ export function onClose(client: LegacyRequester, listener: () => void): void {
 }
 
 /**
- * Calls the listener once the client has sent `notifications/initialized`, before which it must not be asked, or
- * with `false` once the connection closes. Returns what takes the listener away; undefined: there is nothing to
- * wait for.
+ * Calls the listener with `true` when the client has sent `notifications/initialized`, before which it must not be asked, or with
+ * `false` when the connection closes. Returns a function that removes the listener; undefined: the client is not initializing, so
+ * there is nothing to wait for.
  */
 export function onReady(client: LegacyRequester, listener: (ready: boolean) => void): (() => void) | undefined {
   if (client.state !== 'initializing') return undefined;

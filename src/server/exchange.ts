@@ -21,34 +21,34 @@ import type { ServerInternals, ServerLimits } from './server-core.ts';
 import type { RequestStateSealer } from './modern/request-state.ts';
 import type { Need } from './registry.ts';
 
-/** Who sent a request, as a legacy handshake or the metadata of a modern request says it. */
+/** The sender of a request, as given by a legacy handshake or the metadata of a modern request. */
 export interface Requester {
-  /** Undefined only before a legacy handshake, when no feature is asked yet. */
+  /** Undefined only before a legacy handshake, when no feature is called yet. */
   readonly revision: Revision | undefined;
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
   /** The least severe level that the client wants; undefined: no log messages. */
   readonly logLevel: LoggingLevel | undefined;
-  /** How it is served. Only legacy clients have it. */
+  /** How the transport serves it. Only for legacy clients. */
   readonly options?: PeerOptions;
-  /** Sends a notification that belongs to no request, as text. Only legacy clients have it; dropped before they are ready. */
+  /** Sends a notification that belongs to no request, as text. Only for legacy clients; dropped before they are ready. */
   announce?(text: string): void;
 }
 
-/** A legacy client, which is asked by requests. */
+/** A legacy client. Questions to it are requests. */
 export interface LegacyRequester extends Requester {
   readonly connection: Connection;
   readonly server: { readonly limits: ServerLimits; readonly clock: Clock; readonly observe?: Observe | undefined };
   readonly state: LifecycleState;
-  /** Called with each state that it comes to: see `onReady` and `onClose`. */
+  /** Called with each new state: see `onReady` and `onClose`. */
   listeners: Set<(state: LifecycleState) => void> | undefined;
   announce(text: string): void;
 }
 
-/** Hears of what a handler throws. */
+/** Handles the errors that handlers throw. */
 export type HandlerFailures = Pick<Failures, 'alarm' | 'errorFor' | 'report'>;
 
-/** One request on its way to its answer: who asks, in which revision. To handlers it is their context. */
+/** One request until its response, with its sender and revision. Handlers get it as their context. */
 export class Exchange implements PlainContext, FailureHandler {
   readonly inbound: InboundRequest;
   readonly auth: Auth | undefined;
@@ -56,11 +56,11 @@ export class Exchange implements PlainContext, FailureHandler {
   readonly requester: Requester;
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** Set by the server that answers. */
+  /** Set by the server that dispatches the request. */
   failures: HandlerFailures | undefined;
-  /** That of the server that answers. */
+  /** The clock of that server. */
   clock: Clock = systemClock;
-  /** Calls the functions that the handler gave to `ctx.defer`; undefined where it gave none. Never rejects. */
+  /** Calls the functions given to `ctx.defer`; undefined: there are none. Never rejects. */
   runDeferred: (() => Promise<void>) | undefined;
   #reports: ProgressReports | undefined;
 
@@ -85,21 +85,21 @@ export class Exchange implements PlainContext, FailureHandler {
     this.requester.options?.closeStream?.(this.inbound.request.id);
   }
 
-  /** Has a request of the modern era answered, with what comes before and after. A session calls `server.dispatch` itself. */
+  /** Answers a request of the modern era. `ModernExchange` adds work before and after. A session calls `server.dispatch` itself. */
   answerModern(server: ServerInternals): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
     return server.dispatch(method, params, this);
   }
 
-  /** Throws where the client cannot be asked so. Handlers that ask nothing need nothing. */
+  /** Throws if the client lacks a capability for one of the needs. Without `asking()` nothing is checked. */
   checkNeeds(_needs: readonly Need[]): void {}
 
-  /** What a handler returned, taken to its end. A value that is there at once stays synchronous. */
+  /** The final value of a handler. An immediate value stays synchronous. */
   resolveOutcome<R>(outcome: Outcome<R>): R | Promise<R> {
     return outcome as R | Promise<R>;
   }
 
-  /** What the caller is told of a failure; the author hears of it. */
+  /** Reports an error to the author, and returns the error for the caller. */
   errorFor(thrown: unknown): unknown {
     return this.failures?.errorFor(thrown, this);
   }
@@ -108,16 +108,14 @@ export class Exchange implements PlainContext, FailureHandler {
     this.inbound.send(notificationText(method, params));
   }
 
-  /** Sends what may be lost: dropped while the client does not read. */
+  /** Sends a notification that may be lost: it is dropped while the client does not read. */
   #mention(text: string): void {
     if (this.inbound.outlet.room?.(text.length, true) !== false) this.inbound.send(text);
   }
 
-  /**
-   * 2025-11-25 basic/utilities/progress: only where the client gave a token, and each report above the last.
-   */
+  /** 2025-11-25 basic/utilities/progress: only if the client gave a token, and each report above the last. */
   progress(progress: number, total?: number, message?: string): void {
-    // JSON has no number for them: the client would read null.
+    // JSON has no such numbers: the client would read null.
     if (!Number.isFinite(progress) || (total !== undefined && !Number.isFinite(total))) {
       throw new RangeError(`progress and total must be finite numbers, not ${progress} of ${total}`);
     }
@@ -128,7 +126,7 @@ export class Exchange implements PlainContext, FailureHandler {
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const severity = loggingLevels.indexOf(level);
-    // Also where the client wants no messages: otherwise the author learns of a misspelt level from nobody.
+    // Also if the client wants no messages, so that the author always learns of a misspelt level.
     if (severity < 0) throw new TypeError(`ctx.log: there is no level ${level}, expected ${loggingLevels.join(', ')}`);
     const { logLevel } = this.requester;
     if (logLevel === undefined || severity < loggingLevels.indexOf(logLevel)) return;
@@ -136,10 +134,7 @@ export class Exchange implements PlainContext, FailureHandler {
   }
 }
 
-/**
- * The exchanges of a server: a class for each era, whose constructor is also given this object. With `asking()` their
- * handlers may ask.
- */
+/** The exchange classes of a server, one for each era. Their constructors get this object too. With `asking()` their handlers may ask. */
 export interface ExchangeClasses<C extends PlainContext> {
   /** Called when the server is made, with its clock. */
   attach?(clock: Clock): void;
@@ -149,9 +144,9 @@ export interface ExchangeClasses<C extends PlainContext> {
   ) => Exchange & C;
   /** For a request that belongs to no session. */
   readonly modern: new (inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined, exchanges: ExchangeClasses<PlainContext>) => Exchange & C;
-  /** What clients are asked, where handlers may ask. */
+  /** The open questions to clients, if handlers may ask. */
   readonly questions?: (OpenQuestions & { asked: boolean }) | undefined;
-  /** Seals the state of questions in the modern era. */
+  /** Seals `requestState` in the modern era. */
   readonly sealer?: RequestStateSealer | undefined;
   /** Called with each notification that comes over a lasting connection, except `notifications/initialized`. */
   heard?(notification: Notification, failures: { alarm(thrown: unknown, where: ErrorPlace): void }): void;

@@ -14,66 +14,62 @@ import type { Context, Listener, Outcome, PlainContext } from './context.ts';
 import type { Requester } from './exchange.ts';
 import type { Agree, MethodHandler, Feature } from './feature.ts';
 
-/** What an extension adds, by the kind. */
+/** The parts that an extension adds, by kind. */
 export interface ExtensionParts<C extends PlainContext = Context> {
-  /** Methods. In 2026-07-28 they may not ask the client: `elicit` and its kin reject. */
+  /** Methods. In 2026-07-28 they may not ask the client: `elicit` and the other questions reject. */
   readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
   /**
-   * Values of `resultType`: a tool or a method may return an object with one of them in place of its result. Since 2026-07-28, as
-   * `resultType` itself: for a client of an earlier revision such a result is an error.
+   * Values of `resultType`: a tool or a method may return an object with such a `resultType` in place of its result. Since
+   * 2026-07-28, like `resultType` itself: for a client of an earlier revision such a result is an error.
    */
   readonly resultTypes?: readonly string[];
   /**
-   * Keys of the filter of `subscriptions/listen`, which exists since 2026-07-28. Each function is given what the client
-   * wants, as it came from the wire, and returns what of it is agreed; undefined: nothing. A throw refuses to listen.
+   * Keys of the filter of `subscriptions/listen`, which exists since 2026-07-28. Each function is given the client's value for its
+   * key, from the wire and unchecked, and returns the agreed value; undefined: nothing is agreed. If it throws, the request fails.
    */
   readonly filters?: Readonly<Record<string, (wanted: unknown, listener: Listener) => unknown>>;
 }
 
 /**
- * An extension of the protocol, the server's side: the one door through which the protocol grows. Its identifier and
- * settings are declared in every revision that it is for (SEP-2133). Its parts are for clients that declare the extension
- * as well, except those in `open`. For other clients a method is an error: `-32021` in 2026-07-28
- * (basic/versioning#extension-negotiation), `-32601` in earlier revisions, which do not have that code.
+ * The server's side of a protocol extension. Its identifier and settings are declared in each of its `revisions` (SEP-2133). Its
+ * parts are for clients that declare the extension too, except the parts in `open`. For other clients a method is an error:
+ * `-32021` in 2026-07-28 (basic/versioning#extension-negotiation), `-32601` in earlier revisions, which do not have that code.
  *
- * Keys in `_meta` need no registration: those of a request are `ctx.meta`, those of a result or a
- * notification go out with it.
+ * Keys in `_meta` need no registration: `ctx.meta` has those of a request, and those of a result or a notification are sent with
+ * it.
  */
 export interface ServerExtension<C extends PlainContext = Context> extends ExtensionParts<C> {
   /** A prefixed name, such as `com.example/thing`. */
   readonly id: string;
-  /** What the server declares of it. */
+  /** The declared settings. Default: `{}`. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** The revisions that it is for, such as `['2026-07-28']`. Default: all. */
+  /** The revisions that it applies to, such as `['2026-07-28']`. Default: all. */
   readonly revisions?: readonly string[];
-  /** What it adds for every client, also for one that does not declare the extension. */
+  /** Parts for every client, also for one that does not declare the extension. */
   readonly open?: ExtensionParts<C>;
-  /** What it has only in legacy revisions. */
+  /** Parts for legacy revisions only. */
   readonly legacy?: LegacyExtension<C>;
 }
 
-/** What an extension adds only to legacy revisions, such as the core tasks of 2025-11-25. */
+/** The parts of an extension for legacy revisions only, such as the core tasks of 2025-11-25. */
 export interface LegacyExtension<C extends PlainContext = Context> {
   /**
-   * What it declares in a revision, such as `2025-11-25`, beside its identifier. Undefined, and without this function:
-   * nothing, and `legacy.methods` are not found.
+   * The capabilities to declare in a revision, such as `2025-11-25`, besides the identifier. If this function returns undefined, or
+   * is missing, none are declared, and `legacy.methods` are not found.
    */
   readonly capabilities?: (revision: string) => ServerCapabilities | undefined;
-  /** What of that a certain client is told, where it is not the same for all. */
+  /** Receives all capabilities of the server; returns those to declare to one client, if they are not the same for all. */
   readonly tailor?: (capabilities: ServerCapabilities, requester: Requester) => ServerCapabilities;
-  /** Methods that it adds, for every client. They may ask the client. */
+  /** Methods for every legacy client. They may ask the client. */
   readonly methods?: Readonly<Record<string, (params: Params, ctx: C) => Outcome<object>>>;
   /**
-   * Legacy clients cannot send a filter. Here the server says what is agreed with each under a key of `filters`;
-   * undefined: nothing. Without a function for the key legacy clients are not told.
+   * Legacy clients cannot send a filter. These functions return what is agreed with each client under a key of `filters`;
+   * undefined: nothing. Without a function for the key legacy clients are not notified.
    */
   readonly filters?: Readonly<Record<string, (listener: Listener) => unknown>>;
 }
 
-/**
- * Sends a notification to everybody with whom something was agreed under this key of the filter, and of whom
- * `matches` is true.
- */
+/** Sends a notification to every listener that has agreed on this key of the filter, and for which `matches` is true. */
 export type TellListeners = (
   key: string,
   method: string,
@@ -83,13 +79,13 @@ export type TellListeners = (
 
 type Extension = ServerExtension<never>;
 
-/** Something that an extension adds, under a name. */
+/** A part of an extension, with its name. */
 interface ExtensionPart {
   readonly extension: Extension;
   readonly kind: keyof ExtensionParts;
   readonly name: string;
   readonly open: boolean;
-  /** Of a result type, which nobody calls, its name. */
+  /** The function of a method or a filter. For a result type, which is never called, it is the name. */
   readonly call: ((...given: never[]) => unknown) | undefined;
 }
 
@@ -100,17 +96,17 @@ const partsOf = (extension: Extension): ExtensionPart[] => [extension, extension
     extension, kind, open: place > 0, name: kind === 'resultTypes' ? value : key, call: value,
   }) as ExtensionPart)));
 
-/** Whether an extension is for a revision. */
+/** Whether an extension applies to a revision. */
 const isFor = ({ revisions }: Extension, { version }: Revision): boolean => revisions?.includes(version) !== false;
 
-/** Whether a part is for this client: the client declared the extension, or the part is open. */
+/** Whether this client may use a part: the client declared the extension, or the part is open. */
 const mayUse = ({ extension, open }: ExtensionPart, { capabilities, revision }: Listener): boolean =>
   isFor(extension, revision) && (open || Object.hasOwn(capabilities.extensions ?? {}, extension.id));
 
 const lacking = ({ extension: { id } }: ExtensionPart): MissingCapabilityError =>
   new MissingCapabilityError(`the extension ${id}`, { extensions: { [id]: {} } });
 
-/** What extensions add to a server, as one feature of it. */
+/** The extensions of a server, as one of its features. */
 interface Extensions extends Feature {
   add(extension: Extension): void;
   part(kind: ExtensionPart['kind'], name: unknown): ExtensionPart | undefined;
@@ -119,8 +115,8 @@ interface Extensions extends Feature {
 const known = new WeakMap<object, Extensions>();
 
 /**
- * Adds an extension to a server, and returns what tells its listeners: see `ServerExtension`. Throws where its
- * identifier is malformed, or it, or something of it, is taken. `McpServer` has it as `extend`.
+ * Adds an extension to a server. Returns a function that notifies its listeners: see `ServerExtension`. Throws if the identifier is
+ * malformed, or if it or one of its parts is already registered. `McpServer` has it as `extend`.
  */
 export function extend<C extends PlainContext>(server: ServerCore<C>, extension: ServerExtension<C>): TellListeners {
   const { internals } = server;
@@ -128,7 +124,7 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
   if (!all) {
     all = extensions(internals);
     known.set(server, all);
-    // Where two answer the same method, what the server has itself does.
+    // If an extension and a feature have the same method, the feature answers.
     internals.features.unshift(all);
   }
   all.add(extension);
@@ -150,20 +146,20 @@ export function extend<C extends PlainContext>(server: ServerCore<C>, extension:
 }
 
 const partsShape: Shape<ExtensionParts> = { methods: 'object', resultTypes: 'list', filters: 'object' };
-// Not `...partsShape`: a bundler cannot leave out an object that is made by a spread.
+// Not `...partsShape`: a bundler cannot leave out an object that a spread creates.
 const extensionShape: Shape<Extension> = {
   methods: 'object', resultTypes: 'list', filters: 'object', id: 'string', settings: 'object', revisions: 'list', open: partsShape,
   legacy: { capabilities: 'function', tailor: 'function', methods: 'object', filters: 'object' },
 };
 
-/** What an extension declares in a legacy revision beside its identifier; undefined: it has no legacy methods there. */
+/** The capabilities of an extension in a legacy revision, besides its identifier; undefined: it has no legacy methods there. */
 const legacyOf = ({ legacy }: Extension, { era, version }: Revision): ServerCapabilities | undefined =>
   era === 'legacy' ? legacy?.capabilities?.(version) : undefined;
 
 /** Makes the feature. Long function: an object of short methods over the same few variables. */
 function extensions(server: ServerInternals): Extensions {
   const ids = new Map<string, Extension>();
-  /** By the kind and the name: an extension's method may be called like another's result type. */
+  /** By kind and name: an extension's method may have the name of another's result type. */
   const parts = new Map<string, ExtensionPart>();
   const filters: Record<string, Agree> = {};
   const part = (kind: ExtensionPart['kind'], name: unknown): ExtensionPart | undefined => parts.get(`${kind} ${String(name)}`);
@@ -174,7 +170,7 @@ function extensions(server: ServerInternals): Extensions {
   server.isExtensionResult = (value, exchange) => {
     const type = value['resultType'];
     const of = typeof type === 'string' && part('resultTypes', type);
-    // 2026-07-28 basic/index#resulttype: earlier revisions have no types of results.
+    // 2026-07-28 basic/index#resulttype: earlier revisions have no result types.
     if (of && !(exchange.revision.era === 'modern' && mayUse(of, exchange))) throw lacking(of);
     return Boolean(of);
   };

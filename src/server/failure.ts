@@ -9,9 +9,9 @@ import * as revisionTable from '../protocol/revisions.ts';
 import type { Revision } from '../protocol/revisions.ts';
 
 /**
- * Says to the caller what the author wrote: thrown by a tool, its message is the text of an `isError` result,
- * which the model reads; thrown by a prompt, a resource or a completion, it is the message of error `-32603`.
- * It is not reported to `onError`. The text of any other exception stays with the author.
+ * An error whose message the caller reads: from a tool as the text of an `isError` result, which the model reads; from a prompt, a
+ * resource or a completion as the message of error `-32603`. It is not reported to `onError`. The text of any other exception is
+ * for the author only.
  */
 export class ToolError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -20,31 +20,31 @@ export class ToolError extends Error {
   }
 }
 
-/** Where an error that `onError` is told of arose. */
+/** The place of an error that `onError` gets. */
 export interface ErrorPlace {
   /**
-   * Whose code failed: the handler of a tool, a prompt, a resource, a completion, another method (an
-   * extension's), a notification; `release`: a function given to `ctx.defer`; `connection`: a message that
-   * nobody waits for; `registration`: a definition that works and breaks a SHOULD of the specification; `result`: what
-   * a handler returned, which was sent and breaks a rule of the specification.
+   * Whose code failed: the handler of a tool, a prompt, a resource, a completion, another method (an extension's), a notification;
+   * `release`: a function given to `ctx.defer`; `connection`: a message without a waiting caller; `registration`: a definition that
+   * works but breaks a SHOULD of the specification; `result`: a result that was sent although it breaks a rule of the
+   * specification.
    */
   readonly what:
     | 'tool' | 'prompt' | 'resource' | 'completion' | 'method' | 'notification' | 'release' | 'connection'
     | 'registration' | 'result';
-  /** The tool, the prompt, the URI, the method. At most 200 characters. */
+  /** The tool, prompt, URI or method. At most 200 characters. */
   readonly name: string;
   /** The request that failed. */
   readonly request?: Request | undefined;
-  /** What the caller was told in place of the message: `… failed (id 7f3a…)`. */
+  /** The number in the caller's message: `… failed (id 40718293)`. */
   readonly id?: string | undefined;
 }
 
-/** Hears of every error that the server's author should know of. */
+/** Called with every error that the server's author should know of. */
 export type OnError = (error: Error, where: ErrorPlace) => void;
 
 const handled = /^(tool|prompt|resource|completion)s?\/(call|get|read|complete)$/;
 
-/** Where a request's handler failed. */
+/** The place of a failed request. */
 export function placeOf(request: Request): ErrorPlace {
   const { method, params } = request;
   const what = (handled.exec(method)?.[1] ?? 'method') as ErrorPlace['what'];
@@ -52,13 +52,13 @@ export function placeOf(request: Request): ErrorPlace {
   return { what, name: shorten(typeof name === 'string' ? name : method), request };
 }
 
-/** The request whose handler has failed, and the row of its revision. */
+/** The request whose handler failed, and its revision. */
 interface FailedRequest {
   readonly inbound: InboundRequest;
   readonly revision: Revision;
 }
 
-/** What the author is told of failures, and what the caller is told. */
+/** Reports failures to the author, and makes the errors for the caller. */
 export class Failures {
   readonly #onError: OnError | undefined;
   readonly #shown: 'id' | 'message';
@@ -77,15 +77,15 @@ export class Failures {
     }
   }
 
-  /** The same for what the author must hear of: without `onError` it is written to stderr. */
+  /** The same for an error that must not be missed: without `onError` it is written to stderr. */
   alarm(thrown: unknown, where: ErrorPlace): void {
     if (this.#onError) this.report(toError(thrown), where);
     else log(where, thrown);
   }
 
   /**
-   * What a handler threw, as the caller may read it: a `ToolError` for `tools/call`, otherwise an `RpcError`.
-   * Everything but a `ToolError` is reported.
+   * The error for the caller: a `ToolError` for `tools/call`, otherwise an `RpcError`. What was thrown is reported, except a `ToolError`,
+   * missing rights or capabilities of the client, and the end of a cancelled request.
    */
   errorFor(thrown: unknown, failed: FailedRequest): ToolError | RpcError {
     const place = placeOf(failed.inbound.request);
@@ -95,7 +95,7 @@ export class Failures {
       const known = this.#known(thrown, failed, place, told);
       if (known) return known;
     } catch {
-      // A proxy, or a getter that throws: it counts as a failure, whatever it claims to be.
+      // A proxy, or a getter that throws: treat it as a failure, whatever its class.
     }
     const id = Math.random().toFixed(8).slice(2);
     this.alarm(thrown, { ...place, id });
@@ -103,25 +103,25 @@ export class Failures {
     return told(`${place.name} failed (id ${id})${why}`);
   }
 
-  /** What is told of an error that the caller may read, or that nobody reads. Undefined for any other. */
+  /** The caller's error for a `ToolError`, an `RpcError`, or the end of a cancelled request. Undefined for any other. */
   #known(
     thrown: unknown, { inbound, revision }: FailedRequest, place: ErrorPlace, told: (message: string) => ToolError | RpcError,
   ): ToolError | RpcError | undefined {
     if (thrown instanceof ToolError || thrown instanceof RpcError) {
-      // Read once, before anything is said.
+      // Read the members before reporting: a getter may throw.
       const { message, name } = thrown;
       if (typeof message !== 'string') return undefined;
       if (thrown instanceof ToolError) return told(message);
       const { code, data } = thrown;
-      // The client is not allowed to, or cannot: nobody's code has failed.
+      // The client lacks the right or the capability: no code has failed.
       if (name === 'AccessDenied') return thrown;
       const lacking = name === 'MissingCapabilityError';
       if (!lacking) this.report(toError(thrown), place);
-      // 2026-07-28 defines -32021. In a legacy tool the model is told.
+      // Only 2026-07-28 defines -32021. In a legacy revision the model reads the message.
       if (lacking && revision.era === 'legacy') return told(message);
       return new RpcError(codeFor(typeof code === 'number' ? code : NaN, revision), message, data);
     }
-    // A handler that stops because its request is over has not failed, and nobody reads its answer.
+    // A handler that stops because its request is over has not failed, and its answer is not read.
     return inbound.settled && isEnding(thrown) ? told('cancelled') : undefined;
   }
 }
@@ -132,20 +132,20 @@ function log({ what, name, id }: ErrorPlace, thrown: unknown): void {
   try {
     ({ stack } = error);
   } catch {
-    // A getter.
+    // A getter that throws.
   }
   // Runtimes without a console have no stderr either.
   globalThis.console?.error(`${what} ${name} failed${id === undefined ? '' : ` (id ${id})`}: ${typeof stack === 'string' ? stack : error.message}`);
 }
 
 const isEnding = (thrown: unknown): boolean =>
-  // By name: over HTTP the transport has made it, which may be of another copy of this package.
+  // By name: over HTTP the transport creates the error, perhaps from another copy of this package.
   thrown instanceof Error && /^(Cancelled|ConnectionError|AbortError)$/.test(thrown.name);
 
 /**
  * The code that a handler's error may have in a revision. JSON-RPC 2.0 section 5.1 reserves -32768 to -32000;
- * 2026-07-28 basic/index#error-codes reserves -32020 to -32099 for the specification and forbids the codes of
- * earlier revisions. What is not allowed becomes -32603.
+ * 2026-07-28 basic/index#error-codes reserves -32020 to -32099 for the specification and forbids the codes of earlier revisions. A
+ * code that is not allowed becomes -32603.
  */
 function codeFor(code: number, revision: Revision): number {
   const within = (lowest: number, highest: number): boolean => code >= lowest && code <= highest;
@@ -153,7 +153,7 @@ function codeFor(code: number, revision: Revision): number {
   let allowed = !within(-32768, -32000) || within(internalErrorCode, invalidRequestCode);
   if (code === urlElicitationRequiredCode) allowed = revisionTable.elicitationId(revision);
   else if (revision.era === 'modern') allowed ||= code >= -32019 || code === missingClientCapabilityCode;
-  // A legacy client that sees a code of 2026-07-28 takes the server for a modern one.
+  // A legacy client would take a server with a code of 2026-07-28 for a modern one.
   else allowed ||= code >= -32099 && !within(unsupportedProtocolVersionCode, headerMismatchCode);
   return allowed && Number.isInteger(code) ? code : internalErrorCode;
 }

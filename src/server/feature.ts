@@ -12,75 +12,77 @@ import type { TellListeners } from './extensions.ts';
 import type { ServerLimits } from './server-core.ts';
 import type { ListFilter } from './guards.ts';
 
-/** Answers the requests of one method; `host` is what the server lends it. A throw is an error answer. */
+/** Handles the requests of one method; `host` is its server. A throw is an error response. */
 export type MethodHandler = (params: Params, exchange: Exchange, host: FeatureHost) => object | Promise<object>;
 
 /**
- * What is agreed of what a client wants under a key of the filter of `subscriptions/listen`; undefined: nothing.
- * A throw refuses to listen.
+ * Returns the agreed value for a client's value under a key of the filter of `subscriptions/listen`; undefined: nothing is agreed.
+ * If it throws, the request fails.
  */
 export type Agree = (wanted: unknown, exchange: Exchange) => unknown;
 
 /**
- * A part of the protocol that a server may have or lack: what it answers, and what it declares. `tools()` and
- * its kin make features; `new ServerCore(info, { features: [...] })` takes them. `C` is the context that its
- * handlers are given.
+ * A part of the protocol that a server may have or lack: its methods and capabilities. `tools()`, `resources()` and others make
+ * features; `new ServerCore(info, { features: [...] })` takes them. `C` is the context of its handlers.
  */
 export interface Feature<C extends PlainContext = PlainContext> {
-  /** What it answers, by method; a function where that differs between revisions. */
+  /** Its methods; a function if they differ between revisions. */
   readonly methods: Readonly<Record<string, MethodHandler>> | ((revision: Revision) => Readonly<Record<string, MethodHandler>>);
-  /** What it declares; undefined while there is nothing of it: its methods are not found then. */
+  /** Its capabilities. Undefined while nothing is registered: its methods are not found then. */
   readonly capabilities: (revision: Revision, host: FeatureHost) => ServerCapabilities | undefined;
-  /** What of all that the server declares a certain client is told, where it is not the same for all. */
+  /** Receives all capabilities of the server; returns those to declare to one client, if they are not the same for all. */
   tailor?(capabilities: ServerCapabilities, requester: Requester): ServerCapabilities;
-  /** The keys of the filter of `subscriptions/listen` that it knows, beside those of lists. */
+  /** Its keys of the filter of `subscriptions/listen`, besides those of lists. */
   readonly filters?: Readonly<Record<string, Agree>>;
-  /** The input schema of a tool: over HTTP headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
+  /** The input schema of a tool: over HTTP, headers mirror its properties with `x-mcp-header`. Undefined: the tool does not exist. */
   toolInput?(name: string): Tool['inputSchema'] | undefined;
-  /** Tells those who watch this resource that it has changed. */
+  /** Notifies the clients that watch this resource of a change. */
   resourceUpdated?(uri: string): void;
-  /** Whether something of it has `scopes`. */
+  /** Whether one of its definitions has `scopes`, or ever had. */
   readonly scoped?: boolean;
-  /** Something else stands around handlers now: what answers their calls is put together anew. */
+  /** Called when the functions around handlers have changed: makes the runners of its handlers again. */
   rechain?(host: FeatureHost<C>): void;
   /** Called once, by the server that it belongs to. Throws at the second call. */
   readonly attach: (host: FeatureHost<C>) => void;
 }
 
-/** What a server lends its features. */
+/** The server, as its features see it. */
 export interface FeatureHost<out C extends PlainContext = PlainContext> {
-  /** Never there: it tells the compiler which context handlers get. */
+  /** Never set: it tells the compiler which context handlers get. */
   readonly context?: C;
-  /** How long clients may keep each kind of result, unless what is listed or read says otherwise. */
+  /** How long clients may cache each kind of result, unless the entry has its own `cache`. */
   readonly caching?: Caching | undefined;
   readonly limits: ServerLimits;
-  /** Tells those who listen for a key of the filter of `subscriptions/listen`; undefined: nobody is told of changes. */
+  /**
+   * Notifies the subscriptions that have this key in their filter (`subscriptions/listen`); undefined: no client is notified of
+   * changes.
+   */
   readonly changes?: { readonly tell: TellListeners } | undefined;
-  /** Something was registered, updated or removed. */
+  /** Called when an entry was registered, updated or removed. */
   changed(list: ListName): void;
-  /** One page of what `registry` holds. Throws `-32602` for a cursor that was not handed out here. */
+  /** One page of the entries in `registry`. Throws `-32602` for a cursor that this list did not issue. */
   page<E extends Entry>(
     member: ListedKind, registry: Registry<E>, params: Params, exchange: Exchange,
   ): Serialized;
-  /** Where something hides entries from requesters. */
+  /** The list filter, if the server has one. */
   readonly guards?: { readonly listFilter?: ListFilter | undefined } | undefined;
   /** Whether the requester may see an entry. */
   shows(member: ListedKind, entry: Pick<Entry, 'name' | 'definition'>, requester: Listener): boolean;
-  /** Whether this is a result of a type that an extension defines. Throws where the client lacks the extension. */
+  /** Whether this is a result of a type that an extension defines. Throws if the client lacks the extension. */
   isExtensionResult(value: Readonly<Record<string, unknown>>, exchange: Exchange): boolean;
   /**
-   * Makes what answers the calls of a handler, with all that stands around it; to be called when the handler is registered,
-   * and at each `rechain`. Whatever the handler throws is reported and becomes what the caller may read: in `tools/call` a
-   * `ToolError`, which `failed` makes a result of, otherwise an `RpcError`.
+   * Makes the runner of a handler, including the functions around it. Call it when the handler is registered, and at each
+   * `rechain`. An error of the handler is reported and converted for the caller: in `tools/call` to a `ToolError`, from which
+   * `failed` makes a result, otherwise to an `RpcError`.
    */
   makeRunner<R>(handled: RegisteredHandler<R>): EntryRunner;
-  /** Runs a function of the author's that nothing stands around, and makes a result of its value. */
+  /** Runs a function of the author without functions around it, and makes a result of its value. */
   guard<R>(exchange: Exchange, call: () => Outcome<R>, toResult: (value: R) => object | Promise<object>): object | Promise<object>;
-  /** Tells the author of something that works but should not be. */
+  /** Reports a definition that works but should be changed. */
   warn(message: string, name: string): void;
 }
 
-/** The host of a feature that is used by another one. Throws before it is attached. */
+/** The host of a feature that another feature uses. Throws before it is attached. */
 export function hostOf<C extends PlainContext>(host: FeatureHost<C> | undefined): FeatureHost<C> {
   if (!host) throw new Error('this feature belongs to no server yet: hand it in as one of `features`');
   return host;

@@ -9,26 +9,25 @@ import { placeOf } from './failure.ts';
 import type { ServerInternals } from './server-core.ts';
 
 /**
- * Hides entries from some requesters: what is hidden is neither listed nor found. Lists are made once for
- * each distinct key and are private to it. 2026-07-28 server/tools#capabilities: what is listed may depend on
- * who is authorized, never on the connection.
+ * Hides entries from some requesters: hidden entries are neither listed nor found. Lists are made once for each distinct key and
+ * are private to it. 2026-07-28 server/tools#capabilities: lists may depend on the authorized user, never on the connection.
  */
 export interface ListFilter {
-  /** All that `shows` depends on, as a text, such as the scopes of `requester.auth` in order. */
+  /** A text of everything that `shows` depends on, such as the scopes of `requester.auth` in order. */
   key(requester: Listener): string;
   /** `name` is a tool's or prompt's name, a resource's URI, or a template. */
   shows(kind: ListedKind, name: string, definition: object, requester: Listener): boolean;
 }
 
-/** What may stand around handlers, and between the lists and those who ask. */
+/** Options of `guards`. */
 export interface GuardsOptions<C extends PlainContext = PlainContext> {
-  /** What stands around the handlers of tools, prompts and resources, the outermost first. */
+  /** Functions around the handlers of tools, prompts and resources, the outermost first. */
   readonly around?: readonly Around<C>[] | undefined;
   /** Hides tools, prompts and resources from some requesters. */
   readonly listFilter?: ListFilter | undefined;
 }
 
-/** What stands between a caller and the handlers: scopes, list filters, functions around handlers. */
+/** The code between a caller and the handlers: scopes, list filters, functions around handlers. */
 export class Guards<C extends PlainContext = PlainContext> {
   readonly listFilter: ListFilter | undefined;
   readonly #around: readonly Around<C>[];
@@ -40,7 +39,7 @@ export class Guards<C extends PlainContext = PlainContext> {
     this.#around = around;
   }
 
-  /** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once. */
+  /** Adds a function around the handlers of the calls for which `wants` is true, inside the existing functions. Once. */
   surround(around: AnyAround, wants: (call: HandlerCall) => boolean): void {
     this.#inner = { around: [...this.#around, around], wants };
   }
@@ -54,12 +53,12 @@ export class Guards<C extends PlainContext = PlainContext> {
     };
   }
 
-  /** Tells the author of malformed keys of `_meta` in a result, which is sent unchanged. */
+  /** Reports malformed keys of `_meta` in a result to the author. The result is sent unchanged. */
   readonly inspect = (result: object, { failures, inbound }: Exchange): void => {
     this.#metas.look(result, (fault) => failures?.report(fault, { ...placeOf(inbound.request), what: 'result' }));
   };
 
-  /** A handler with all that stands around it, which is called where the caller's credentials reach it. */
+  /** Returns the handler with the functions around it. They are called only if the caller's credentials have its scopes. */
   enclose({ kind, name, definition, handler }: RegisteredHandler): RunHandler {
     const inner = this.#inner;
     const outer = this.#around;
@@ -75,7 +74,7 @@ export class Guards<C extends PlainContext = PlainContext> {
   }
 }
 
-/** Calls a handler through all that stands around it. */
+/** Calls a handler through the functions around it. */
 function callThrough<C extends PlainContext>(around: readonly Around<C>[], call: HandlerCall, handler: RunHandler): Outcome<unknown> {
   const step = (at: number, args: unknown, ctx: PlainContext): unknown => {
     const outer = around[at];
@@ -87,30 +86,30 @@ function callThrough<C extends PlainContext>(around: readonly Around<C>[], call:
   return step(0, call.args, call.ctx);
 }
 
-/** Guards of whatever context. */
+/** Guards for any context. */
 export type AnyGuards = Pick<Guards, keyof Guards>;
 
-/** What a `ServerCore` needs for definitions with `scopes`, for list filters and for functions around handlers. */
+/** Lets a `ServerCore` have definitions with `scopes`, list filters, and functions around handlers. */
 export function guards<C extends PlainContext = PlainContext>(options: GuardsOptions<C> = {}): Guards<C> {
   checkOptions('guards: options', options, { around: 'list', listFilter: 'object' });
   return new Guards(options);
 }
 
-/** Puts something around the handlers of the calls that it wants, inside of what stands there already. Once a server. */
+/** Adds a function around the handlers of the calls for which `wants` is true, inside the existing functions. Once per server. */
 export function surround(server: ServerInternals, around: AnyAround, wants: (call: HandlerCall) => boolean): void {
   (server.guards ??= guards()).surround(around, wants);
   for (const feature of server.features) feature.rechain?.(server);
 }
 
 /**
- * Throws where the caller's credentials do not reach the definition's scopes. A pipe has no credentials, and
- * nothing is checked: the user who started the program may use it.
+ * Throws if the caller's credentials lack one of the definition's scopes. A pipe has no credentials, and nothing is checked: the
+ * user who started the program may use it.
  */
 export function checkScopes({ scopes = [] }: Guarded, { auth }: { readonly auth: Auth | undefined }): void {
   if (!auth || scopes.length === 0) return;
   const held = auth['scopes'];
   if (!auth.lacks && Array.isArray(held) && scopes.every((scope) => held.includes(scope))) return;
-  // What cannot say that it reaches them does not.
+  // Credentials without `lacks` that do not list these scopes are refused.
   const refusal = auth.lacks ? auth.lacks(scopes) : {
     status: 403 as const,
     challenge: `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`,

@@ -33,37 +33,33 @@ import { resourceUpdated } from './watched-resources.ts';
 /** The options of `McpServer`. */
 export interface ServerOptions extends Omit<CoreOptions<Context>, 'asking' | 'batches' | 'caching' | 'changes' | 'features' | 'guards' | 'pages'>, GuardsOptions<Context> {
   /**
-   * How long clients of 2026-07-28 may keep each kind of result, and for whom. Not at all. Throws a RangeError
-   * for a time that is not a number of milliseconds.
+   * How long clients of 2026-07-28 may cache each kind of result, and whether caches may share it. Default: not at all. Throws a
+   * RangeError if a `ttlMs` is not finite.
    */
   readonly cache?: Readonly<Partial<Record<Cacheable, CacheHint>>>;
-  /** A legacy client's roots have changed. */
+  /** Called when a legacy client's roots have changed. */
   readonly onRootsChanged?: () => void;
-  /** How the state of questions is sealed (2026-07-28). */
+  /** How `requestState` is sealed (2026-07-28). */
   readonly requestState?: RequestStateOptions;
-  /** Entries a page of a list. 1000. */
+  /** Entries per page of a list. Default: 1000. */
   readonly pageSize?: number;
-  /** Judges arguments and structured results. `compile` of `barewire/schema`. */
+  /** Validates arguments and structured results. Default: `compile` of `barewire/schema`. */
   readonly validator?: Validator;
 }
 
 /**
- * A server of the Model Context Protocol, with all it has, for all revisions and any number of clients at
- * once. Arguments and structured results are judged by barewire's own JSON Schema validator, unless
- * `options.validator` is another one. What is to stay small is put together from `ServerCore` and the
- * features that it needs.
+ * A server of the Model Context Protocol with all features, for all revisions and any number of clients at once. Barewire's own
+ * JSON Schema validator checks arguments and structured results, unless `options.validator` is given. For a small server, use
+ * `ServerCore` with only the features that it needs.
  */
 export class McpServer extends ServerCore<Context> {
-  /**
-   * Registers a tool. Throws where the name is taken, a schema is malformed, or the definition has a member that no
-   * definition has. server/tools.
-   */
+  /** Registers a tool. Throws if the name is taken, a schema is malformed, or the definition has an unknown member. server/tools. */
   readonly tool: AddTool<Context>;
-  /** Registers a resource. Throws where the URI is taken or malformed. server/resources. */
+  /** Registers a resource. Throws if the URI is taken or malformed. server/resources. */
   readonly resource: AddResource<Context>;
   /** Registers a family of resources by RFC 6570 template. server/resources#resource-templates. */
   readonly resourceTemplate: AddResourceTemplate<Context>;
-  /** Registers a prompt. Throws where the name is taken. server/prompts. */
+  /** Registers a prompt. Throws if the name is taken. server/prompts. */
   readonly prompt: AddPrompt<Context>;
 
   /** Throws a TypeError for an unknown or malformed option, and a RangeError for a revision that does not exist. */
@@ -92,14 +88,14 @@ export class McpServer extends ServerCore<Context> {
     this.prompt = prompt.add;
   }
 
-  /** Tells every client that watches this resource that it has changed. */
+  /** Notifies every client that watches this resource of a change. */
   resourceUpdated(uri: string): void {
     resourceUpdated(this, uri);
   }
 
   /**
-   * Adds an extension, and returns what tells its listeners: see `ServerExtension`. Throws where its
-   * identifier is malformed, or it, or something of it, is taken.
+   * Adds an extension. Returns a function that notifies its listeners: see `ServerExtension`. Throws if the identifier is
+   * malformed, or if it or one of its parts is already registered.
    */
   extend(extension: ServerExtension<Context>): TellListeners {
     return extend(this, extension);
@@ -113,7 +109,7 @@ function checkTool({ name, inputSchema, annotations = {}, execution = {}, _meta 
   });
   checkOptions(`${what}.definition.execution`, execution, { taskSupport: '"forbidden" or "optional" or "required"' });
   checkMeta(what, _meta);
-  // 2026-07-28 server/tools#x-mcp-header: which rule a mark of the schema breaks.
+  // 2026-07-28 server/tools#x-mcp-header: the fault names the rule that the schema breaks.
   const mirrored = mirroredParameters(inputSchema);
   if ('fault' in mirrored) throw new TypeError(`${what}: the input schema, ${mirrored.fault}`);
 }

@@ -6,9 +6,9 @@ import type { Implementation } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 
-/** What a peer of a revision is sent: exactly what its revision defines, never more. */
+/** These functions adapt an object to the peer's revision: they remove or convert the parts that it does not define. */
 
-/** Names, titles, icons: what lists and implementations share. */
+/** Adapts names, titles and icons, which entries of lists and implementations share. `gone`: other members to remove. */
 export function adaptListed<T extends object>(item: T, revision: Revision, gone: string[] = []): T {
   if (!revisionTable.titles(revision)) gone.push('title', '_meta');
   if (!revisionTable.icons(revision)) gone.push('icons');
@@ -20,7 +20,7 @@ export function adaptTool(tool: Tool, revision: Revision): Tool {
   if (!revisionTable.toolAnnotations(revision)) gone.push('annotations');
   if (!revisionTable.coreTasks(revision)) gone.push('execution');
   const structuredContent = revisionTable.structuredContent(revision);
-  // Until 2025-11-25 an output schema describes an object.
+  // Up to 2025-11-25 an output schema describes an object.
   if (!structuredContent || (structuredContent === 'object' && tool.outputSchema?.['type'] !== 'object')) {
     gone.push('outputSchema');
   }
@@ -47,7 +47,7 @@ export function adaptToolResult(result: CallToolResult, revision: Revision): Cal
     if (result['resultType'] !== undefined) checkCoreType(result['resultType']);
     return result;
   }
-  // `resultType` goes, too: revisions before 2026-07-28 have none.
+  // Remove `resultType`, too: revisions before 2026-07-28 have none.
   const { structuredContent, resultType, ...rest } = result;
   const kept = allowed && isObject(structuredContent);
   const content = revisionTable.resourceLinks(revision) && revisionTable.audio(revision)

@@ -2,12 +2,12 @@ import { checkOptions } from '../bounds/options.ts';
 import { page } from '../protocol/pagination.ts';
 import type { Listed, Page } from '../protocol/pagination.ts';
 
-/** Gives the page of a list that a cursor leads to; without a cursor the first. Undefined: this list did not hand out the cursor. */
+/** Returns the page of a list at a cursor; without a cursor the first. Undefined: this list did not issue the cursor. */
 export type Pages = <T extends Listed>(items: Iterable<T>, cursor: unknown) => Page<T> | undefined;
 
 /**
- * Cuts lists into pages of `size` entries, 1000. Hand it in as `pages`; without it each list is one page. Throws a
- * RangeError for a size below 1. 2025-11-25 server/utilities/pagination.
+ * Cuts lists into pages of `size` entries (default: 1000). Pass it as `pages`; without it each list is one page. Throws a RangeError for a
+ * size below 1. 2025-11-25 server/utilities/pagination.
  */
 export function pages(size: number = 1000): Pages {
   checkOptions('pages: size', size, 'number');

@@ -25,7 +25,7 @@ export interface PromptArgumentDefinition {
   readonly complete?: Completer;
 }
 
-/** What is registered as a prompt. */
+/** The definition of a prompt. */
 export interface PromptDefinition<
   A extends Record<string, PromptArgumentDefinition> = Record<string, PromptArgumentDefinition>,
 > extends Guarded {
@@ -36,17 +36,17 @@ export interface PromptDefinition<
   readonly _meta?: Record<string, unknown>;
 }
 
-/** Required arguments are strings; the others may be missing. */
+/** The arguments of a prompt. Required ones are strings; the others may be missing. */
 export type PromptArguments<A> = {
   [K in keyof A as A[K] extends { readonly required: true } ? K : never]: string;
 } & {
   [K in keyof A as A[K] extends { readonly required: true } ? never : K]?: string;
 };
 
-/** A text (one message of the user's), messages, or a whole result. */
+/** The return value of a prompt's handler: a text (one user message), messages, or a whole result. */
 export type PromptReturn = string | PromptMessage[] | GetPromptResult;
 
-/** Gives the messages of a prompt. */
+/** The handler of a prompt: returns its messages. */
 export type GetPrompt<A, C extends PlainContext = Context> =
   (args: PromptArguments<A>, ctx: C) => Outcome<PromptReturn>;
 
@@ -59,7 +59,7 @@ export type AddPrompt<C extends PlainContext> = <const A extends Record<string, 
 
 /** The prompts of a server. */
 export interface Prompts<C extends PlainContext = PlainContext> extends Feature<C>, Completable {
-  /** Registers a prompt. Throws where the name is taken, or the definition has members that no definition has. */
+  /** Registers a prompt. Throws if the name is taken, or the definition has an unknown member. */
   readonly add: AddPrompt<C>;
 }
 
@@ -68,7 +68,7 @@ interface PromptEntry extends RegisteredHandler<PromptReturn> {
   readonly definition: PromptDefinition;
 }
 
-/** Makes a feature that has prompts. 2025-11-25 server/prompts. */
+/** Makes the feature that serves prompts. 2025-11-25 server/prompts. */
 export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
   const entries = new Registry<PromptEntry>('prompt', 'prompts', adaptListed);
   return {

@@ -14,50 +14,40 @@ import { samplingFault } from '../protocol/sampling-messages.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import { ToolError } from './failure.ts';
 
-/**
- * What reading an answer gives: its value, or what is wrong with it,
- * in words for the person who is asked again.
- */
+/** The result of reading an answer: its value, or the problem with it, in words for the person who is asked again. */
 export type Reading<T> = { value: T } | { problem: string };
 
-/** One question to the client: how it is put in a revision, and how its answer is read. */
+/** One question to the client: its parameters in each revision, and how its answer is read. */
 export interface Question<T = unknown> {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
-  /** Tells this question from the others of one request; without it, its place among them does. */
+  /** Distinguishes this question from others of the same request. Undefined: its position among questions of the same method is used. */
   readonly key: string | undefined;
-  /** The answer that counts where the client did not declare that it answers such questions. */
+  /** The answer to use if the client did not declare that it answers such questions. */
   readonly otherwise?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Throws where the question cannot be put in the revision. `problem`: what was wrong with the last answer.
-   */
+  /** The parameters of the request. Throws if the revision does not allow the question. `problem`: what was wrong with the last answer. */
   params(revision: Revision, problem?: string): Params;
-  /** Reads the client's answer: the value, or what is wrong with it. */
+  /** Reads the client's answer. */
   read(answer: Record<string, unknown>): Reading<T>;
 }
 
-/** What every question may be given. */
+/** Options of every question. */
 export interface QuestionOptions {
-  /**
-   * A name for this question, unique within the request, so that its answer is found again in the next round.
-   */
+  /** A name for this question, unique within the request: identifies its answer in the next round. */
   readonly key?: string | undefined;
 }
 
-/** What the question of a form may be given. `C`: its content. */
+/** Options of a form question. `C`: the form's content. */
 export interface FormQuestionOptions<C> extends QuestionOptions {
   /**
-   * What counts where the client cannot be asked. Content is taken as if the person had accepted it, and must fit the
-   * form; `'skip'` counts as `cancel`. Default: the question rejects with `MissingCapabilityError`.
+   * The answer if the client cannot be asked. Content is taken as if the person had accepted it, and must fit the form; `'skip'`
+   * counts as `cancel`. Default: the question rejects with `MissingCapabilityError`.
    */
   readonly otherwise?: C | 'skip' | undefined;
 }
 
-/** What the question of a page may be given. */
+/** Options of a URL question. */
 export interface UrlQuestionOptions extends QuestionOptions {
-  /**
-   * 2025-11-25: what `notifications/elicitation/complete` will name. Must be unique within the server. A random
-   * one, unless given.
-   */
+  /** The id that `notifications/elicitation/complete` names (2025-11-25). Must be unique within the server. Default: a random id. */
   readonly elicitationId?: string | undefined;
 }
 
@@ -66,7 +56,7 @@ export type FormAnswer<C> =
   | { action: 'accept'; content: C }
   | { action: 'decline' | 'cancel'; content?: undefined };
 
-/** What the person did with a link. `accept`: agreed to open it; what happens on the page is not known. */
+/** The person's answer to a link. `accept`: agreed to open it; the outcome on the page is not known. */
 export interface UrlAnswer {
   action: 'accept' | 'decline' | 'cancel';
 }
@@ -93,7 +83,7 @@ export function formQuestion<const S extends Form>(
         throw new TypeError(`the form cannot be sent in ${revision.version}: ${faults}`);
       }
       const params: Params = { message: withProblem(message, problem), requestedSchema: fit.schema };
-      // 2025-11-25 client/elicitation: the mode has a name since there are two.
+      // 2025-11-25 client/elicitation: `mode` is named since there are two modes.
       return revisionTable.urlElicitation(revision) ? { mode: 'form', ...params } : params;
     },
     read(answer) {
@@ -147,7 +137,7 @@ function isUrl(text: string): boolean {
   }
 }
 
-/** A name that no other question of this process or another has. Nobody has to be unable to guess it. */
+/** An id that no other question of any process has. It need not be hard to guess. */
 const uniqueId = (): string => globalThis.crypto?.randomUUID?.()
   ?? Array.from({ length: 3 }, () => Math.random().toString(36).slice(2)).join('-');
 
@@ -196,7 +186,8 @@ function isRoots(roots: unknown): roots is Root[] {
 }
 
 /**
- * The person did not answer a question that a generator yielded. Uncaught, it ends the tool with its message.
+ * Thrown if the person did not answer a question that a generator yielded. If the handler does not catch it, the tool fails with
+ * its message.
  */
 export class NotAnswered extends ToolError {
   /** `decline`: the person said no. `cancel`: the person went away. */
@@ -211,7 +202,7 @@ export class NotAnswered extends ToolError {
 
 /** A question to yield. `yield* ask.text(…)` gives the answer its type; a plain `yield` works too. */
 export interface Asked<T> extends Question<T> {
-  /** Puts the question once, and returns the answer that was sent in. */
+  /** Yields the question once, and returns its answer. */
   [Symbol.iterator](): Generator<Question<T>, T, T>;
 }
 
@@ -229,7 +220,7 @@ function asked<T>(question: Question<T>): Asked<T> {
   };
 }
 
-/** Turns a form's answer into what is wanted of it; not accepted, it is thrown into the generator. */
+/** Applies `pick` to the form's content. If the form was not accepted, `NotAnswered` is thrown into the generator. */
 function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) => T): Asked<T> {
   return asked({
     ...question,
@@ -244,7 +235,7 @@ function accepted<C, T>(question: Question<FormAnswer<C>>, pick: (content: C) =>
 
 const fieldShape: Shape<FieldOptions> = { title: 'string', description: 'string', key: 'string' };
 
-/** A form of one field: what is not the question's key describes the field, as `more` says. */
+/** A form of one field. Options other than the question's `key` describe the field; `more` has the options of this kind of field. */
 function field<T>(
   what: string, message: string, kind: object, options: FieldOptions, more: Readonly<Record<string, string>>,
 ): Asked<T> {
@@ -270,7 +261,7 @@ function selectMany<C extends string>(
     params: (revision, problem) => (revisionTable.richForms(revision) ? list : each).params(revision, problem),
     read(answer) {
       const { content } = answer;
-      // Yes or no to each choice, and judged as the list that they make.
+      // One yes or no for each choice: check them as the list of the chosen ones.
       const some = isObject(content) && Object.keys(content).some((name) => /^choice\d+$/.test(name));
       const value = some ? choices.filter((_, at) => content[`choice${at + 1}`] === true) : undefined;
       return list.read(value ? { ...answer, content: { value } } : answer) as Reading<FormAnswer<{ value: C[] }>>;
@@ -279,7 +270,7 @@ function selectMany<C extends string>(
   return accepted(question, ({ value }) => choices.filter((choice) => value.includes(choice)));
 }
 
-/** The questions of generator handlers: each becomes a restricted schema, and its answer a plain value. */
+/** The questions of generator handlers. Each becomes a restricted schema, and its answer a plain value. */
 export const ask: {
   /** A text, with `minLength`, `maxLength`, `format` and `default`. */
   text(
@@ -313,16 +304,16 @@ export const ask: {
   form<const S extends FormProperties | RequestedSchema>(
     message: string, form: S, options?: FormQuestionOptions<FormContent<S>>,
   ): Asked<FormContent<S>>;
-  /** Sends the person to a page, for what must not go through the client. Goes on when the person has agreed to open it. */
+  /** Sends the person to a page, for data that must not go through the client. Continues when the person has agreed to open it. */
   url(message: string, url: string, options?: QuestionOptions): Asked<void>;
   /**
-   * Sends the person to a page of yours to enter a password, a key or a card there; goes on when the person has agreed to
-   * open it. There is no way to ask for a secret in a form, on purpose: what is typed into one passes through the client,
-   * its log and perhaps a model, and a server must not ask for it there. 2025-11-25 client/elicitation#security-considerations.
-   * A TypeError where `url` is neither https nor on this machine. What was entered comes to your page, not here.
+   * Sends the person to a page of yours to enter a password, a key or a card there; continues when the person has agreed to open
+   * it. There is no way to ask for a secret in a form, on purpose: text typed into a form passes through the client, its log and
+   * perhaps a model, and a server must not ask for it there. 2025-11-25 client/elicitation#security-considerations. Throws a
+   * TypeError if `url` is neither https nor on this machine. The secret is sent to your page, not to the handler.
    */
   secret(message: string, url: string, options?: QuestionOptions): Asked<void>;
-  /** An answer of the client's model. */
+  /** A message of the client's model. */
   sample(params: CreateMessageRequestParams, options?: QuestionOptions): Asked<CreateMessageResult>;
   /** The client's roots. */
   roots(options?: QuestionOptions): Asked<Root[]>;

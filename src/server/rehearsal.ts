@@ -16,49 +16,46 @@ import { ModernExchange } from './modern/modern-exchange.ts';
 import type { Context, Outcome } from './context.ts';
 import type { ServerCore } from './server-core.ts';
 
-/** By the keys of the questions, or in the order in which they are asked, or as they come. */
+/** The answers to a rehearsed handler's questions: by key, in the order of the questions, or from a function. */
 export type RehearsalAnswers =
   | Readonly<Record<string, InputResponse>>
   | readonly InputResponse[]
   | ((key: string, question: InputRequest) => InputResponse | Promise<InputResponse>);
 
-/** Who calls the rehearsed handler, and how the questions are answered. */
+/** Options of `rehearse`: the client that calls the handler. */
 export interface RehearsalOptions {
-  /** What the client can do. Everything. */
+  /** The client's capabilities. Default: all. */
   readonly capabilities?: ClientCapabilities;
   readonly auth?: Auth;
-  /** The least severe log message to note. `debug`. */
+  /** The least severe level of log messages to record. Default: `debug`. */
   readonly logLevel?: LoggingLevel;
-  /** Rounds after which it is given up. 10. */
+  /** The maximum number of rounds; `rehearse` rejects after it. Default: 10. */
   readonly maxRounds?: number;
 }
 
 /** One run of the handler, from its top. */
 export interface RehearsalRound {
-  /** What the run ended by asking, by key; nothing in the last round. */
+  /** The questions with which the run ended, by key; none in the last round. */
   readonly questions: Readonly<Record<string, InputRequest>>;
-  /** The keys of `ctx.once` that were made in this run, in order. */
+  /** The keys of `ctx.once` whose values were made in this run, in order. */
   readonly made: readonly string[];
-  /** The keys of `ctx.once` that were made in an earlier run, and found. */
+  /** The keys of `ctx.once` whose values were found from an earlier run. */
   readonly found: readonly string[];
-  /** What was sent on the way: log messages and progress. */
+  /** Notifications of this run: log messages and progress. */
   readonly notifications: readonly Notification[];
-  /** How many functions that were given to `ctx.defer` ran at the end of this run. */
+  /** How many functions given to `ctx.defer` ran at the end of this run. */
   readonly released: number;
   /**
-   * Whether the run was left behind inside an async function, which stays where it is for ever: its `finally` does
-   * not run, and what it opened stays open unless `ctx.defer` or `ctx.signal` closes it.
+   * Whether the run ended with a question inside an async function, which never continues: its `finally` does not run, and
+   * resources stay open unless `ctx.defer` or `ctx.signal` releases them.
    */
   readonly leftOpen: boolean;
 }
 
-/** What a rehearsed handler did, round by round. */
+/** The result of a rehearsed call, and its rounds. */
 export interface Rehearsal {
   readonly result: CallToolResult;
-  /**
-   * One for each time that the handler ran. Whatever it did outside `ctx.once`, it did again in each round,
-   * as far as the round got.
-   */
+  /** One for each run of the handler. Each run repeats the work outside `ctx.once`, as far as it gets. */
   readonly rounds: readonly RehearsalRound[];
 }
 
@@ -67,9 +64,9 @@ const everything: ClientCapabilities = {
 };
 
 /**
- * Calls a tool as a client of 2026-07-28 does, in as many rounds as its questions need, with fresh parameters
- * and a sealed state each time; for tests, to see what runs again. Rejects with the `RpcError` that a client
- * would get, where an answer is missing, and where answers are left over.
+ * Calls a tool like a client of 2026-07-28, in as many rounds as its questions need, with fresh parameters and a sealed state each
+ * time; for tests, to see which work is repeated. Rejects with the `RpcError` that a client would get; also
+ * if an answer is missing, if answers are left over, and after `maxRounds`.
  */
 export async function rehearse(
   server: ServerCore<Context>,
@@ -115,17 +112,17 @@ export async function rehearse(
   throw new Error(`tool ${JSON.stringify(name)} still asks after ${maxRounds} rounds`);
 }
 
-/** What passes between the rounds passes as JSON. */
+/** All data between the rounds passes through JSON. */
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 class RehearsedExchange extends ModernExchange {
   readonly madeNow: string[] = [];
   readonly foundBefore: string[] = [];
   released = 0;
-  /** The handler has ended, or it is a generator, which was ended. */
+  /** The handler has ended, or is a generator, which the exchange ends. */
   ended = false;
 
-  /** Waits for what the run gives back. */
+  /** Waits until the functions given to `defer` have run after a question. */
   async over(): Promise<void> {
     await this.left;
   }

@@ -32,29 +32,27 @@ interface Described extends Guarded {
   readonly annotations?: Annotations;
   readonly icons?: Icon[];
   readonly _meta?: Record<string, unknown>;
-  /**
-   * 2026-07-28: how long what is read may be kept. Not at all, unless this or the server's option says so.
-   */
+  /** How long clients of 2026-07-28 may cache the contents. Default: the server's `caching`, otherwise not at all. */
   readonly cache?: CacheHint;
 }
 
-/** What is registered as a resource. */
+/** The definition of a resource. */
 export interface ResourceDefinition extends Described {
-  /** For programs. The URI, unless given. */
+  /** For programs. Default: the URI. */
   readonly name?: string;
   /** Bytes, if known. */
   readonly size?: number;
 }
 
-/** What is registered as a family of resources. */
+/** The definition of a family of resources. */
 export interface ResourceTemplateDefinition<T extends string = string> extends Described {
-  /** For programs. The template, unless given. */
+  /** For programs. Default: the template. */
   readonly name?: string;
   /** Suggestions for a variable's value. */
   readonly complete?: Completers<keyof UriVariables<T> & string>;
 }
 
-/** Text, bytes, or contents with URIs and types of their own (a directory gives several). */
+/** The return value of a resource's handler: text, bytes, or contents with their own URIs and types (a directory gives several). */
 export type ResourceReturn =
   | string
   | Uint8Array
@@ -62,12 +60,12 @@ export type ResourceReturn =
   | BlobResourceContents
   | (TextResourceContents | BlobResourceContents)[];
 
-/** Reads a resource. A throw is an error answer: see `ToolError`. */
+/** Reads a resource. A throw is an error response: see `ToolError`. */
 export type ReadResource<C extends PlainContext = Context> = (uri: string, ctx: C) => Outcome<ResourceReturn>;
 /**
- * Reads a resource of a family; undefined: there is none of this URI. A plain variable (`{name}`) holds no `/`
- * or `\\`, no control character, and is neither `.` nor `..`; `{+path}` holds whatever came, `../` included:
- * check it before it becomes a path of a file.
+ * Reads a resource of a family; undefined: no resource has this URI. The value of a plain variable (`{name}`) has no `/` or `\\`,
+ * no control character, and is neither `.` nor `..`; `{+path}` is unchecked, `../` included: check it before using it as a file
+ * path.
  */
 export type ReadTemplate<T extends string, C extends PlainContext = Context> = (
   variables: UriVariables<T>,
@@ -102,23 +100,23 @@ interface TemplateEntry extends RegisteredHandler<ResourceReturn | undefined> {
 
 /** The resources of a server, and their templates. */
 export interface Resources<C extends PlainContext = PlainContext> extends Feature<C>, Completable {
-  /** Registers a resource. Throws where the URI is taken or malformed. */
+  /** Registers a resource. Throws if the URI is taken or malformed. */
   readonly add: AddResource<C>;
-  /** Registers a family of resources. Throws where the template is taken or malformed. */
+  /** Registers a family of resources. Throws if the template is taken or malformed. */
   readonly addTemplate: AddResourceTemplate<C>;
 }
 
-/** RFC 3986: a scheme, and after it none but the characters of a URI. Templates have braces too. */
+/** RFC 3986: a scheme, and then only characters of a URI. Templates may also have braces. */
 const uriPattern = /^[a-z][a-z\d+.-]*:(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[\da-f]{2})*$/i;
 const templatePattern = /^(?:\{|[a-z][a-z\d+.-]*[:{])/i;
 
-/** What resources and templates have in common. */
+/** The common shape of resources and templates. */
 const describedShape: OwnShape<Described & Pick<ResourceDefinition, 'name'>> = {
   name: 'string', title: 'string', description: 'string', mimeType: 'string',
   annotations: { audience: 'list', priority: 'number', lastModified: 'string' }, cache: hintShape,
 };
 
-/** Makes a feature that has resources and templates of them. 2025-11-25 server/resources. */
+/** Makes the feature that serves resources and their templates. 2025-11-25 server/resources. */
 export function resources<C extends PlainContext = PlainContext>(): Resources<C> {
   const entries = new Registry<ResourceEntry>('resource', 'resources', adaptListed);
   const templates = new Registry<TemplateEntry>('resource template', 'resources', adaptListed);
@@ -179,7 +177,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
   };
 }
 
-/** Makes the result of what was read. */
+/** Makes the result from the value of a handler. */
 type Finish = (value: ResourceReturn | undefined, definition: Described, exchange: Exchange, params: Params) => object;
 
 function checkDescribed<D extends Described>(kind: string, name: string, definition: D, handler: unknown, shape: OwnShape<D>): void {
@@ -225,8 +223,8 @@ function templateEntry(
 }
 
 /**
- * What is registered for this URI and shown to the listener; `hidden`: only what is hidden from it. Undefined: nothing is
- * registered, which may be watched too.
+ * The resource or template for this URI that the listener may see; `hidden`: all of them are hidden. Undefined: there is none, and
+ * such a URI may be watched too.
  */
 function findWatched(
   entries: Registry<ResourceEntry>, templates: Registry<TemplateEntry>, uri: string, listener: Listener,
@@ -248,7 +246,7 @@ function completerOf(
 ): Completer | undefined {
   const host = hostOf(entries.host);
   const entry = entries.get(ref);
-  // A resource's own URI is a legal reference, with nothing to complete.
+  // A resource's own URI is a valid reference, with nothing to complete.
   if (entry && host.shows('resources', entry, exchange)) return undefined;
   const { pattern, definition } = templates.find('resourceTemplates', ref, exchange);
   checkScopes(definition, exchange);
@@ -258,8 +256,8 @@ function completerOf(
 }
 
 /**
- * The resource of this URI, otherwise the first template that it fits and that has it.
- * 2025-11-25 server/resources#error-handling: `-32002` for a URI without a resource; `-32602` from 2026-07-28 on.
+ * Reads the resource of this URI, otherwise the first template that it matches. 2025-11-25 server/resources#error-handling:
+ * `-32002` for a URI without a resource; `-32602` from 2026-07-28 on.
  */
 function readResource(
   entries: Registry<ResourceEntry>,

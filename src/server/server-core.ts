@@ -35,7 +35,7 @@ import type { MethodHandler, Feature, FeatureHost } from './feature.ts';
 import type { AnyGuards, Guards } from './guards.ts';
 import type { Pages } from './pages.ts';
 
-/** What a server is made with. */
+/** The parts of a server. */
 export interface ServerParts<C extends PlainContext> {
   readonly info: Implementation;
   readonly features: readonly Feature<C>[];
@@ -54,42 +54,42 @@ export interface ServerParts<C extends PlainContext> {
   readonly observe?: Observe | undefined;
 }
 
-/** What a result says that nobody may keep. 2026-07-28 server/utilities/caching. */
+/** The fields of a result that may not be cached. 2026-07-28 server/utilities/caching. */
 export const notKept: CacheFields = { ttlMs: 0, cacheScope: 'private' };
 
-/** What a revision is offered. Made at its first use, and made anew after something is registered. */
+/** What one revision offers to clients. Computed at its first use, and again after a registration. */
 interface Offer {
   readonly capabilities: ServerCapabilities;
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** The features that have something in this revision. */
+  /** The features that declare something in this revision. */
   readonly features: readonly Feature<never>[];
 }
 
 /**
- * A server as the files of this folder see it, and what builds on them: what it was made with, what it has, and what of it
- * each revision is offered. `ServerCore` is its outside.
+ * A server as this folder and the code that builds on it see it: its parts, its features, and its offer for each revision.
+ * `ServerCore` is its public side.
  */
 export interface ServerInternals extends ServerParts<never>, FeatureHost<never> {
   readonly changes?: Changes | undefined;
   guards?: AnyGuards | undefined;
-  /** Where two answer the same method, the later one does. */
+  /** If two have the same method, the later one answers. */
   readonly features: Feature<never>[];
   /** Whether it serves revisions of these eras. */
   readonly legacy: boolean;
   readonly modern: boolean;
-  /** Whether something of it has `scopes`, or ever had. */
+  /** Whether a definition has `scopes`, or ever had. */
   scoped: boolean;
-  /** The input schema of a tool, where a feature has tools. */
+  /** The input schema of a tool, if a feature has tools. */
   toolInput?: Feature<never>['toolInput'];
   /** Set by the first extension. */
   isExtensionResult: FeatureHost['isExtensionResult'];
-  /** Finds anew what follows from what is registered. */
+  /** Computes again the values that depend on registered entries. */
   refresh(): void;
   offer(revision: Revision): Offer;
-  /** What the server declares in a revision; to one client, where one is named. */
+  /** The capabilities in a revision, as declared to `requester` if it is given. */
   capabilities(revision: Revision, requester?: Requester): ServerCapabilities;
   /**
-   * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error answer.
+   * The result of a modern request, which belongs to no session, or a promise of it. A throw is an error response.
    * 2026-07-28 basic/index#statelessness.
    */
   serveModern(inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined): object | Promise<object>;
@@ -106,7 +106,7 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
   const offers = new Map<Revision, Offer>();
   let stamp: string | undefined;
 
-  /** A modern result with its type and the server's name. What is the same in all results is not serialized again. */
+  /** Adds its type and the server's name to a modern result. The members that all results share are serialized only once. */
   function complete(result: object & ModernResult, exchange: Exchange): object {
     if (result instanceof Serialized) return result;
     const { resultType: type } = result;
@@ -161,7 +161,7 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
     serveModern(inbound, meta, auth) {
       const told = observe && { kind: 'server' as const, ...inbound.request, peer: meta, auth };
       if (inbound.request.method === 'server/discover') {
-        // 2026-07-28 server/discover: it has the server's name too.
+        // 2026-07-28 server/discover: this result has the server's name too.
         const found: DiscoverResult = stamped({
           supportedVersions: versionsOf(revisions), capabilities: server.capabilities(meta.revision), instructions: parts.instructions,
           ...caching?.fields('discover') ?? notKept,
@@ -215,12 +215,12 @@ export function makeInternals<C extends PlainContext>(parts: ServerParts<C>): Se
   return server;
 }
 
-/** Tells every client of this process that watches this resource that it has changed. */
+/** Notifies every client of this process that watches this resource of a change. */
 export function tellUpdated({ features }: ServerInternals, uri: string): void {
   for (const feature of features) feature.resourceUpdated?.(uri);
 }
 
-/** The inside of a server that a transport is given; undefined: it is not of this package. */
+/** The internals of a server that a transport is given; undefined: it is not from this package. */
 export const internalsOf = (port: ServerPort): ServerInternals | undefined =>
   'internals' in port ? port.internals as ServerInternals : undefined;
 
@@ -228,85 +228,82 @@ const noGuards = (): never => {
   throw new Error('a server with `scopes` needs `guards: guards()`');
 };
 
-/** What a server bounds, beside what each of its connections bounds. */
+/** The limits of a server, besides those of each of its connections. */
 export interface ServerLimits extends ConnectionLimits {
   /**
-   * Milliseconds that a question to a legacy client may take, and that it may wait for
-   * `notifications/initialized` before. 5 minutes; 0: no limit.
+   * Milliseconds for a question to a legacy client, and for waiting for its `notifications/initialized` before. 5 minutes; 0: no
+   * limit.
    */
   questionTimeoutMs: number;
-  /**
-   * Resources that one legacy client may watch,
-   * and `subscriptions/listen` requests that the server keeps open. 10,000.
-   */
+  /** The most resources that one legacy client may watch, and the most open `subscriptions/listen` requests of the server. 10,000. */
   maxSubscriptions: number;
 }
 
-/** The limits of a server that sets none. */
+/** The default limits of a server. */
 export const defaultServerLimits: ServerLimits = /* @__PURE__ */ Object.assign(
-  // A spread would stay in every program: a bundler cannot tell that it runs nothing.
+  // A spread would stay in every program: a bundler cannot tell that it has no side effects.
   { questionTimeoutMs: 300_000, maxSubscriptions: 10_000 }, defaultConnectionLimits,
 );
 
-/** What `ServerCore` may be given; `McpServer` takes all of it too. */
+/** Options of `ServerCore`. `McpServer` has its own `ServerOptions`. */
 export interface CoreOptions<C extends PlainContext = PlainContext> {
-  /** What the server has: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each belongs to this server only. */
+  /** The features: `tools()`, `resources()`, `prompts()`, `completion(…)`. Each belongs to this server only. */
   readonly features?: readonly Feature<NoInfer<C>>[];
   /** How to use the server, for the client's model. */
   readonly instructions?: string;
-  /** The revisions to serve, such as `['2025-11-25', '2026-07-28']`. All five. */
+  /** The revisions to serve, such as `['2025-11-25', '2026-07-28']`. Default: all five. */
   readonly revisions?: readonly string[];
   /** `pages(size)`: lists come in pages. Without it each list is one page. */
   readonly pages?: Pages;
-  /** `caching(hints)`: clients of 2026-07-28 may keep results. Without it they keep none. */
+  /** `caching(hints)`: clients of 2026-07-28 may cache results. Without it they cache none. */
   readonly caching?: Caching;
-  /** Lets handlers ask the client: `asking()`. Without it their context has no questions. */
+  /** `asking()`: handlers may ask the client. Without it their context has no questions. */
   readonly asking?: ExchangeClasses<C>;
-  /** `batches`: takes the batches of 2025-03-26. That revision is served only with it. */
+  /** `batches`: accepts the batches of 2025-03-26. That revision is served only with it. */
   readonly batches?: TakeBatch;
-  /** `changes()`: tells clients of changes. Without it lists are taken never to change. */
+  /** `changes()`: notifies clients of changes. Without it the server does not declare that lists may change. */
   readonly changes?: Changes;
-  /** `pinging()`: ends the connection of a legacy client over a pipe that has gone silent. */
+  /** `pinging()`: closes the connection of a legacy client over a pipe that no longer answers. */
   readonly pinging?: Pinging;
   /** `guards()`: scopes, list filters and functions around handlers. Without it a handler with `scopes` cannot be called. */
   readonly guards?: Guards<NoInfer<C>>;
-  /** What time it is, for all that serves this server too: its transports and sessions. Default: the runtime's clock. */
+  /** The clock, also of the transports and sessions that serve this server. Default: the runtime's clock. */
   readonly clock?: Clock;
   /** See `defaultServerLimits`. */
   readonly limits?: Partial<ServerLimits>;
   /**
-   * Hears of every failure of a handler, with its stack, and of what went wrong without a request. Without it
-   * failures of handlers are written to stderr.
+   * Called with every failure of a handler, with its stack, and with errors that belong to no request. Without it failures of
+   * handlers are written to stderr.
    */
   readonly onError?: OnError;
   /**
-   * What a caller reads of an exception that is no `ToolError`: `id`, the number under which `onError` was
-   * told of it, or, for development, also its `message`. `id`.
+   * The text that a caller reads for an exception that is not a `ToolError`: `id`, the number under which `onError` gets it, or,
+   * for development, also its `message`. Default: `id`.
    */
   readonly errors?: 'id' | 'message';
-  /** Stands around each request, for traces, metrics and logs. */
+  /** Called around each request, for traces, metrics and logs. */
   readonly observe?: Observe;
 }
 
-/** The options that `ServerCore` and `McpServer` take alike. */
+/** The options that `ServerCore` and `McpServer` share. */
 export const commonShape: Pick<Shape<CoreOptions>, 'instructions' | 'revisions' | 'pinging' | 'limits' | 'clock' | 'onError' | 'errors' | 'observe'> = {
   instructions: 'string', revisions: 'list', pinging: 'object', limits: defaultServerLimits, clock: 'object', onError: 'function',
   errors: '"id" or "message"', observe: 'function',
 };
 
 /**
- * The core of a server: how one request is answered, whatever features it has. Shared by all clients and
- * requests; transports reach it through `ServerPort`. `McpServer` is this with every feature;
- * `new ServerCore(info, { features: [tools()] })` is a server that carries tools and nothing else.
+ * The core of a server: answers requests with any features. One instance serves all clients and requests; transports reach it
+ * through `ServerPort`. `McpServer` is a `ServerCore` with every feature; `new ServerCore(info, { features: [tools()] })` is a
+ * server with tools only.
  */
 export class ServerCore<C extends PlainContext = PlainContext> implements ServerPort {
-  /** What clients are told of the server's name and version. */
+  /** The server's name and version, as sent to clients. */
   readonly info: Implementation;
   /** The revisions that are served, newest first. */
   readonly revisions: readonly Revision[];
-  /** What time it is, for what serves it. */
+  /** The clock, also of its transports. */
   readonly clock: Clock;
-  /** For what builds on the server from within this package. Not for users: its form may change at any time. */
+  /** For code in this package that builds on the server. Not for users: its form may change at any time. */
   readonly internals: ServerInternals;
 
   /**
@@ -339,24 +336,24 @@ export class ServerCore<C extends PlainContext = PlainContext> implements Server
     return new ConnectedClient(this.internals, outlet, options);
   }
 
-  /** For HTTP: answers one modern request, which belongs to no session: see `ServerPort`. */
+  /** For HTTP: answers one modern request, which belongs to no session. See `ServerPort`. */
   serveRequest(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): InboundRequest {
     const inbound = new InboundRequest(request, outlet);
     inbound.run(() => this.internals.serveModern(inbound, meta, auth));
     return inbound;
   }
 
-  /** For HTTP: whether something of the server has `scopes`, or ever had. */
+  /** For HTTP: whether a definition of the server has `scopes`, or ever had. */
   get scoped(): boolean {
     return this.internals.scoped;
   }
 
-  /** For HTTP: the input schema of a tool; undefined where the server has no such tool. */
+  /** For HTTP: the input schema of a tool; undefined: the server does not have this tool. */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined {
     return this.internals.toolInput?.(name);
   }
 
-  /** For HTTP: questions to clients whose answers only this process can take. */
+  /** For HTTP: open questions to clients whose answers only this process can use. */
   get questions(): OpenQuestions | undefined {
     return this.internals.exchanges.questions;
   }

@@ -3,24 +3,24 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { AdaptedSchema } from '../schema/standard-schema.ts';
 import type { ValidationResult } from '../schema/types.ts';
 
-/** A schema as clients see it, and a function that judges values by it, where there is one. */
+/** A schema as clients see it, and a function that validates values, if there is one. */
 export interface ReadSchema {
   readonly jsonSchema: AdaptedSchema['jsonSchema'];
   readonly validate: AdaptedSchema['validate'] | undefined;
 }
 
 /**
- * The structured results of tools with `output`: `tools({ structured })`. Gives the result of a call of what its
- * handler returned. Throws a TypeError for a value that the schema does not take.
+ * Makes the structured results of tools with `output`, as `tools({ structured })`: returns the result for the value of the handler.
+ * Throws a TypeError for a value that does not fit the schema.
  */
 export function structured(value: unknown, { validate }: ReadSchema): CallToolResult | Promise<CallToolResult> {
   const whole = wholeResult(value);
   if (whole?.isError) return whole;
-  // What the schema strips or completes is so in the text too.
+  // From the validated value, so that the text too has what the schema strips or completes.
   const made = (structuredContent: unknown): CallToolResult => (whole ? { ...whole, structuredContent } : both(structuredContent));
   const given = whole ? whole.structuredContent : value;
   if (!validate) return made(given);
-  // 2025-06-18 server/tools#output-schema: the server MUST provide what conforms.
+  // 2025-06-18 server/tools#output-schema: the server MUST provide conforming results.
   const conforming = (judged: ValidationResult): CallToolResult => {
     if (judged.valid) return made(judged.value);
     const faults = judged.errors.map(({ path, message }) => `structuredContent${path}: ${message}`);
@@ -34,14 +34,14 @@ export function structured(value: unknown, { validate }: ReadSchema): CallToolRe
 const wholeResult = (value: unknown): CallToolResult | undefined => (isObject(value) && Array.isArray(value['content'])
   && ('structuredContent' in value || value['isError'] === true) ? value as unknown as CallToolResult : undefined);
 
-/** 2025-06-18 server/tools#structured-content: the JSON as text as well, for clients that do not look. */
+/** 2025-06-18 server/tools#structured-content: the JSON is sent as text too, for clients that ignore `structuredContent`. */
 function both(structuredContent: unknown): CallToolResult {
   const text = JSON.stringify(structuredContent) ?? 'null';
   if (text.includes('null')) checkNumbers(structuredContent, 'structuredContent');
   return { content: [{ type: 'text', text }], structuredContent };
 }
 
-/** JSON says null for NaN and Infinity, which is another value. Throws a TypeError that names the place. */
+/** JSON writes NaN and Infinity as null, which is another value. Throws a TypeError that names the place. */
 function checkNumbers(value: unknown, path: string): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError(`${path} is ${value}, which JSON cannot say`);

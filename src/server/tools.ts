@@ -16,16 +16,16 @@ import type { Exchange } from './exchange.ts';
 import type { Feature, FeatureHost } from './feature.ts';
 import type { ReadSchema, structured as makeStructured } from './structured-content.ts';
 
-/** Judges the values of a JSON Schema: `compile` of `barewire/schema`, or another of the same shape. */
+/** Makes a function that validates values by a JSON Schema: `compile` of `barewire/schema`, or another of the same type. */
 export type Validator = (schema: JsonSchema) => Validate;
 
 /** Decides for one call whether it becomes a task. */
 export type TaskDecision<A = never, C = never> = (args: A, ctx: C) => boolean | Promise<boolean>;
 
-/** `optional`: where the client can take one. `required`: nothing else. */
+/** `optional`: a call may be a task, if the client supports it. `required`: it must be one. */
 export type TaskSupport<A = never, C = never> = 'optional' | 'required' | TaskDecision<A, C>;
 
-/** What is registered as a tool. */
+/** The definition of a tool. */
 export interface ToolDefinition<
   I extends SchemaSource = SchemaSource,
   O extends SchemaSource = SchemaSource,
@@ -33,14 +33,14 @@ export interface ToolDefinition<
   readonly title?: string;
   readonly description?: string;
   /**
-   * The arguments: a JSON Schema, or a schema of a library with the Standard Schema interface.
-   * Without it the tool takes no arguments, and a call that has some is refused where a validator judges arguments.
+   * The arguments: a JSON Schema, or a schema of a library with the Standard Schema interface. Without it the tool takes no
+   * arguments, and a validator refuses a call that has some.
    */
   readonly input?: I;
-  /** The structured result, likewise. What the handler returns is then a value of it. */
+  /** The structured result, likewise. The handler then returns a value of it. */
   readonly output?: O;
   readonly annotations?: ToolAnnotations;
-  /** 2025-11-25 only: whether a call may be made as a task, where another than `task` sees to it. */
+  /** 2025-11-25 only: whether a call may be a task, if code other than `task` handles it. */
   readonly execution?: ToolExecution;
   readonly icons?: Icon[];
   readonly _meta?: Record<string, unknown>;
@@ -49,13 +49,13 @@ export interface ToolDefinition<
 /** A tool whose calls may be tasks. */
 export interface TaskDefinition<I, C extends PlainContext> {
   /**
-   * Whether a call may, or must, be made as a task, where the server has `tasks` of `barewire/tasks`: its handler then
-   * runs on a worker. A function is asked for each call of a client of 2026-07-28, and may ask the client. Not at all.
+   * Whether a call may, or must, be a task, if the server has `tasks` of `barewire/tasks`: its handler then runs on a worker. A
+   * function decides for each call of a client of 2026-07-28, and may ask the client. Default: never.
    */
   readonly task: TaskSupport<ToolArguments<I>, C>;
   /**
-   * Whether its tasks have to outlive the process. Where the store keeps them no longer, `onError` is told at the first of
-   * them. Default: false.
+   * Whether its tasks must survive the process. If the store cannot keep them, `onError` is called at the first task. Default:
+   * false.
    */
   readonly durable?: boolean | undefined;
 }
@@ -63,19 +63,19 @@ export interface TaskDefinition<I, C extends PlainContext> {
 /** The context of a tool with `task`. */
 export type TaskContext<C extends PlainContext> = Omit<C, keyof TaskSteps> & TaskSteps;
 
-/** What is registered, whichever way it came. */
+/** The definition of a tool, with or without `task`. */
 type AnyDefinition = ToolDefinition & { readonly task?: TaskSupport | undefined; readonly durable?: boolean | undefined };
 
-/** A result of a type that an extension of the server's defines. */
+/** A result of a type that one of the server's extensions defines. */
 export type ExtensionResult = { readonly resultType: string } & Readonly<Record<string, unknown>>;
 
-/** What a handler without an output schema may return: a text, content, or a whole result. */
+/** The return value of a handler without an output schema: a text, content, or a whole result. */
 export type ToolReturn = string | ContentBlock | ContentBlock[] | CallToolResult | ExtensionResult | void;
 
-/** The arguments of a handler, as its input schema says. */
+/** The arguments of a handler, typed by its input schema. */
 export type ToolArguments<I> = [I] extends [never] ? Record<string, never> : InferOutput<I>;
 
-/** Answers the calls of a tool. */
+/** The handler of a tool. */
 export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C = Context> = (
   args: ToolArguments<I>,
   ctx: C,
@@ -84,7 +84,7 @@ export type ToolHandler<I extends SchemaSource, O extends SchemaSource, C = Cont
   : InferInput<O> | ExtensionResult
     | (CallToolResult & ({ structuredContent: unknown } | { isError: true }))>;
 
-/** Registers a tool. The commonest shape stands first: a compiler tries each in turn, and reads the schema anew. */
+/** Registers a tool. The commonest overload comes first: the compiler tries each in turn, and infers the schema again. */
 export interface AddTool<C extends PlainContext> {
   <const I extends SchemaSource = never>(
     name: string,
@@ -108,30 +108,27 @@ export interface AddTool<C extends PlainContext> {
   ): EntryHandle<ToolDefinition>;
 }
 
-/** What the feature `tools` may be given. */
+/** Options of `tools`. */
 export interface ToolsOptions {
-  /** Judges arguments and structured results. Without one, JSON Schemas are shown but not enforced. */
+  /** Validates arguments and structured results. Without it JSON Schemas are listed but not enforced. */
   readonly validator?: Validator | undefined;
   /**
-   * Reads the schemas of libraries with the Standard Schema interface: `adaptSchema` of `barewire/schema`. Without it
-   * schemas are JSON Schemas.
+   * Reads schemas of libraries with the Standard Schema interface: `adaptSchema` of `barewire/schema`. Without it schemas must be
+   * JSON Schemas.
    */
   readonly schemas?: SchemaReader | undefined;
-  /** Makes results of tools with `output`: `structured`. Without it no tool has one. */
+  /** Makes results of tools with `output`: `structured`. Without it no tool may have `output`. */
   readonly structured?: typeof makeStructured | undefined;
-  /** Throws for what else is wrong with a tool, such as a mark of its input schema that HTTP cannot mirror. */
+  /** Further checks of a tool: throws, for example, if HTTP cannot mirror its `x-mcp-header` properties. */
   readonly check?: ((tool: Tool) => void) | undefined;
 }
 
-/** Makes one thing of all kinds of schemas. */
+/** Reads a schema of any kind. */
 export type SchemaReader = (source: SchemaSource, side: 'input' | 'output', validator?: Validator) => ReadSchema;
 
 /** The tools of a server. */
 export interface Tools<C extends PlainContext = PlainContext> extends Feature<C> {
-  /**
-   * Registers a tool. Throws where the name is taken, a schema is malformed, or the definition has members that no
-   * definition has.
-   */
+  /** Registers a tool. Throws if the name is taken, a schema is malformed, or the definition has an unknown member. */
   readonly add: AddTool<C>;
 }
 
@@ -139,14 +136,14 @@ export interface Tools<C extends PlainContext = PlainContext> extends Feature<C>
 interface ToolEntry extends RegisteredHandler<unknown> {
   readonly listed: Tool;
   readonly definition: AnyDefinition;
-  /** Judges arguments; undefined: nothing does. */
+  /** Validates arguments. Undefined: they are not validated. */
   readonly checkArguments: ReadSchema['validate'];
 }
 
 /** 2026-07-28 server/tools#tool-names. */
 const usualName = /^[\w.-]{1,128}$/;
 
-/** Makes a feature that has tools. 2025-11-25 server/tools. */
+/** Makes the feature that serves tools. 2025-11-25 server/tools. */
 export function tools<C extends PlainContext = PlainContext>(options: ToolsOptions = {}): Tools<C> {
   checkOptions('tools: options', options, { validator: 'function', schemas: 'function', structured: 'function', check: 'function' });
   const entries = new Registry<ToolEntry>('tool', 'tools', adaptTool);
@@ -196,7 +193,7 @@ const readJsonSchema: SchemaReader = (source, _side, validator) => {
   return { jsonSchema, validate: validator?.(jsonSchema) };
 };
 
-/** 2025-11-25 server/tools#tool recommends this schema for a tool without parameters. It is judged like any other. */
+/** 2025-11-25 server/tools#tool recommends this schema for a tool without parameters. It is enforced like any other. */
 const noArguments: JsonSchema = { type: 'object', additionalProperties: false };
 
 function toolEntry(
@@ -217,8 +214,8 @@ function toolEntry(
   const inputSchema = input.jsonSchema;
   // 2026-07-28 server/tools#tool: the input is an object at its root, in every revision.
   checkOptions<unknown>(`tool ${JSON.stringify(name)}.definition.input.type`, Object(inputSchema)['type'], '"object"');
-  // 2025-11-25 server/tools#tool recommends a schema without `properties` where there are no parameters; smolagents reads
-  // the member of every tool, and where one lacks it, loads none.
+  // 2025-11-25 server/tools#tool recommends a schema without `properties` if there are no parameters; but smolagents reads
+  // `properties` of every tool, and if one tool lacks it, loads none.
   const tool: Tool = { name, ...shown, inputSchema: { properties: {}, ...inputSchema as Tool['inputSchema'] } };
   check?.(tool);
   if (task) tool.execution = { taskSupport: typeof task === 'function' ? 'optional' : task };
@@ -238,22 +235,22 @@ function toolEntry(
   };
 }
 
-/** Calls a tool with arguments that were judged. */
+/** Calls a tool with checked arguments, or answers with their faults. */
 const callChecked = (call: EntryRunner, judged: ValidationResult, params: Params, exchange: Exchange): object | Promise<object> =>
   judged.valid ? call(judged.value, params, exchange) : argumentFaults(judged.errors, params, exchange);
 
 /**
- * 2025-11-25 server/tools#error-handling:
- * a model can correct itself where it sees what was wrong; before, an error.
+ * 2025-11-25 server/tools#error-handling: the faults are a tool result, so that the model can correct itself. Earlier revisions
+ * have an error.
  */
 function argumentFaults(errors: ValidationError[], { task }: Params, { revision }: Exchange): CallToolResult {
   const faults = errors.map(({ path, message }) => `arguments${path.replaceAll('/', '.')}: ${message}`);
-  // Who asked for a task of 2025-11-25 reads no other result.
+  // A client of 2025-11-25 that requested a task reads no other result.
   if (revisionTable.inputErrorResults(revision) && !(task && revisionTable.coreTasks(revision))) return failed({ message: faults.join('\n') });
   throw invalidParams(`${faults.join('; params.')}`, { errors });
 }
 
-/** The result of a tool that failed, which the model sees. */
+/** The result of a failed tool, which the model reads. */
 const failed = ({ message }: { message: string }): CallToolResult => ({
   content: [{ type: 'text', text: message }], isError: true,
 });

@@ -9,10 +9,10 @@ import type { Agree, MethodHandler, FeatureHost } from './feature.ts';
 import { onClose } from './connected-client.ts';
 import type { ServerPort } from '../transport/server-port.ts';
 
-/** What a watched resource costs: one string, and its place in a set. */
+/** Bytes charged for a watched resource: one string, and its place in a set. */
 const weightOf = (uri: string): number => openThingBytes + 2 * uri.length;
 
-/** Who is told of the changes of which resource, in both eras. */
+/** The clients that watch resources, in both eras. */
 export interface WatchedResources {
   readonly subscribe: MethodHandler;
   readonly unsubscribe: MethodHandler;
@@ -21,28 +21,28 @@ export interface WatchedResources {
   updated(uri: string, changes: FeatureHost['changes']): void;
 }
 
-/** Which resources may be watched, and by whom. */
+/** Which resources may be watched, and by which clients. */
 export interface WatchRules {
-  /** Throws where the resource of this URI may not be watched. */
+  /** Throws if the client may not watch the resource with this URI. */
   check(uri: string, exchange: Exchange): void;
   /**
-   * False: the resource of this URI is hidden from the listener. It is watched like one that does not exist (an error would
-   * tell that it does), and asked again before each notification, since it may be registered after it was watched.
+   * False: the resource with this URI is hidden from the listener. It may be watched like a missing resource (an error would reveal
+   * that it exists), and this is called again before each notification, since it may be registered after it was watched.
    */
   readonly visible?: ((uri: string, listener: Listener) => boolean) | undefined;
 }
 
-/** What a legacy client watches. */
+/** The resources that a legacy client watches. */
 interface Watching {
   readonly uris: Set<string>;
   /** As of its last subscription. */
   listener: Listener;
 }
 
-/** What is known of who watches. Not the exchange: it leads to the whole request. */
+/** The part of the exchange that `visible` needs. The exchange itself would keep the whole request. */
 const listenerOf = ({ auth, capabilities, client, meta, revision }: Exchange): Listener => ({ auth, capabilities, client, meta, revision });
 
-/** Without `visible` nothing is hidden. */
+/** Without `visible` no resource is hidden. */
 export function watchedResources({ check, visible = () => true }: WatchRules): WatchedResources {
   const watchers = new Map<LegacyRequester, Watching>();
   const agreements = new WeakMap<object, ReadonlySet<string>>();
@@ -88,7 +88,7 @@ export function watchedResources({ check, visible = () => true }: WatchRules): W
       return {};
     },
     agree(wanted, exchange) {
-      // `Subscriptions` has seen that it is a list of texts, or null.
+      // `Subscriptions` has checked that it is a list of strings, or null.
       const uris = (wanted ?? []) as readonly string[];
       for (const uri of uris) check(uri, exchange);
       agreements.set(uris, new Set(uris));
@@ -104,7 +104,7 @@ export function watchedResources({ check, visible = () => true }: WatchRules): W
   };
 }
 
-/** Tells every client that watches this resource that it has changed. `McpServer` has it as a method. */
+/** Notifies every client that watches this resource of a change. `McpServer` has it as a method. */
 export function resourceUpdated(server: ServerPort, uri: string): void {
   const inside = internalsOf(server);
   if (inside?.changes?.divert) inside.changes.divert({ uri });

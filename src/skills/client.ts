@@ -10,7 +10,7 @@ import type { SkillDocument } from './front-matter.ts';
 import { checkSkill, defaultSkillLimits, isWithin, SkillError, skillRoot, skillsExtension } from './skill.ts';
 import type { Skill, SkillLimits } from './skill.ts';
 
-/** What is needed of a client: an `McpClient` or a `ClientCore`. */
+/** The part of a client that these functions use: an `McpClient` or a `ClientCore` has it. */
 export type SkillsClient = Pick<ClientCore, 'capabilities' | 'request' | 'list'>;
 
 /** The skills that a server lists. */
@@ -25,11 +25,11 @@ export interface ReadSkillFile {
   readonly uri: string;
   readonly mimeType?: string;
   readonly bytes: Uint8Array;
-  /** If the server sent it as text. */
+  /** Only if the server sent text. */
   readonly text?: string;
 }
 
-/** The settings that a server declares for skills; undefined: it serves none by this extension. */
+/** The settings that a server declares for skills; undefined: it does not declare the extension. */
 export function skillsOf({ capabilities }: Pick<SkillsClient, 'capabilities'>): { readonly directoryRead: boolean } | undefined {
   const settings = capabilities?.extensions;
   const own: unknown = settings && Object.hasOwn(settings, skillsExtension) ? settings[skillsExtension] : undefined;
@@ -47,7 +47,7 @@ function begin(client: SkillsClient, call: string, options: CallOptions | undefi
 }
 
 /**
- * Lists a server's skills, all pages. Entries that break a rule are left out and named. An empty list proves nothing: a
+ * Lists a server's skills, all pages. Entries that break a rule are left out; `faults` names them. An empty list proves nothing: a
  * server need not list its skills. Reads no file. Rejects with a `SkillError` `not-declared`.
  */
 export async function listSkills(client: SkillsClient, options?: CallOptions, limits: SkillLimits = defaultSkillLimits): Promise<SkillListing> {
@@ -67,7 +67,10 @@ export async function listSkills(client: SkillsClient, options?: CallOptions, li
   return { skills: [...skills.values()], faults };
 }
 
-/** The entry of one skill, listed or not. Rejects with an `RpcError` if the server has none, and with a `SkillError`. */
+/**
+ * The entry of one skill, listed or not. Rejects with an `RpcError` if the server has no such skill, and with a `SkillError` for an
+ * invalid entry.
+ */
 export async function getSkill(client: SkillsClient, uri: string, options?: CallOptions, limits: SkillLimits = defaultSkillLimits): Promise<Skill> {
   begin(client, 'getSkill', options);
   const skill = checkSkill((await client.request('skills/get', { uri }, { ...options, fresh: true }))['skill'], limits);
@@ -98,8 +101,8 @@ const maxPages = 1_000;
 const isResource = (value: unknown): value is Resource => isObject(value) && typeof value['uri'] === 'string' && typeof value['name'] === 'string';
 
 /**
- * Resolves a reference in a skill's files: a path from its root, or a URI. Throws a `SkillError` `unlisted` for what is not
- * a file of the skill. Skills, Relative References.
+ * Resolves a reference in a skill's files: a path from its root, or a URI. Throws a `SkillError` `unlisted` if that is not a file
+ * of the skill. Skills, Relative References.
  */
 export function fileOf({ uri: own, resources }: Skill, reference: string): string {
   const root = skillRoot(own) ?? '';
@@ -110,13 +113,13 @@ export function fileOf({ uri: own, resources }: Skill, reference: string): strin
   return uri;
 }
 
-/** A segment that is encoded already is not encoded again. */
+/** Leaves a segment that is already encoded unchanged. */
 const encodeSegment = (segment: string): string => (/%[\da-f]{2}/i.test(segment) ? segment : encodeURIComponent(segment));
 
 /**
  * Reads a file of a skill, by its path from the skill's root or its URI, and compares it with the entry. Rejects with a
- * `SkillError` if it is not listed (`unlisted`), or is not what the entry says (`size`, `digest`): the content must not be
- * used. The files of a `dynamic` skill cannot be compared; they are bounded by `limits.maxBytes`.
+ * `SkillError` if the file is not listed (`unlisted`), or differs from its entry (`size`, `digest`): its content must not be used.
+ * The files of a `dynamic` skill cannot be compared; they are bounded by `limits.maxBytes`.
  */
 export async function readSkillFile(
   client: SkillsClient, skill: Skill, reference: string, options?: CallOptions, limits: SkillLimits = defaultSkillLimits,
@@ -129,7 +132,7 @@ export async function readSkillFile(
   const { text, blob, mimeType } = one;
   const listed = skill.resources === 'dynamic' ? undefined : skill.resources.find((file) => file.uri === uri);
   const most = listed?.size ?? limits.maxBytes;
-  // Before a copy is made: Base64 has four characters for three bytes.
+  // Check the length before decoding: Base64 has four characters for three bytes.
   const length = typeof text === 'string' ? text.length : typeof blob === 'string' ? Math.floor(blob.length / 4) * 3 - 2 : Infinity;
   const bytes = length > most ? undefined : typeof text === 'string' ? new TextEncoder().encode(text) : fromBase64(blob as string, uri);
   if (!bytes || bytes.length > most || (listed && bytes.length !== listed.size)) {
@@ -148,8 +151,8 @@ function fromBase64(text: string, uri: string): Uint8Array {
 }
 
 /**
- * Reads the `SKILL.md` of a skill. Rejects with a `SkillError` like `readSkillFile`, and with `frontmatter` if its front
- * matter differs from the entry's in any field. This does not load a skill yet: a host asks a person first.
+ * Reads the `SKILL.md` of a skill. Rejects with a `SkillError` like `readSkillFile`, and with `frontmatter` if its front matter
+ * differs from the entry's in any field. This does not load the skill: a host asks the user first.
  */
 export async function readSkill(client: SkillsClient, skill: Skill, options?: CallOptions, limits: SkillLimits = defaultSkillLimits): Promise<SkillDocument> {
   const { text, uri } = await readSkillFile(client, skill, skill.uri, options, limits);

@@ -34,7 +34,7 @@ export function canonicalJson(value: unknown, maxDepth: number = 200): string {
 export async function sha256(text: string | Uint8Array): Promise<string> {
   need('crypto', 'a digest');
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
-  // A copy where the bytes are shared memory, which the platform refuses.
+  // Copy bytes in shared memory, which WebCrypto refuses.
   const digest = await crypto.subtle.digest('SHA-256', bytes.buffer instanceof ArrayBuffer ? bytes as Uint8Array<ArrayBuffer> : new Uint8Array(bytes));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

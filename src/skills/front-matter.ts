@@ -23,9 +23,9 @@ export class FrontMatterError extends Error {
 }
 
 /**
- * Reads a `SKILL.md`. Its front matter is YAML 1.2 with the types of the core schema, between two lines `---`: block and
- * flow collections, all five kinds of scalars, and comments. Throws a `FrontMatterError` for what two readers may read
- * differently and for what JSON cannot hold: anchors, aliases, tags, directives, keys that are not strings, a key twice,
+ * Reads a `SKILL.md`. Its front matter is YAML 1.2 with the types of the core schema, between two lines `---`: block and flow
+ * collections, all five kinds of scalars, and comments. Throws a `FrontMatterError` for syntax that YAML readers interpret
+ * differently and for values that JSON cannot hold: anchors, aliases, tags, directives, keys that are not strings, duplicate keys,
  * infinities; also for more than 65,536 characters and 32 levels.
  */
 export function readSkillDocument(text: string): SkillDocument {
@@ -57,7 +57,7 @@ function readYaml(yaml: string): Record<string, unknown> {
   return root;
 }
 
-/** Reads block collections: a collection reaches as far as its lines begin at the same column. */
+/** Reads block collections: a collection lasts while its lines begin at the same column. */
 class BlockReader {
   readonly #lines: Lines;
   #depth = 0;
@@ -116,7 +116,7 @@ class BlockReader {
     return key;
   }
 
-  /** Moves to the next line with content. Whether it begins at this column. */
+  /** Moves to the next line with content. Returns whether it begins at this column. */
   #hasSibling(column: number): boolean {
     const lines = this.#lines;
     lines.skipEmpty();
@@ -125,7 +125,7 @@ class BlockReader {
     return true;
   }
 
-  /** The value on the lines below a key or a `-` at this column. A list may begin at a column above `list`. */
+  /** The value on the lines below a key or a `-` at this column. A list may begin at any column right of `list`. */
   #below(column: number, list: number = column): YamlValue {
     const lines = this.#lines;
     lines.skipEmpty();

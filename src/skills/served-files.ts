@@ -10,22 +10,22 @@ export type SkillContent = string | Uint8Array | (() => string | Uint8Array | Pr
 
 /** A skill that a server serves. */
 export interface SkillDefinition {
-  /** Where it stands among the skills: `refunds`, `acme/billing/refunds`. The last segment is its name. */
+  /** Its path among the skills: `refunds`, `acme/billing/refunds`. The last segment is its name. */
   readonly path: string;
   /** Its files by their paths within the skill; one is `SKILL.md`. */
   readonly files: Readonly<Record<string, SkillContent>>;
 }
 
-/** A file of a skill, as it was when the skills were read. */
+/** A file of a skill, as of the time when the skills were read. */
 export interface SkillFile extends SkillResource {
   readonly name: string;
   readonly mimeType: string;
   readonly description?: string;
-  /** Reads it again. Rejects if it differs now from its digest. */
+  /** Reads it again. Rejects if its digest has changed. */
   readonly read: () => Promise<string | Uint8Array>;
 }
 
-/** All files that a server serves, and the skills that they make. */
+/** All files of a server's skills, and the skills. */
 export interface SkillTree {
   readonly files: ReadonlyMap<string, SkillFile>;
   readonly skills: ReadonlyMap<string, Skill>;
@@ -82,7 +82,7 @@ async function skillFile(uri: string, name: string, content: SkillContent, limit
     uri, digest, size: bytes.length, name, mimeType: mimeTypeOf(name, asText(bytes) !== undefined),
     async read() {
       const now = await take();
-      // What is served is what the entry says, or nothing.
+      // Never serve content that differs from the entry.
       if (now.digest !== digest) throw new Error(`${uri} has changed since the skills were read`);
       return asText(now.bytes) ?? now.bytes;
     },

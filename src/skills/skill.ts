@@ -22,7 +22,7 @@ export interface Skill {
   readonly resources: readonly SkillResource[] | 'dynamic';
 }
 
-/** The limits of a skill: what every host accepts. */
+/** The limits of a skill. Every host accepts skills within them. */
 export interface SkillLimits {
   /** Files of one skill, `SKILL.md` included. 512. */
   readonly maxFiles: number;
@@ -37,7 +37,7 @@ export const defaultSkillLimits: SkillLimits = { maxFiles: 512, maxBytes: 16_777
 export type SkillErrorCode =
   | 'not-declared' | 'invalid-entry' | 'too-large' | 'dynamic' | 'unlisted' | 'unreadable' | 'size' | 'digest' | 'frontmatter';
 
-/** An entry that breaks a rule, or a file that is not what its entry says. The content must not be used. */
+/** An entry that breaks a rule, or a file that differs from its entry. The content must not be used. */
 export class SkillError extends Error {
   readonly code: SkillErrorCode;
 
@@ -57,15 +57,15 @@ export function skillRoot(uri: string): string | undefined {
 }
 
 /**
- * Why this cannot be the name of a skill; undefined: it can. Agent Skills, `name` field: 1 to 64 lower-case letters,
- * digits and hyphens, no hyphen at an end or beside another.
+ * The reason why a name is not valid for a skill; undefined: it is valid. Agent Skills, `name` field: 1 to 64 lower-case letters,
+ * digits and hyphens, no hyphen at an end or next to another.
  */
 export function nameFault(name: unknown): string | undefined {
   if (typeof name === 'string' && /^[a-z\d-]{1,64}$/.test(name) && !name.startsWith('-') && !name.endsWith('-') && !name.includes('--')) return undefined;
   return `the name ${quote(name)} is not 1 to 64 lower-case letters, digits and single hyphens`;
 }
 
-/** Why a front matter is not one of Agent Skills; undefined: it is. */
+/** The reason why a front matter is not valid for Agent Skills; undefined: it is valid. */
 export function frontmatterFault(frontmatter: Readonly<Record<string, unknown>>): string | undefined {
   const { description } = frontmatter;
   if (typeof description !== 'string' || description.trim() === '') return 'the description is missing';
@@ -74,8 +74,8 @@ export function frontmatterFault(frontmatter: Readonly<Record<string, unknown>>)
 }
 
 /**
- * What came from a server, as the entry of a skill. Throws a `SkillError`: `invalid-entry` where it breaks a rule of the
- * extension, `too-large` where it is beyond the limits.
+ * Checks a value from a server and returns it as the entry of a skill. Throws a `SkillError`: `invalid-entry` if it breaks a rule
+ * of the extension, `too-large` if it is beyond the limits.
  */
 export function checkSkill(value: unknown, limits: SkillLimits = defaultSkillLimits): Skill {
   const fail = (why: string): never => {
@@ -114,14 +114,14 @@ function checkResources(resources: readonly unknown[], own: string, root: string
   return seen.has(own) ? files : fail('its SKILL.md is not among its files');
 }
 
-/** Throws a `SkillError` `too-large`, which says by how much, for a skill beyond the limits. */
+/** Throws a `SkillError` `too-large`, with the sizes, for a skill beyond the limits. */
 export function checkLimits(uri: string, files: readonly SkillResource[], { maxFiles, maxBytes }: SkillLimits): void {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length > maxFiles) throw new SkillError('too-large', `the skill ${quote(uri)} has ${files.length} files, more than ${maxFiles}`);
   if (bytes > maxBytes) throw new SkillError('too-large', `the skill ${quote(uri)} has ${bytes} bytes, more than ${maxBytes}`);
 }
 
-/** Whether a URI is that of a file below this directory, without segments that lead out of it. */
+/** Whether this is the URI of a file below this directory, without segments that lead out of it. */
 export function isWithin(root: string, uri: string): boolean {
   if (!uri.startsWith(`${root}/`) || /[?#\\\s]/.test(uri)) return false;
   return uri.slice(root.length + 1).split('/').every((segment) => !/^(?:\.|%2e){0,2}$/i.test(segment) && !/%(?:2f|5c|00)/i.test(segment));

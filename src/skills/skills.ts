@@ -12,13 +12,13 @@ import type { Skill } from './skill.ts';
 
 /** The options of `skills`. */
 export interface SkillsOptions {
-  /** How long clients of 2026-07-28 may keep entries and listings. Not at all. */
+  /** How long clients of 2026-07-28 may cache entries and listings. Default: not at all. */
   readonly cache?: CacheHint;
-  /** Entries a page of `skills/list`, and children a page of `resources/directory/read`. 20. */
+  /** Entries per page of `skills/list`, and children per page of `resources/directory/read`. Default: 20. */
   readonly pageSize?: number;
 }
 
-/** The skills of a server. */
+/** The skills that a server serves. */
 export interface ServedSkills {
   /** The entries, as clients get them. */
   readonly entries: readonly Skill[];
@@ -44,7 +44,7 @@ export async function skills(
   const register = (file: SkillFile): void => {
     const { uri, name, mimeType, size, description } = file;
     const definition = { name, mimeType, size, ...description !== undefined && { description }, ...cache && { cache } };
-    // The handler looks the file up, so that an update needs no new one.
+    // The handler finds the file at each read, so that an update needs no new handler.
     handles.set(uri, server.resource(uri, definition, () => (tree.files.get(uri) ?? file).read()));
   };
   const kept = ({ revision }: PlainContext): object => (cacheHints(revision) ? hints : {});
@@ -61,7 +61,7 @@ export async function skills(
     },
   });
   for (const file of tree.files.values()) register(file);
-  // Skills, Capability Negotiation: resources are declared with skills. What was declared is not taken back.
+  // Skills, Capability Negotiation: resources are declared with skills. A declared capability is not withdrawn.
   if (tree.files.size === 0) server.resource('skill://none/SKILL.md', {}, () => '').remove();
   return {
     get entries() {
@@ -100,7 +100,7 @@ function readDirectory({ files, directories }: SkillTree, { uri, cursor }: Param
   return pageOf('resources', resources, cursor, pageSize);
 }
 
-/** A page of a list, in a result of its own. */
+/** A page of a list, as a result. */
 function pageOf(member: string, items: readonly object[], cursor: unknown, size: number): object {
   const one = page(items.map((item, sequence) => ({ item, sequence })), cursor, size);
   if (!one) throw invalidParams('the cursor is unknown');

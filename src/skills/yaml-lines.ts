@@ -3,12 +3,12 @@ import { breakOf, escapeDigits, escapes, foldBlock } from './yaml-scalars.ts';
 /** Characters with which a plain scalar cannot begin; `-`, `?` and `:` can, unless white space follows. */
 const indicators = ',[]{}#&*!|>\'"%@`';
 
-/** Names for what begins with an indicator that this reader refuses. */
+/** Messages for the indicators that this reader refuses. */
 const refused: Readonly<Record<string, string>> = {
   '&': 'anchors are refused', '*': 'aliases are refused', '!': 'tags are refused', '%': 'directives are refused',
 };
 
-/** A position in a YAML text, with what reads scalars from there. Each method reads forward, so a text takes linear time. */
+/** A position in a YAML text, with methods that read scalars from there. Each method reads forward, so a text takes linear time. */
 export class Lines {
   readonly #text: string;
   readonly #onFault: (line: number, why: string) => never;
@@ -279,7 +279,7 @@ export class Lines {
     const lines = this.#blockLines(parent, given > 0 ? parent + given : undefined);
     let filled = lines.length;
     while (filled > 0 && lines[filled - 1] === '') filled--;
-    // Readers differ in whether such a line is empty.
+    // YAML readers disagree on whether such a line is empty.
     if (filled > 0 && lines[filled - 1]?.trim() === '') this.fail('the last line of a block scalar cannot have only spaces');
     const empty = lines.length - filled;
     const text = folded ? foldBlock(lines.slice(0, filled)) : lines.slice(0, filled).join('\n');

@@ -6,7 +6,7 @@ export function scalarOf(text: string): string | number | boolean | null {
   if (/^(?:~|null|Null|NULL)?$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;
   if (/^(?:false|False|FALSE)$/.test(text)) return false;
-  // Number reads `0o17` and `0x1f` as the schema has them, and no sign before them.
+  // `Number` reads `0o17` and `0x1f` like the schema, and allows no sign before them.
   if (/^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?)$/.test(text)) return Number(text);
   if (/^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/.test(text)) return Number.NaN;
   return text;
@@ -21,7 +21,7 @@ export const escapes: Readonly<Record<string, string>> = {
 /** The number of hexadecimal digits behind `\x`, `\u` and `\U`. */
 export const escapeDigits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** The lines of a folded block scalar (`>`) as one text, without its end. Source: YAML 1.2.2 section 8.1.3. */
+/** Joins the lines of a folded block scalar (`>`), without its end. Source: YAML 1.2.2 section 8.1.3. */
 export function foldBlock(lines: readonly string[]): string {
   let text = '';
   let empty = 0;
@@ -44,5 +44,5 @@ export function foldBlock(lines: readonly string[]): string {
 
 const isSpaced = (line: string): boolean => line.startsWith(' ') || line.startsWith('\t');
 
-/** What folding makes of a line break with this many empty lines behind it. Source: YAML 1.2.2 section 6.5. */
+/** The text for a folded line break with this many empty lines behind it. Source: YAML 1.2.2 section 6.5. */
 export const breakOf = (emptyLines: number): string => (emptyLines === 0 ? ' ' : '\n'.repeat(emptyLines));

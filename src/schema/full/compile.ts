@@ -13,7 +13,7 @@ import type { FullCompileOptions } from './options.ts';
 import { goalOf, within } from './scope.ts';
 import { unevaluatedCheck } from './unevaluated.ts';
 
-// The same notation as in `messages.ts`.
+// The same notation as in `../errors.ts`.
 const SENTENCES: Readonly<Record<string, string>> = {
   dependentRequired: 'property @ needs property $',
   dependencies: 'property @ needs property $',
@@ -60,7 +60,7 @@ function wholeCheck(node: Node, keywords: Keywords, compiler: Compiler): Check {
     conditions: conditionChecks(node, keywords, compiler),
   });
   const rest = unevaluatedCheck(node, keywords, compiler);
-  // The evaluation of a failed schema means nothing, so the rest is not checked with it.
+  // The evaluated parts of a failed schema mean nothing, so the rest is not checked.
   return rest ? (subject, run) => made(subject, run) && rest(subject, run) : made;
 }
 

@@ -6,7 +6,7 @@ export const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/';
 /** The metaschema of draft-07. */
 export const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
-// Vocabulary and kind, then the keywords. Draft-07 does not know those marked +, 2020-12 not those marked -.
+// Vocabulary and kind, then the keywords. Draft-07 does not have keywords with +, 2020-12 not those with -.
 const TABLE: readonly (readonly [vocabulary: string, kind: KeywordKind, keywords: string])[] = [
   ['core', 'a string', '$ref $anchor+ $dynamicAnchor+ $dynamicRef+'],
   ['core', 'an object', '$defs+ definitions'],

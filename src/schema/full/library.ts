@@ -9,7 +9,7 @@ import { resolveUri } from './references.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The subschema that an anchor names if it is a `$dynamicAnchor`. */
+/** The subschema with this name as its `$dynamicAnchor`; undefined: there is none. */
 export function dynamicAnchor(resource: SchemaResource, name: string): Node | undefined {
   const node = resource.anchors.get(name);
   return (node?.keywords as Keywords | undefined)?.$dynamicAnchor === name ? node : undefined;
@@ -27,7 +27,7 @@ export function createLibrary(
   const resources = new Map<string, SchemaResource>();
   const registered = new Map(Object.entries(schemas));
 
-  /** `seen`: the schemas on the way to a metaschema that names its dialect. */
+  /** `seen`: the chain of schemas whose `$schema` led here, to find a cycle. */
   function dialectOf(raw: Raw, path: string, inherited: Dialect, seen: readonly Raw[] = []): Dialect {
     if (!('$schema' in raw)) return inherited;
     const [uri] = resolveUri('', String(raw['$schema']));
@@ -78,7 +78,7 @@ export function createLibrary(
       path += '/' + escapeToken(token);
       resource = nodeOf(raw)?.resource ?? resource;
     }
-    // Not read yet: the reference leads below an unknown keyword, or to a place that holds no schema.
+    // Not read yet: the reference leads below an unknown keyword, or to a value that is not a schema.
     return nodeOf(raw) ?? read(raw, path, resource, 0);
   }
 
@@ -87,7 +87,7 @@ export function createLibrary(
     names(raw, node) {
       const { resource } = node;
       const { $id } = raw;
-      // In draft-07 the keywords beside a $ref are ignored, even an $id.
+      // In draft-07 the keywords next to a $ref are ignored, even an $id.
       const lone = resource?.dialect.draft7 && typeof raw['$ref'] === 'string';
       if (typeof $id === 'string' && resource && !lone) {
         const [uri, fragment] = resolveUri(resource.uri, $id);

@@ -6,7 +6,7 @@ import { goalOf, within } from './scope.ts';
 
 type Keyword = 'unevaluatedProperties' | 'unevaluatedItems';
 
-/** `unevaluatedProperties` and `unevaluatedItems`: check what no other part of the schema has evaluated. */
+/** `unevaluatedProperties` and `unevaluatedItems`: check the properties or items that no other part of the schema has evaluated. */
 export function unevaluatedCheck(node: Node, keywords: Keywords, compiler: Compiler): Check | undefined {
   const rest = (keyword: Keyword) => restCheck(node, keyword, keywords[keyword], compiler);
   const property = rest('unevaluatedProperties');

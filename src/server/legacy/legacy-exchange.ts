@@ -13,12 +13,9 @@ import type { Question } from '../question.ts';
 import type { LegacyRequester } from '../exchange.ts';
 import { onReady } from '../connected-client.ts';
 
-/**
- * A request of a legacy client: questions are requests to the client,
- * on the stream of the request that asks.
- */
+/** A request of a legacy client. Questions are requests to the client, on the stream of this request. */
 export class LegacyExchange extends AskingExchange {
-  /** How questions are put. Undefined: as plain requests. */
+  /** Sends the questions. Undefined: `askClient`. */
   askWith: typeof askClient | undefined;
   readonly #client: LegacyRequester;
   readonly #questions: { asked: boolean };
@@ -41,8 +38,8 @@ export class LegacyExchange extends AskingExchange {
     for (let times = 0; times < defaultMaxAsks; times++) {
       const params = this.put(question, problem);
       const answer = await (this.askWith ?? askClient)(this.#client, method, params, this.inbound).catch((thrown: unknown) => {
-        // The handler may catch the client's error. Uncaught, it must not pass for the answer to the
-        // client's own request, so it is no `RpcError` any more.
+        // The handler may catch the client's error. If it does not, the error must not become the response to the client's own
+        // request, so it is not an `RpcError` any more.
         throw thrown instanceof RpcError
           ? new ToolError(`${method}: ${thrown.message}`, { cause: thrown })
           : thrown;
@@ -56,10 +53,10 @@ export class LegacyExchange extends AskingExchange {
 }
 
 /**
- * Sends a request to a legacy client on the stream of `inbound`, and gives its result. Waits first for
- * `notifications/initialized`. Rejects with the client's `RpcError`, with a `ConnectionError` when the time is up
- * or the connection closes, or with the reason when `inbound` is cancelled. A function, and no method of the
- * handshake: a server whose handlers do not ask does not carry it.
+ * Sends a request to a legacy client on the stream of `inbound`, and returns its result. Waits first for
+ * `notifications/initialized`. Rejects with the client's `RpcError`, with a `ConnectionError` at the timeout or when the connection
+ * closes, or with the reason when `inbound` is cancelled. A function, not a method of `ConnectedClient`, so that a server whose
+ * handlers do not ask does not bundle it.
  */
 export async function askClient(
   client: LegacyRequester, method: string, params: Params, inbound: InboundRequest, onLate?: RequestOptions['onLate'],

@@ -1,32 +1,31 @@
 import { joinBytes } from '../../bounds/budget.ts';
 
 /**
- * AES-256-GCM under one key. What is sealed is secret and whole, and belongs to `bound`, which is not
- * carried: 12 random bytes, the encrypted text, a tag of 16 bytes.
+ * AES-256-GCM under one key. Sealed bytes are secret and authenticated, together with `bound`, which they do not contain: 12 random
+ * bytes, the encrypted text, a tag of 16 bytes.
  */
 export interface AesGcm {
   seal(bound: string, text: string): Uint8Array | Promise<Uint8Array>;
-  /** Throws or rejects for bytes that were not sealed under this key for this. */
+  /** Throws or rejects for bytes that were not sealed with this key and this `bound`. */
   open(bound: string, sealed: Uint8Array): string | Promise<string>;
 }
 
 export const keyBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
-/** Both: a sum is not left out of the bundles that have no use for it. */
+/** `ivBytes + tagBytes`, as a literal: a bundler would keep an unused sum. */
 const smallest = 28;
 
 /**
- * The platform's own; a key is made where none is given. Node, Bun and Deno have it as a module that answers
- * at once; WebCrypto hands each job to another thread and back, which takes several times as long as the job.
- * Throws where the runtime has neither.
+ * Uses the runtime's implementation; without `secret`, with a new key. Node, Bun and Deno have a synchronous module; WebCrypto
+ * passes each job to another thread and back, which takes several times as long as the job. Throws if the runtime has neither.
  */
 export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
   if (node) {
     const key = secret ?? node.randomBytes(keyBytes);
     const options = { authTagLength: tagBytes };
-    // Drawn many at a time, which costs as much as one. Each is used once.
+    // 256 at a time, which cost as much as one. Each is used once.
     let ivs = new Uint8Array(0);
     return {
       seal(bound, text) {
@@ -35,7 +34,7 @@ export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
         ivs = ivs.subarray(ivBytes);
         const cipher = node.createCipheriv('aes-256-gcm', key, iv, options).setAAD(Buffer.from(bound));
         const encrypted = cipher.update(text, 'utf8');
-        // GCM encrypts byte for byte: nothing is left for the end.
+        // GCM encrypts byte for byte: `final` returns nothing more.
         cipher.final();
         return Buffer.concat([iv, encrypted, cipher.getAuthTag()], smallest + encrypted.length);
       },
@@ -44,7 +43,7 @@ export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
         const decipher = node.createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), options);
         decipher.setAAD(Buffer.from(bound)).setAuthTag(sealed.subarray(-tagBytes));
         const text = decipher.update(sealed.subarray(ivBytes, -tagBytes));
-        // Throws where the tag is another's. With an encoding both calls would need a decoder, which takes longer.
+        // Throws if the tag does not fit. With an encoding both calls would need a decoder, which takes longer.
         decipher.final();
         return text.toString();
       },
@@ -73,7 +72,7 @@ export async function aesGcm(secret?: Uint8Array): Promise<AesGcm> {
   };
 }
 
-/** WebCrypto takes no bytes in shared memory, and nobody here makes such. */
+/** WebCrypto takes no bytes in shared memory, and there are none here. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const bytesOf = (text: string): Bytes => new TextEncoder().encode(text) as Bytes;

@@ -11,28 +11,28 @@ import { ToolError } from '../failure.ts';
 import { requestStateSealer } from './request-state.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
-/** An answer, with the digest of the question that it was given to. */
+/** An answer, with the digest of its question. */
 type CarriedAnswer = [digest: string, answer: Bag];
 
 /**
- * The questions and answers of a request, which travel in `requestState` between its rounds. The names of the members of
- * the state are short, since it travels each time: `a` are the answers so far, `q` the open questions with how often each
- * was put, `o` the values of `once`.
+ * The questions and answers of a request, which travel in `requestState` between its rounds. The names of the members of the state
+ * are short, since it travels each time: `a` are the answers so far, `q` the open questions with how often each was asked, `o` the
+ * values of `once`.
  */
 class SealedAnswers implements AnswerStore {
   readonly numbersKeyed = false;
   readonly a: Record<string, CarriedAnswer>;
   readonly q: Record<string, [digest: string, asked: number]>;
-  /** The answers of a client that brought no state, which mrtr allows: only the key tells what each is for. */
+  /** The answers of a client that sent no state, which mrtr allows: only their keys connect them to questions. */
   readonly #stateless: Bag | undefined;
 
-  /** `given`: the request's `inputResponses`. `opened`: what its `requestState` says. */
+  /** `given`: the request's `inputResponses`. `opened`: the content of its `requestState`. */
   constructor(given: unknown, opened?: Bag) {
     const answers = dictionary(isObject(given) ? given : undefined);
     this.a = dictionary(opened?.['a']) as SealedAnswers['a'];
     this.q = dictionary(opened?.['q']) as SealedAnswers['q'];
     if (opened === undefined) this.#stateless = answers;
-    // An answer belongs to what was asked under its key. Answers to anything else are ignored, as mrtr says.
+    // An answer belongs to the question that was asked under its key. Other answers are ignored, as mrtr says.
     for (const [key, [digest]] of Object.entries(this.q)) if (isObject(answers[key])) this.a[key] = [digest, answers[key]];
   }
 
@@ -51,8 +51,8 @@ class SealedAnswers implements AnswerStore {
 }
 
 /**
- * A modern request that may ask: the answers come in with the request, and a question without one ends the
- * run with an `input_required` result. The server holds nothing between the rounds. 2026-07-28 basic/patterns/mrtr.
+ * A modern request that may ask: the answers come with the request, and a question without an answer ends the run with an
+ * `input_required` result. The server holds nothing between the rounds. 2026-07-28 basic/patterns/mrtr.
  */
 export class ModernExchange extends RepeatedExchange {
   readonly #sealer: RequestStateSealer;
@@ -60,7 +60,7 @@ export class ModernExchange extends RepeatedExchange {
   #end: { resolve(result: object): void; reject(error: unknown): void } | undefined;
   #mayAsk = false;
 
-  /** Without a `sealer` states are sealed with a key of this exchange's own. */
+  /** Without a `sealer`, states are sealed with a key that only this exchange has. */
   constructor(
     inbound: InboundRequest, meta: RequestMeta, auth: Auth | undefined,
     { sealer = requestStateSealer() }: { readonly sealer?: RequestStateSealer | undefined },
@@ -69,22 +69,22 @@ export class ModernExchange extends RepeatedExchange {
     this.#sealer = sealer;
   }
 
-  /** Made at the first question, unless the client brought a state: most handlers ask nothing. */
+  /** Created at the first question, unless the client sent a state: most handlers ask nothing. */
   protected override get answers(): SealedAnswers {
     // 2026-07-28 basic/patterns/mrtr#supported-requests: no other request may end with questions.
     if (!this.#mayAsk) throw new ToolError(`${this.inbound.request.method} may not ask`);
     return this.#answers ??= new SealedAnswers(this.inbound.request.params?.['inputResponses']);
   }
 
-  /** The answers and the values of `once` that this request has so far, by key: a task that it becomes goes on with them. */
+  /** The answers and the values of `once` of this request so far, by key. A task made from this request starts with them. */
   get remembered(): { answers: Readonly<Bag>; made: Readonly<Bag> } {
     const answers = Object.entries(this.#answers?.a ?? {}).map(([key, [, answer]]) => [key, answer] as const);
     return { answers: Object.fromEntries(answers), made: { ...this.made } };
   }
 
   /**
-   * Runs a handler of a request that may ask, after the state that the client brought back has been opened. The handler gets
-   * a copy of the arguments: what it changes in them must not change what the state belongs to.
+   * Runs the handler of a request that may ask, after opening the state that the client sent back. The handler gets a copy of the
+   * arguments: if it changes them, the state must still belong to the original ones.
    */
   override answerModern(server: ServerInternals): object | Promise<object> {
     const { method, params = {} } = this.inbound.request;
@@ -102,17 +102,17 @@ export class ModernExchange extends RepeatedExchange {
     this.made = dictionary(opened['o']);
   }
 
-  /** What the state belongs to. Parameters are put in order, since a client may write them in another. */
+  /** The data that the state belongs to. Parameters are sorted, since a client may send them in another order. */
   #bound(): string {
     const { method, params } = this.inbound.request;
     const { _meta, inputResponses, requestState, ...own } = params ?? {};
     const { principal = null, clientId } = this.auth ?? {};
-    // 2026-07-28 client/elicitation#security-considerations: the user, and the client where the credentials name it.
-    // Without a client the form is that of older versions, whose states stay readable.
+    // 2026-07-28 client/elicitation#security-considerations: the user, and the client if the credentials name it. Without a client
+    // the text is as in older versions of barewire, whose states can still be opened.
     return `${JSON.stringify([principal, ...clientId === undefined ? [] : [clientId], method]).slice(0, -1)},${canonical(own)}]`;
   }
 
-  /** The handler's result, or `input_required` when the run ends with open questions before there is one. */
+  /** The handler's result, or `input_required` if the run ends with open questions first. */
   #race(result: object | Promise<object>): object | Promise<object> {
     if (!(result instanceof Promise)) return result;
     return new Promise((resolve, reject) => {
@@ -123,18 +123,18 @@ export class ModernExchange extends RepeatedExchange {
     });
   }
 
-  /** When no microtask is left, where the runtime can tell: that spares each round a turn of the event loop. */
+  /** Calls `run` when no microtask is left, if the runtime can tell: this saves each round a turn of the event loop. */
   protected override nextTurn(run: () => void): void {
-    // From a microtask: so none is left when it runs.
+    // From a microtask, so that none is left when `run` is called.
     void Promise.resolve().then(() => this.clock.soon(run));
   }
 
   protected override async suspend(): Promise<void> {
     const end = this.#end;
     try {
-      // The client may have cancelled meanwhile: the questions are not put, and the run ends, so that what it held is released.
+      // The client may have cancelled meanwhile: send no questions, but end the run, so that its resources are released.
       if (this.inbound.settled) end?.resolve({});
-      // The handler may have ended.
+      // Without `end`, the handler has ended already.
       else if (end !== undefined) {
         const { a, q } = this.answers;
         for (const key of Object.keys(q)) if (!this.waiting?.has(key)) delete q[key];
@@ -148,17 +148,17 @@ export class ModernExchange extends RepeatedExchange {
   }
 }
 
-/** A copy of objects and lists, which shares their texts. */
+/** A deep copy of objects and lists. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isObject(value)) return value;
-  // A key `__proto__` of the value's own is its own here too, and is set like every other.
+  // If `value` has its own member `__proto__`, so has the copy, which is then set like any other member.
   const own = { ...value };
   for (const key of Object.keys(own)) if (typeof own[key] === 'object') own[key] = copy(own[key]);
   return own;
 }
 
-/** JSON with the keys of objects in order. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';

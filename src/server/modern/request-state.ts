@@ -10,37 +10,36 @@ import type { AesGcm } from './aes-gcm.ts';
 import { fromBase64Url, toBase64 } from '../../jsonrpc/base64.ts';
 
 /**
- * Seals and opens texts: for a runtime without WebCrypto, or where a secure element holds the key. Clients see and may change
- * what is sealed: encrypt and authenticate it.
+ * Seals and opens texts: for a runtime without WebCrypto, or a key in a secure element. Clients can see and change the sealed text:
+ * encrypt and authenticate it.
  */
 export interface StateCipher {
   /**
-   * A text of the letters, digits, `-` and `_` that holds `text` encrypted, and authenticates `bound`, which it does not hold. Its first
-   * 16 characters are random.
+   * Returns a string of letters, digits, `-` and `_` that contains `text` encrypted. It authenticates `bound` too, without
+   * containing it. Its first 16 characters are random.
    */
   seal(bound: string, text: string): string | Promise<string>;
-  /** The text that was given to `seal` with this `bound`. Throws or rejects for anything else. */
+  /** Returns the text that was given to `seal` with this `bound`. Throws or rejects for anything else. */
   open(bound: string, sealed: string): string | Promise<string>;
 }
 
-/** How `requestState` is sealed, how long it holds, and whether it opens once. */
+/** How `requestState` is sealed, how long it is valid, and whether it opens only once. */
 export interface RequestStateOptions {
   /**
-   * Secrets of 32 bytes, or functions that seal in place of the runtime's AES-256-GCM: the first seals, all of them open. Where several processes share them, a key is rotated
-   * in three phases, each rolled out everywhere before the next: `[old, new]`, `[new, old]`, and after `ttlMs`
-   * `[new]`. Without keys each process makes one of its own: a retry must then reach the same process, and a
-   * restart loses the questions that are open.
+   * Secrets of 32 bytes, or ciphers that replace the runtime's AES-256-GCM. The first one seals, all of them open. If several
+   * processes share them, a key is rotated in three phases, each rolled out everywhere before the next: `[old, new]`, `[new, old]`,
+   * and after `ttlMs` `[new]`. Without keys each process makes its own: a retry must then reach the same process, and a restart
+   * loses the open questions.
    */
   keys?: readonly (Uint8Array | StateCipher)[];
-  /** Milliseconds that a client may take to answer. 10 minutes. */
+  /** Milliseconds that a client may take to answer. Default: 10 minutes. */
   ttlMs?: number;
-  /** Longest state that is sealed or opened, in characters. 64 KiB. */
+  /** The longest state that is sealed or opened, in characters. Default: 64 KiB. */
   maxLength?: number;
   /**
-   * Whether a state opens once only. Without it, a client that sends the same answers twice has what follows the
-   * question done twice, as often as it likes within `ttlMs`; with it, a retry whose answer was lost on the way is
-   * refused and the call begins anew. `true` remembers the last 10,000 in this process; several processes need a
-   * store that they share. Off.
+   * Whether a state opens only once. If not, a client that sends the same answers twice repeats the work after the question, as
+   * often as it likes within `ttlMs`. If so, a retry after a lost response is refused, and the call must start again. `true`
+   * remembers the last 10,000 in this process; several processes need a shared store. Default: false.
    */
   singleUse?: boolean | SpentStates | undefined;
 }
@@ -50,12 +49,11 @@ export const requestStateShape: Shape<RequestStateOptions> = {
   keys: 'list', ttlMs: 'number', maxLength: 'number', singleUse: 'boolean or object',
 };
 
-/** Remembers which states were opened: what several processes share, such as a table with a unique key. */
+/** Remembers which states were opened. Several processes share one, such as a table with a unique key. */
 export interface SpentStates {
   /**
-   * Notes that the state with this id (16 characters) was opened. False, or a promise of it: it was opened
-   * before, or that cannot be ruled out. Nothing needs to be remembered after `expiresAt`, in milliseconds since
-   * the epoch.
+   * Records that the state with this id (16 characters) was opened. Returns false, or a promise of it, if it was opened before, or
+   * if that cannot be ruled out. The record may be deleted after `expiresAt`, in milliseconds since the epoch.
    */
   spend(id: string, expiresAt: number): boolean | Promise<boolean>;
 }
@@ -64,8 +62,8 @@ export interface SpentStates {
 const maxSpent = 10_000;
 
 /**
- * A memory of this process. When it is full it forgets the state that expires first, and refuses from then on
- * whatever expires no later: it would rather refuse a state that was never opened than open one twice.
+ * A store in the memory of this process. When it is full it forgets the state that expires first, and from then on refuses every
+ * state that expires no later: rather refuse an unused state than open one twice.
  */
 export function spentStates(max: number = maxSpent, clock: Clock = systemClock): SpentStates {
   const spent = new Map<string, number>();
@@ -88,15 +86,15 @@ export function spentStates(max: number = maxSpent, clock: Clock = systemClock):
   };
 }
 
-/** How many states are remembered; of more the oldest are not waited for when the server closes. */
+/** How many states are remembered. Beyond it the oldest is forgotten: a closing server does not wait for it. */
 const maxStates = 1_000;
 
-/** Makes the record of a server's questions to clients. A state is known by its first characters, which are random. */
+/** Makes the record of a server's questions to clients. A state is identified by its first characters, which are random. */
 export function openQuestions(now: () => number): OpenQuestions & {
   asked: boolean;
-  /** A sealed state goes to a client, who may bring it back until it expires. */
+  /** A sealed state was sent to a client, which may return it until it expires. */
   sent(state: string, expiresAt: number): void;
-  /** A client has brought it back. */
+  /** A client has returned it. */
   returned(state: string): void;
 } {
   const states = new Map<string, number>();
@@ -122,21 +120,17 @@ export function openQuestions(now: () => number): OpenQuestions & {
   };
 }
 
-/** Seals what a request must remember between its rounds, and opens it again. */
+/** Seals the data that a request keeps between its rounds, and opens it again. */
 export interface RequestStateSealer {
-  /**
-   * `bound` is everything that the state belongs to; it is not carried,
-   * and must be the same when it is opened.
-   */
+  /** `bound` is the data that the state belongs to. The token does not contain it, so it must be the same when it is opened. */
   seal(state: object, bound: string): Promise<string>;
-  /** Throws an `RpcError` `-32602` for anything that was not sealed here, for this, and in time. */
+  /** Throws an `RpcError` `-32602` if the token was not sealed with these keys and this `bound`, or has expired. */
   open(token: unknown, bound: string): Promise<Record<string, unknown>>;
 }
 
 /**
- * 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow: `requestState` is input that an attacker controls.
- * AES-GCM keeps it secret and whole; what it belongs to (principal, method, parameters)
- * is authenticated beside it.
+ * 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow: `requestState` is input that an attacker controls. AES-GCM
+ * encrypts and authenticates it, together with the data it belongs to (principal, method, parameters).
  */
 export function requestStateSealer(
   { keys, ttlMs = 600_000, maxLength = 65_536, singleUse = false }: RequestStateOptions = {},
@@ -144,7 +138,7 @@ export function requestStateSealer(
   clock: Clock = systemClock,
 ): RequestStateSealer {
   const spent = singleUse === true ? spentStates(maxSpent, clock) : singleUse || undefined;
-  // Made at the first use: the random key of a process that never asks is never made.
+  // Created at the first use: a process that never asks needs no random key.
   let made: Promise<Cipher[]> | undefined;
 
   return {
@@ -176,7 +170,7 @@ export function requestStateSealer(
         const state: unknown = JSON.parse(text);
         const expires = isObject(state) ? Number(state['expires']) : NaN;
         if (!isObject(state) || !(expires > clock.now())) throw refused('has expired');
-        // The first 12 bytes are random for each sealing, and 16 characters of the token.
+        // The first 12 bytes are random for each state: 16 characters of the token.
         if (spent && !await spent.spend(token.slice(0, 16), expires)) throw refused('was used before');
         questions?.returned(token);
         return state;
@@ -186,7 +180,7 @@ export function requestStateSealer(
   };
 }
 
-/** A cipher that opens what its tokens carry; what it seals may be bytes yet. */
+/** A `StateCipher` whose `seal` may return bytes too. */
 interface Cipher extends Pick<StateCipher, 'open'> {
   seal(bound: string, text: string): ReturnType<AesGcm['seal'] | StateCipher['seal']>;
 }

@@ -31,8 +31,8 @@ export class Subscriptions {
   }
 
   /**
-   * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends it; a
-   * client that cancels, or goes away, takes it out.
+   * Answers `subscriptions/listen`: acknowledges first, then stays open. Resolves when the server ends the subscription, or the
+   * client cancels or disconnects.
    */
   listen(exchange: Exchange): Promise<object> {
     const { inbound } = exchange;
@@ -65,7 +65,7 @@ export class Subscriptions {
     });
   }
 
-  /** The part of a filter that the server has. 2026-07-28 basic/patterns/subscriptions. */
+  /** The part of a filter that the server supports. 2026-07-28 basic/patterns/subscriptions. */
   #honoured(asked: SubscriptionFilter, exchange: Exchange): SubscriptionFilter {
     const { features, capabilities } = this.#server.offer(exchange.revision);
     const agreed: SubscriptionFilter = {};
@@ -90,8 +90,8 @@ export class Subscriptions {
   };
 
   /**
-   * Ends every subscription, as at shutdown: a cancellation names it (2026-07-28 basic/patterns/cancellation), and its
-   * result tells that the end was orderly (2026-07-28 basic/patterns/subscriptions#graceful-closure).
+   * Ends every subscription, as at shutdown: sends a cancellation (2026-07-28 basic/patterns/cancellation), and then its result,
+   * the sign of an orderly end (2026-07-28 basic/patterns/subscriptions#graceful-closure).
    */
   end(): void {
     for (const { exchange: { inbound }, end } of this.#open) {

@@ -8,20 +8,20 @@ import type { SkillDefinition } from '../served-files.ts';
 
 /** The options of `readSkills`. */
 export interface ReadSkillsOptions {
-  /** Stands before the path of each skill: `acme` makes `skill://acme/refunds`. */
+  /** A prefix for the path of each skill: `acme` makes `skill://acme/refunds`. */
   readonly prefix?: string;
-  /** A skill was left out; `why` names the rule that it breaks. Without this the first such skill rejects. */
+  /** Called for each skill that is left out; `why` names the rule that it breaks. Without this the first such skill rejects. */
   readonly onProblem?: (folder: string, why: string) => void;
 }
 
-/** How many folders deep files are looked for. */
+/** The deepest level of folders that is searched. */
 const maxDepth = 16;
 
 /**
- * Reads a folder of skills: each folder in it, at any depth, that has a `SKILL.md` is a skill, whose path is that of the
- * folder. Hand the result to `skills` of `barewire/skills`; call both again after a change. Names that begin with a dot are
- * left out. A link counts as the file that it leads to, if that is a file of this folder; any other link, and what is no
- * regular file, is an error of the skill. Files are opened again each time that they are read.
+ * Reads a folder of skills: each folder in it, up to 16 levels deep, that has a `SKILL.md` is a skill. The skill's path is the
+ * folder's path. Pass the result to `skills` of `barewire/skills`; call both again after a change. Names that begin with a dot are
+ * left out. A link counts as the file that it leads to, if that is a file of this folder; any other link, and anything that is not
+ * a regular file, is an error of the skill. Files are opened again each time that they are read.
  */
 export async function readSkills(folder: string, options: ReadSkillsOptions = {}): Promise<SkillDefinition[]> {
   checkOptions('readSkills: options', options, { prefix: 'string', onProblem: 'function' });
@@ -31,7 +31,7 @@ export async function readSkills(folder: string, options: ReadSkillsOptions = {}
   for (const path of await skillFolders(root)) {
     try {
       const one = { path: prefix === undefined ? path : `${prefix}/${path}`, files: await filesOf(root, path) };
-      // Each for itself, so that a faulty one does not stop the others.
+      // Check each separately, so that a faulty one does not stop the others.
       await skillTree([one]);
       found.push(one);
     } catch (thrown) {
@@ -83,7 +83,7 @@ async function filesOf(root: string, skill: string): Promise<Record<string, () =
   return files;
 }
 
-/** The real place of a regular file within the root. Rejects for anything else. */
+/** The real path of a regular file within the root. Rejects for anything else. */
 async function placeOf(root: string, file: string): Promise<{ readonly path: string; readonly size: number }> {
   const path = await realpath(file).catch(() => {
     throw new TypeError(`readSkills: ${file} leads to nothing`);
@@ -94,10 +94,10 @@ async function placeOf(root: string, file: string): Promise<{ readonly path: str
   return { path, size: stats.size };
 }
 
-/** Reads a file that may have changed since it was found: its place is checked again, and its size is bounded. */
+/** Reads a file that may have changed since it was found: checks its place again, and bounds its size. */
 async function contentOf(root: string, file: string): Promise<Uint8Array> {
   const { path } = await placeOf(root, file);
-  // No link may have taken its place meanwhile. Windows has no such flag.
+  // A link may have taken its place meanwhile: do not follow it. Windows has no such flag.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
     const { size } = await handle.stat();

@@ -98,7 +98,7 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   const endsAll = namespace || (cgroups !== undefined && user !== undefined);
 
   const prefix = [
-    // It stands first, since a change of user would clear it again.
+    // Ends the run with this process. A change of user clears the signal: then only `unshare`, started before it, keeps it.
     ...setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [],
     ...namespace ? [...unshare, ...init] : [],
     ...asUser,

@@ -3,8 +3,7 @@ import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { MessageMembers } from '../explain/words.ts';
 
-// Arguments for a tool that the user knows nothing about, made only from its schema: only the required ones, with small
-// values.
+// Example arguments for a tool, made from its schema: only the required ones, with small values.
 
 /** Arguments that the schema accepts, or the reason why none could be made. */
 export type MadeArguments = { readonly args: MessageMembers } | { readonly problem: string };

@@ -63,7 +63,7 @@ async function consented({ stdin, stderr }: CommandProcess): Promise<boolean> {
   }
 }
 
-/** The file found, with links resolved in the user's own path. */
+/** The file, with links resolved. */
 interface Located {
   readonly path: string;
   /** Undefined: the file does not exist. */

@@ -18,7 +18,7 @@ export async function seenTools(env: CommandProcess['env']): Promise<SeenTools> 
   return new Map(Object.entries(kept).map(([server, names]) => [server, Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []]));
 }
 
-/** Stores the names of a server's tools for completion. An error is ignored: completion then has no names. */
+/** Stores the names of a server's tools for completion. An error is ignored: completion then lacks them. */
 export async function keepTools(env: CommandProcess['env'], server: string, names: readonly string[]): Promise<void> {
   const short = names.filter(({ length }) => length <= maxLength).slice(0, maxTools);
   const before = await seenTools(env);

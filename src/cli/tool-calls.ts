@@ -18,7 +18,7 @@ export interface Calling {
   readonly overHttp: boolean;
   /** The tools to call. Default: all with consent. */
   readonly only: readonly string[] | undefined;
-  /** Sends a request with a timeout. */
+  /** Runs a request with a timeout. */
   ask<T>(run: (options: CallOptions) => Promise<T>): Promise<T>;
   part(title: string): Promise<void>;
   note(text: string): void;

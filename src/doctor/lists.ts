@@ -38,7 +38,7 @@ const lists: readonly List[] = [
   { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts, form: 'prompts', declares: 'prompts-3', caches: 'caching-4' },
 ];
 
-/** The rule about the form of a list, and its section in the schema of 2025-11-25. */
+/** 2025-11-25 schema: the rule about the form of a list, and its section. */
 const formOf = ({ form }: List): Pick<Finding, 'rule' | 'where'> => ({ rule: `form-${form}-list`, where: `2025-11-25 schema#list${form === 'templates' ? 'resourcetemplates' : form}result` });
 
 /** Attaches the last request to findings. */

@@ -98,7 +98,7 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   const endsAll = namespace || (cgroups !== undefined && user !== undefined);
 
   const prefix = [
-    // Ends the run with this process. A change of user clears the signal: then only `unshare`, started before it, keeps it.
+    // Ends the run with this process. A later change of user clears this signal; then only `unshare` between them still has it.
     ...setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [],
     ...namespace ? [...unshare, ...init] : [],
     ...asUser,

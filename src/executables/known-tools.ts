@@ -5,7 +5,7 @@ import type { ToolDescription } from './description.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { CallableTool } from './tool-call.ts';
 
-/** The last state of a file or pipeline: a tool, or not a tool because of a problem. */
+/** The last known state of a file or pipeline: registered as a tool, or rejected. */
 interface KnownTool {
   readonly version: string;
   readonly described: string;

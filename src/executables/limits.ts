@@ -6,9 +6,9 @@ export interface ExecutableLimits {
   describeMs: number;
   /** Bytes that one run may write to stdout, and the same again to stderr. 8 MiB. */
   maxOutputBytes: number;
-  /** Bytes of memory: of all processes of a run together with a cgroup, otherwise of each process. 512 MiB. */
+  /** Bytes of memory: with a cgroup, of all processes of a run together; otherwise of each process. 512 MiB. */
   maxMemoryBytes: number;
-  /** Processes: of one run with a cgroup; of all runs together with another user. 64. */
+  /** Processes: with a cgroup, of one run; with another user, of all runs together. 64. */
   maxProcesses: number;
   /** Bytes of one file that a tool writes, if `prlimit` is available. 64 MiB. */
   maxFileBytes: number;

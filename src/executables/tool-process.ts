@@ -39,7 +39,7 @@ export interface ToolProcess {
   /** Stops the run's time limit until `resume`, while a person answers. */
   pause(): void;
   resume(): void;
-  /** Kills the process and all that it started. The first reason is kept. */
+  /** Kills the process and all processes that it started. The first reason is kept. */
   stop(why: string): void;
 }
 

@@ -68,7 +68,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     for (let at = 0; at + partLength <= spelling.length; at++) parts.add(spelling.slice(at, at + partLength));
   }
   let told = '';
-  /** Where the current secret in the text ends. */
+  /** The index in `text` at which the last found secret ends. */
   let hidden = 0;
   for (let at = 0; at < text.length; at++) {
     const whole = spellings.find((spelling) => spelling.length < partLength && text.startsWith(spelling, at))?.length ?? 0;

@@ -77,7 +77,10 @@ export class BridgedCall {
     return this.#end !== undefined;
   }
 
-  /** The question at index `from`, or the end of the call. By index, because a client may bring answers to other calls' questions. */
+  /**
+   * The question at index `from`, or the end if there is none. Remaining questions come even after the end: a client may
+   * bring their answers.
+   */
   async next(from: number): Promise<CallStep> {
     for (;;) {
       const question = this.#questions[from];

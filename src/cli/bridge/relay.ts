@@ -140,7 +140,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
       const { question } = step;
       const key = `question ${at}`;
       const answered = isObject(brought) && Object.hasOwn(brought, key);
-      // An ended call asks no more questions, but the client's answer may be for a question of another call.
+      // An ended call asks no more questions, but takes an answer that the client brought: the question may be from another call.
       if (question.settled || (call.over && !answered)) {
         if (question.away && !question.settled) backend.put(question);
         continue;

@@ -30,8 +30,8 @@ interface Objects {
 type Mode = 'readonly' | 'readwrite';
 
 /**
- * Stores tokens in a database of the page's origin, for all its tabs and workers. DPoP keys are not extractable: a script
- * that reads the database can use a key while it runs, but cannot export it.
+ * Stores tokens in a database of the page's origin, for all its tabs and workers. DPoP keys are stored there too, but are
+ * not extractable: a script that reads the database can use a key while it runs, but cannot export it.
  *
  * Rejects with `OAuthError` (`store_unreadable`).
  *

@@ -29,7 +29,7 @@ export interface RegisteredClient {
 
 /** The client's details, for any way of registration that the authorization server offers. */
 export interface ClientOptions {
-  /** The client's name in the dynamic registration. The login page shows it. */
+  /** The client's name in the dynamic registration. The login page may show it. */
   readonly name?: string | undefined;
   /** The https URL of the client's own metadata document, which is then its ID (client ID metadata documents). */
   readonly metadataDocument?: string | undefined;

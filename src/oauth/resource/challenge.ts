@@ -67,8 +67,8 @@ export class Refusals {
   async of(error: MalformedRequest | TokenError, used: Scheme | undefined, nonces: ProofRules['nonces']): Promise<AuthRefusal> {
     if (error instanceof MalformedRequest) return this.make(400, used, error, 'invalid_request');
     if (!(error instanceof ProofError)) return this.make(401, used, error, 'invalid_token');
-    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that proofs as old as this nonce are no longer
-    // remembered: with a new nonce the client can try again.
+    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that proofs as old as this nonce have been forgotten
+    // and are refused: with a new nonce the client can try again.
     const wantsNonce = error.code === useDpopNonce || (nonces && error.code === 'dpop_replayed');
     const refused = this.make(401, used, error, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
     return nonces ? { ...refused, headers: { 'dpop-nonce': await nonces.issue() } } : refused;

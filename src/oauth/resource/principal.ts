@@ -15,10 +15,10 @@ export interface Principal {
  * principal.
  *
  * - `sub` names the person (RFC 9068 section 2.2 requires it). If it equals the client's id, the client acts for itself;
- * a person and a client never have the same principal (RFC 9068 section 5).
+ *   a person and a client never have the same principal (RFC 9068 section 5).
  * - In an introspection answer, `username` names the person if `sub` does not (RFC 7662 section 2.2).
  * - A token with neither is refused: if it belonged to its client, all users of the client would be one principal. With
- * `clientsWithoutSubject` it belongs to the client if it states that the client credentials grant issued it.
+ *   `clientsWithoutSubject` it belongs to the client if it states that the client credentials grant issued it.
  *
  * Throws `TokenError`: `token_subject`, `token_malformed`.
  */

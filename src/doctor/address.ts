@@ -19,7 +19,7 @@ export interface Address {
   readonly send: Probe;
 }
 
-/** The findings at the HTTP level, before the protocol is spoken. */
+/** The findings at the HTTP level, before the protocol is tested. */
 export interface AddressReport {
   /** The problems; empty: none. */
   readonly findings: readonly Finding[];
@@ -38,8 +38,9 @@ const rpc = (id: number, method: string, params?: object): string => JSON.string
 const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
 
 /**
- * Sends requests to an address like a client, and like a page of another origin, and reports problems of the
- * responses. `origin`: the origin of a page that will use the address. Begins one session and ends it. Never rejects.
+ * Sends requests to an address like a client, and like a page of another origin, and reports problems of the responses.
+ * `origin`: the origin of a page that will use the address. Begins up to three sessions, and ends each after its test.
+ * Never rejects.
  */
 export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
   checkOptions('examineAddress: address', address, { url: 'string', send: 'function' });
@@ -63,7 +64,7 @@ export async function examineAddress(address: Address, origin?: string): Promise
     if (!isMessage(answer.body) && await isOldTransport(ask)) {
       return { findings: [finding('old-transport', `${host(url)} speaks HTTP+SSE, the transport of 2024-11-05.`)], usable: true, wantsLogin: false };
     }
-    // 2026-07-28 basic/transports/streamable-http: an endpoint refuses an unknown method by 404 with this error.
+    // 2026-07-28 basic/transports/streamable-http: an endpoint rejects an unknown method with 404 and this error.
     if (status !== 400 && !(isMessage(answer.body) && answer.body.includes('-32601'))) {
       return { findings: [await wrongPath(answer, url, ask, opening)], usable: false, wantsLogin: false };
     }

@@ -148,7 +148,7 @@ async function examineOtherEra(
 /** Findings of the second listing that are kept; the first listing has covered the others. */
 const newer: readonly FindingCode[] = ['result-type-missing', 'cache-fields-missing', 'list-failed'];
 
-/** A program that still runs this many milliseconds after its stdin was closed must be killed. */
+/** If a program takes more milliseconds than this to end after its stdin was closed, the transport had to kill it. */
 const endMs = 1_800;
 
 /** The reason why a program could not be started, from the error of the transport's `open` (or its cause). */

@@ -128,7 +128,7 @@ async function leave(
   await swap(store, registrationKey(grant.client, known.issuer), () => undefined);
 }
 
-/** Refreshes tokens. Undefined: that was not possible, and the store has no tokens. */
+/** Refreshes tokens. Undefined if that is not possible, or if the server refuses and the store has no other tokens. */
 async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens, found: Discovery | undefined): Promise<Tokens | undefined> {
   const { grant, store, tokens, nonces, fetch, keepClient } = parts;
   const client = grant.credentials?.(known.issuer) ?? kept.client;

@@ -85,7 +85,7 @@ export interface BearerOptions {
   /** Further members of the metadata document: `resource_name`, `resource_documentation`. RFC 9728 section 2. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<BearerLimits>;
-  /** Called for each refused token, with the error but never with the token. */
+  /** Called for each request whose credentials are refused, with the error but never with the token. */
   readonly onRefused?: (error: OAuthError, request: RequestInfo) => void;
   /** Milliseconds since the epoch. Default: the runtime's clock. */
   readonly now?: () => number;

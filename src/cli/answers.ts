@@ -10,45 +10,45 @@ import { completeForm } from '../protocol/internal-exports.ts';
 import type { Form } from '../protocol/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** How the tour answers what a server asks. */
+/** How the tour answers the server's requests: elicitation and sampling. */
 export interface AnswerOptions {
-  /** Whom to ask, at the terminal; without anybody, forms get their defaults, and pages are declined. */
+  /** Whether a person is at the terminal. Without one, forms follow `defaults`, and URLs are declined. */
   readonly person: Presence;
   readonly style: Style;
-  /** Where the person is. */
+  /** The person's terminal. */
   readonly terminal: { readonly input: CommandProcess['stdin']; readonly output: CommandProcess['stdout'] };
-  /** Who asks, as the person knows it. */
+  /** The server's name, as the person knows it. */
   readonly from: () => string | undefined;
-  /** A form is open: nothing else may be printed, and no time runs. */
+  /** Called when a form opens: until `resume`, nothing else may be printed and timeouts stand still. */
   readonly pause: () => void;
   /** The person pressed Ctrl-C within a form. */
   readonly onInterrupt?: () => void;
   readonly resume: () => void;
-  /** Tells the person what was done in their stead. */
+  /** Tells the person which answer was given for them. */
   readonly note: (text: string) => void;
   /** Milliseconds without a key after which the person counts as gone. */
   readonly patienceMs: number;
-  /** Whether a form that no person fills in gets its defaults; otherwise it is declined. */
+  /** True: a form without a person is accepted with its defaults. False: it is declined. */
   readonly defaults: boolean;
 }
 
-/** Whether somebody is there. Once a person has not answered, they are not asked again. */
+/** Whether a person is present. Becomes false once a person does not answer; then nobody is asked again. */
 export interface Presence {
   present: boolean;
 }
 
 const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
 
-/** What a model says that has read nothing. It begins with a number, for those who ask it to choose. */
+/** The answer to every sampling request. It begins with a number, for servers that ask the model to choose. */
 const cannedAnswer = '1, because it stands first. (This is a canned answer: there is no model here.)';
 
-/** The answers themselves, as a client takes them. */
+/** The handlers for the client. */
 export type AnswerHandlers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
 
 export function answersOf(options: AnswerOptions): AnswerHandlers {
   const { person, note, pause, resume, onInterrupt, style, terminal, from, patienceMs, defaults } = options;
 
-  /** Undefined: there was nobody to answer. */
+  /** Undefined: no person answered. */
   async function askPerson(
     params: ElicitRequestParams, signal: AbortSignal,
   ): Promise<ElicitAnswer | undefined> {

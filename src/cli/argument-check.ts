@@ -6,13 +6,13 @@ import { compile } from '../schema/full/index.ts';
 import { WrongUse } from './exit-codes.ts';
 import { didYouMean } from './near-miss.ts';
 
-/** The most faults of arguments that are told at once. */
+/** The most invalid arguments that one error message lists. */
 const maxFaults = 5;
 
-/** Keywords by which a schema may know more names than stand in `properties`. */
+/** Keywords that can allow names which are not in `properties`. */
 const opening: readonly string[] = ['patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref', '$dynamicRef', 'if', 'dependentSchemas', 'unevaluatedProperties'];
 
-/** The names of all arguments that a tool has; undefined: its schema leaves that open. */
+/** The names of all arguments that a tool accepts; undefined if its schema may accept others. */
 function argumentNames({ inputSchema }: Tool): readonly string[] | undefined {
   const { properties, additionalProperties = false } = inputSchema;
   return isObject(properties) && additionalProperties === false && !opening.some((keyword) => Object.hasOwn(inputSchema, keyword))
@@ -20,9 +20,9 @@ function argumentNames({ inputSchema }: Tool): readonly string[] | undefined {
 }
 
 /**
- * Holds arguments against the schema of their tool before anything is sent. Throws `WrongUse` for a name that the schema
- * does not have, with the one that is most like it, and for values that it refuses. A schema that cannot be compiled judges
- * nothing: `barewire doctor` tells of it.
+ * Checks arguments against the tool's schema before anything is sent. Throws `WrongUse` for an unknown name, with the
+ * most similar known one, and for invalid values. If the schema does not compile, values are not checked: `barewire
+ * doctor` reports such a schema.
  */
 export function checkArguments(tool: Tool, args: Readonly<Record<string, unknown>>): void {
   const names = argumentNames(tool);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { WrongUse } from './exit-codes.ts';
 
-/** Where arguments come from that do not stand on the command line: the text of a file, or of stdin by the name `-`. */
+/** Reads arguments from outside the command line: the text of a file, or of stdin if the name is `-`. */
 export type ArgumentSource = (name: string) => string;
 
-/** Reads files, and stdin unless it is taken. Throws `WrongUse` that names the file. */
+/** Reads files, and stdin unless `stdin` is false because commands come from there. Throws `WrongUse` that names the file. */
 export function sourceOf(stdin: boolean): ArgumentSource {
   let read: string | undefined;
   return (name) => {

@@ -3,15 +3,14 @@ import { compile } from '../schema/full/index.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { MessageMembers } from '../explain/words.ts';
 
-// Arguments for a tool that nobody has called before, made only from its schema: as few as it takes, and as
-// small as they may be.
+// Example arguments for a tool, made from its schema: only the required ones, with small values.
 
-/** Arguments that the schema accepts, or why none could be made. */
+/** Arguments that the schema accepts, or the reason why none could be made. */
 export type MadeArguments = { readonly args: MessageMembers } | { readonly problem: string };
 
 const maxDepth = 8;
 
-/** Strings by the format that they must have. */
+/** Example strings for each `format`. */
 const formats: Readonly<Record<string, string>> = {
   'date': '2026-05-01',
   'date-time': '2026-05-01T09:00:00Z',
@@ -26,14 +25,14 @@ const formats: Readonly<Record<string, string>> = {
   'uuid': '123e4567-e89b-42d3-a456-426614174000',
 };
 
-// A time to wait, in seconds by its looks: a tour has no use for ten of them.
+// Names of arguments that are probably waiting times in seconds: the tour sets them to one second.
 const waits = /duration|delay|seconds|sleep|wait/i;
 const shortWait = 1;
 
 /**
- * Makes arguments for a tool. Named values go first (`const`, `default`, `examples`, `enum`), then the
- * smallest of the type; what is not required is left out, except a wait that can be cut short.
- * @param quick whether to cut waits short
+ * Makes arguments for a tool. A value comes from `const`, `default`, `examples` or `enum` if the schema has one,
+ * otherwise it is the smallest of its type. Optional properties are left out, except waiting times, which are shortened.
+ * @param quick whether to shorten waiting times
  */
 export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): MadeArguments {
   try {
@@ -43,7 +42,7 @@ export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): M
     const [error] = judged.valid ? [] : judged.errors;
     return { problem: error ? `arguments${error.path}: ${error.message}` : 'the arguments are no object' };
   } catch (error) {
-    // Not a valid schema.
+    // The schema is invalid.
     return { problem: errorMessage(error) };
   }
 }
@@ -97,7 +96,7 @@ function makeObject(schema: MessageMembers, making: Making, depth: number): Mess
   for (const name of required) {
     if (typeof name === 'string' && !Object.hasOwn(properties, name)) made.push([name, 'example']);
   }
-  // fromEntries runs no setter: `__proto__` is a name like any other.
+  // fromEntries calls no setter, so the name `__proto__` is safe.
   return Object.fromEntries(made);
 }
 
@@ -139,7 +138,7 @@ function makeNumber(
   return step > 0 ? Math.ceil(value / step) * step : value;
 }
 
-/** A `$ref` within the schema: `#`, or a JSON Pointer behind it. */
+/** Resolves a `$ref` within the schema: `#`, or `#` and a JSON Pointer. */
 function referred(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith('#')) return undefined;
   let at: unknown = root;

@@ -5,24 +5,24 @@ import type { Tool } from '../protocol/index.ts';
 import type { Prompter } from '../host/node/prompter.ts';
 import type { Style } from '../host/node/style.ts';
 
-/** The most rows of arguments that are shown at once; where even their outline takes more, the call is refused. */
+/** The most rows of arguments that are shown at once. If the shortened arguments need more, the call is refused. */
 const maxRows = 200;
 
-/** The most characters of one text within the arguments; of a longer one, its beginning and its end are shown. */
+/** The most characters of one string in the arguments. Of a longer string, the beginning and the end are shown. */
 const maxText = 1_000;
 const shownEnd = 200;
 
-/** A call before a person: what is shown of its arguments, and all of them. */
+/** A call that was shown to a person. */
 interface ShownCall {
   /** All arguments as JSON. */
   readonly whole: string;
-  /** Characters of long texts that the outline leaves out. */
+  /** Characters of long strings that were left out. */
   readonly left: number;
 }
 
 /**
- * Shows server, tool and arguments, with everything from the wire in a frame. Undefined: there is too much to show, and
- * nobody consents to what they cannot see.
+ * Shows server, tool and arguments, with all text from the server in a frame. Undefined: the arguments are too long to
+ * show, so nobody can consent to them.
  */
 function showCall(
   prompter: Prompter, style: Style, server: string, tool: Tool, args: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ function showCall(
   }
   prompter.say('');
   prompter.say(`${bold(nameOf(server))} is to run ${bold(nameOf(tool.name))}${title ? ` (${nameOf(title)})` : ''}`);
-  // A name that does not fit there may have its meaning at its end.
+  // A long name is cut in the line above, and its end may matter: show it whole.
   if (tool.name.length > 60) for (const row of framed(tool.name, { columns, dim })) prompter.say(row);
   if (tool.description) for (const row of framed(tool.description, { columns, rows: 8, dim, paint: dim })) prompter.say(row);
   prompter.say('with exactly these arguments:');
@@ -51,7 +51,7 @@ function showCall(
   return { whole: JSON.stringify(args, null, 2), left };
 }
 
-/** The arguments as JSON in which every member stands, and long texts are cut; how many characters that leaves out. */
+/** The arguments as JSON with every member, long strings cut, and the number of characters left out. */
 function outlined(args: Readonly<Record<string, unknown>>): { readonly outline: string; readonly left: number } {
   let left = 0;
   const outline = JSON.stringify(args, (_name, value: unknown) => {
@@ -65,8 +65,8 @@ function outlined(args: Readonly<Record<string, unknown>>): { readonly outline: 
 }
 
 /**
- * Shows a call and puts the question, again after each `m`, which shows the arguments whole, in pieces. Undefined: there
- * was too much to show, and nothing was asked; '': there was no answer.
+ * Shows a call and asks the question; after each answer `m`, shows the next part of the full arguments and asks again.
+ * Undefined: the arguments are too long to show, and nothing was asked. '': no answer.
  */
 export async function askAboutCall(
   prompter: Prompter, style: Style, about: { readonly server: string; readonly tool: Tool; readonly args: Readonly<Record<string, unknown>> },
@@ -84,7 +84,7 @@ export async function askAboutCall(
   }
 }
 
-/** Shows a call, and asks. Only `y` or `yes` is consent. */
+/** Shows a call and asks for consent. Only `y` and `yes` are consent. */
 export async function askConsent(
   prompter: Prompter, style: Style, server: string, tool: Tool, args: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ import { atProgram } from './program-words.ts';
 import { isSocket, socketPath } from './socket-target.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** The options of every subcommand that speaks with one server. */
+/** The options of every subcommand that connects to one server. */
 const common = {
   json: { type: 'boolean' },
   config: { type: 'string' },
@@ -25,7 +25,7 @@ const common = {
   defaults: { type: 'boolean' },
 } as const;
 
-/** Their help. */
+/** The help lines of these options. */
 export const commonHelp: readonly (readonly [string, string])[] = [
   ['--json', 'prints JSON, for scripts'],
   ...configurationHelp,
@@ -39,31 +39,31 @@ export const commonHelp: readonly (readonly [string, string])[] = [
   ['--no-color', 'prints without colour'],
 ];
 
-/** What a subcommand adds to the common options. */
+/** Options that a subcommand adds to the common ones. */
 export type OwnOptions = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly multiple?: boolean; readonly short?: string }>>;
 
-/** The words of a subcommand, read. */
+/** The parsed words of a subcommand. */
 export interface ClientWords {
   /** Values of options by name. */
   readonly flag: (name: string) => boolean;
   readonly text: (name: string) => string | undefined;
   readonly texts: (name: string) => readonly string[];
-  /** What stands beside the target. */
+  /** The words other than options and target. */
   readonly rest: readonly string[];
-  /** How the person named the server. */
+  /** The server as the user wrote it. */
   readonly targetName: string;
-  /** Whether that is its name in the configuration. */
+  /** Whether `targetName` is a name in the configuration. */
   readonly named: boolean;
-  /** What stands for it on a command line: before what is asked of it, and behind. */
+  /** The words for this target in a suggested command line: before and behind the other words. */
   readonly target: readonly [before: string, behind: string];
   readonly server: ServerConfig;
-  /** Where the subcommand runs. */
+  /** The process that the subcommand runs in. */
   readonly proc: CommandProcess;
   readonly timeoutMs: number;
   readonly revisions: readonly string[] | undefined;
 }
 
-/** Reads options only, for subcommands without a server. */
+/** Parses only options, for subcommands without a server. */
 export function readWords(words: readonly string[], own: OwnOptions, positionals: boolean = false): Pick<ClientWords, 'flag' | 'text' | 'texts' | 'rest'> {
   let parsed;
   try {
@@ -82,7 +82,7 @@ export function readWords(words: readonly string[], own: OwnOptions, positionals
   };
 }
 
-/** Reads options that are numbers between two bounds; undefined where one is not given. */
+/** Returns a reader of numeric options, with bounds; undefined if the option is not given. */
 export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, least: number, most: number) => number | undefined {
   return (name, least, most) => {
     const given = text(name);
@@ -93,7 +93,7 @@ export function numberOf({ text }: Pick<ClientWords, 'text'>): (name: string, le
   };
 }
 
-/** The revision of `--revision`, as what a client may speak; undefined: every revision. */
+/** The revision of `--revision` as a list for the client; undefined: every revision. */
 export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly string[] | undefined {
   const revision = text('revision');
   if (revision !== undefined && !revisions.includes(revision)) throw new WrongUse(`--revision takes one of ${revisions.join(', ')}`);
@@ -101,8 +101,9 @@ export function readRevisions({ text }: Pick<ClientWords, 'text'>): readonly str
 }
 
 /**
- * Reads the words of a subcommand that speaks with one server. The target is what stands behind `--` (a program), or the
- * first word that is not an option: an address, a socket, or a name from the configuration. If it is neither, a later word may be.
+ * Parses the words of a subcommand that connects to one server. The target is the program behind `--`, or the first word
+ * that is not an option: an address, a socket, or a name in the configuration. If that word is none of these, the first
+ * later word that is becomes the target.
  */
 export async function readClientWords(proc: CommandProcess, words: readonly string[], own: OwnOptions = {}): Promise<ClientWords> {
   const { before, program } = atProgram(words);
@@ -116,7 +117,7 @@ export async function readClientWords(proc: CommandProcess, words: readonly stri
   return { ...read, ...found, server, proc, timeoutMs: seconds * 1000, revisions: spoken };
 }
 
-/** A target, and the words beside it. */
+/** A target, and the other words. */
 type Found = Pick<ClientWords, 'server' | 'targetName' | 'named' | 'target' | 'rest'>;
 
 function programOf(words: readonly string[], rest: readonly string[]): Found {
@@ -154,7 +155,7 @@ async function serverOf(proc: CommandProcess, { text, rest }: Pick<ClientWords, 
   throw new WrongUse(`no server is called ${first}${hint} A program stands behind "--".`);
 }
 
-/** The server with what the command line adds to it. Throws `WrongUse` for what it has no use for. */
+/** The server with the headers, variables and folder of the command line. Throws `WrongUse` for options that do not apply to it. */
 function withOwn(server: ServerConfig, headers: Record<string, string>, env: readonly [string, string][], cwd: string | undefined): ServerConfig {
   if ('url' in server) {
     const socket = isSocket(server.url);
@@ -165,14 +166,14 @@ function withOwn(server: ServerConfig, headers: Record<string, string>, env: rea
   return { ...server, ...env.length > 0 && { env: { ...server.env, ...Object.fromEntries(env) } }, ...cwd !== undefined && { cwd } };
 }
 
-/** `NAME=VALUE` of `--env`. */
+/** Splits the `NAME=VALUE` of `--env`. */
 export function readVariable(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1) throw new WrongUse('--env takes NAME=VALUE');
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The headers of `--header`, as `Name: value`. */
+/** The headers of `--header "Name: value"`. */
 export function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(lines.map((line): [string, string] => {
     const [, name, value] = /^([^:\s]+):([^\r\n]*)$/.exec(line) ?? [];

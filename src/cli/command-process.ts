@@ -1,22 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A stream of a process, which may be a terminal. */
+/** A stream that may be a terminal. */
 interface MaybeTerminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
 /**
- * What a command uses of the process that it runs in. `process` is one; the tests run commands in their own process,
- * with streams, an environment and a folder of their own. Programs start in the folder of the real process, and other relative
- * paths are read there.
+ * The part of `process` that a command uses. Tests run commands in the test process, with other streams, environment and
+ * folder. Still, programs start in the folder of the real process, and relative paths are resolved there, except for
+ * `cwd()`.
  */
 export interface CommandProcess {
   readonly stdin: Readable & MaybeTerminal & { setRawMode?(on: boolean): unknown };
   readonly stdout: Writable & MaybeTerminal;
   readonly stderr: Writable & MaybeTerminal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder whose file of servers is read. */
+  /** The folder whose `.mcp.json` is read. */
   cwd(): string;
   on(event: EndingSignal, listener: () => void): unknown;
   once(event: EndingSignal, listener: () => void): unknown;

@@ -1,29 +1,29 @@
 import type { CommandProcess } from './command-process.ts';
 /** One subcommand. Its file is loaded only when it is used. */
 export interface Command {
-  /** The words behind `barewire NAME`, such as `[options] TARGET TOOL [key=value ...]`. */
+  /** The words after `barewire NAME`, such as `[options] TARGET TOOL [key=value ...]`. */
   readonly usage: string;
   /** One sentence. */
   readonly about: string;
-  /** Options as lines of help: the words, and what they do. */
+  /** Help for the options: the words, and their effect. */
   readonly options: readonly (readonly [words: string, does: string])[];
-  /** One line that works. */
+  /** A command line that works. */
   readonly example: string;
-  /** More to know, as lines. */
+  /** More lines of help. */
   readonly notes?: readonly string[];
-  /** Runs it in a process; resolves with the exit code. `words` are those behind the name, `all` are the subcommands. */
+  /** Runs the command; resolves with the exit code. `words` are those after the name, `all` are the subcommands. */
   run(words: readonly string[], proc: CommandProcess, all: Commands): Promise<number>;
-  /** What `--help` says where something of a server is named; undefined: nothing is, and the help of the command is shown. */
+  /** Prints help about an item of a server for `--help`; undefined if `words` name no item: then the command's help is shown. */
   explain?(words: readonly string[], proc: CommandProcess): Promise<number | undefined>;
 }
 
-/** A subcommand as the overview names it. */
+/** A subcommand in the overview. */
 interface ListedCommand {
   readonly about: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-/** The subcommands by their names. */
+/** The subcommands by name. */
 export type Commands = Readonly<Record<string, ListedCommand>>;
 
 /** The help of one subcommand. */

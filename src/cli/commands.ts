@@ -1,6 +1,6 @@
 import type { Commands } from './command.ts';
 
-/** The subcommands, in the order of the help. Each file is loaded when it is used, and not before. */
+/** The subcommands, in the order of the help. Each file is loaded only when it is used. */
 export const commands: Commands = {
   tour: { about: 'shows a server at work, message by message', load: () => import('./commands/tour.ts') },
   doctor: { about: 'finds out why a server does not work', load: () => import('./commands/doctor.ts') },
@@ -32,7 +32,7 @@ export const commands: Commands = {
   bridge: { about: 'serves a server over another transport, in other revisions', load: () => import('./commands/bridge.ts') },
 };
 
-/** The overview: one screen. */
+/** The help on one screen. */
 export function overview(): string {
   const wide = Math.max(...Object.keys(commands).map((name) => name.length));
   return [

@@ -6,24 +6,24 @@ import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 import { exitCodes, WrongUse } from './exit-codes.ts';
 
-/** A package of its own that a command runs: the package of the command depends on nothing. */
+/** A separate package that a command runs, so that barewire itself depends on nothing. */
 export interface Companion {
   readonly packageName: string;
-  /** What it is, for the sentence that says that it is not installed. */
+  /** What the package is, for the message that it is not installed. */
   readonly what: string;
 }
 
-/** What is used of such a package. */
+/** The exports of such a package that are used. */
 interface Loaded {
-  /** Runs with the words behind the name, and resolves with the exit code. */
+  /** Runs with the words after the command's name; resolves with the exit code. */
   readonly main: (words: readonly string[]) => Promise<number>;
 }
 
-/** The help of `--package`. */
+/** The help line of `--package`. */
 export const companionHelp = ({ packageName }: Companion): readonly [string, string] =>
   ['--package FOLDER', `the package ${packageName} where it is not installed beside barewire`];
 
-/** Runs the package that belongs to this installation, or the one of `--package FOLDER`. */
+/** Runs the package installed beside barewire, or the one of `--package FOLDER`. */
 export async function runCompanion({ packageName, what }: Companion, words: readonly string[], proc: CommandProcess): Promise<number> {
   const { folder, rest } = withoutPackage(words);
   const found = await load(packageName, folder);
@@ -34,7 +34,7 @@ export async function runCompanion({ packageName, what }: Companion, words: read
   return exitCodes.wrongUse;
 }
 
-/** Takes `--package FOLDER` out of the words before `--`: the others are the package's. */
+/** Removes `--package FOLDER` from the words before `--`; the package gets the rest. */
 function withoutPackage(words: readonly string[]): { readonly folder: string | undefined; readonly rest: readonly string[] } {
   const end = words.indexOf('--');
   const at = words.findIndex((word, i) => (end < 0 || i < end) && (word === '--package' || word.startsWith('--package=')));
@@ -46,13 +46,13 @@ function withoutPackage(words: readonly string[]): { readonly folder: string | u
 }
 
 /**
- * The package that belongs to this installation of barewire, or the one in a folder that was named; undefined if neither exists.
- * Never that of the folder in which the command runs: whoever gave that to the person would run their code here.
+ * The package installed beside barewire, or the one in the given folder; undefined if it does not exist. It is never
+ * loaded from the current folder: a folder that the user got from somebody else must not run code here.
  */
 async function load(packageName: string, folder: string | undefined): Promise<Loaded | undefined> {
   let file: string;
   try {
-    // A folder is a package by its own name, as `require` of itself sees it.
+    // `require` resolves a package's own name from inside its folder.
     file = folder === undefined ? createRequire(import.meta.url).resolve(packageName)
       : createRequire(pathToFileURL(join(resolve(folder), 'index.js')).href).resolve(packageName);
   } catch {

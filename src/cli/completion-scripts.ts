@@ -1,4 +1,4 @@
-/** What each shell runs to complete the command. All three ask the command itself, which prints a word a line. */
+/** The completion script of each shell. All three run the command itself, which prints one word a line. */
 export const completionScripts = {
   bash: `_barewire() {
   local IFS=$'\\n'

@@ -7,26 +7,26 @@ import type { Commands } from './command.ts';
 import { hostNames } from './installed-hosts.ts';
 import { seenTools } from './seen-tools.ts';
 
-/** How long completion may take: a person waits at the key. */
+/** The most milliseconds for completion: the user has pressed a key and waits. */
 const maxMs = 1_000;
 
-/** Names that every shell takes as they are. Servers choose the names of their tools, so any other is left out. */
+/** Words that no shell has to quote. Servers choose tool names, so other names are not offered. */
 const plain = /^[\w.@/][\w.@/-]{0,127}$/;
 
-/** Commands whose first word is a server; of those that are marked, the second is a tool. */
+/** Commands whose first word is a server; in `takesTool`, the second word is a tool. */
 const takesServer = new Set(['tour', 'doctor', 'list', 'call', 'read', 'get', 'complete', 'watch', 'types', 'trace', 'bridge', 'login', 'logout', 'whoami']);
 const takesTool = new Set(['call']);
 const kinds = ['tools', 'resources', 'templates', 'prompts', 'skills'];
 
-/** Words that may stand behind a command, by how many stand there already. */
+/** The possible words of a command, by position. */
 const fixed: Readonly<Record<string, readonly (readonly string[])[]>> = {
   completion: [['bash', 'zsh', 'fish']],
   config: [['add', 'remove', 'import', 'path']], install: [hostNames],
 };
 
 /**
- * What the last of these words, which stand behind `barewire`, may become; empty where a file is wanted, or nothing is
- * known. It starts no server, asks nobody, and takes at most a second.
+ * Completes the last of these words, which stand after `barewire`. Empty if a file is expected or nothing is known. It
+ * starts no server, asks no question, and takes at most a second.
  */
 export async function completionWords(words: readonly string[], proc: CommandProcess, commands: Commands): Promise<string[]> {
   let timer: Timer | undefined;
@@ -45,7 +45,7 @@ async function candidates(words: readonly string[], proc: CommandProcess, comman
   const last = behind.at(-1);
   if (last === undefined) return [...Object.keys(commands), 'help', '--help', '--version'];
   const before = behind.slice(0, -1);
-  // What stands behind "--" belongs to a program.
+  // Words after "--" belong to a program.
   if (before.includes('--') || !(Object.hasOwn(commands, name) || name === 'help')) return [];
   const options = await optionsOf(commands, name);
   const taken = before.at(-1) ?? '';
@@ -74,7 +74,7 @@ async function optionsOf(commands: Commands, name: string): Promise<ReadonlyMap<
 
 const valuesOf = (option: string): readonly string[] => (option === '--from' ? applications : option === '--revision' ? revisions : []);
 
-/** The names of the configuration that the words before name. Files of a folder count once they were accepted. */
+/** The server names in the configuration that the earlier words select. A folder's file counts only if it was accepted before. */
 async function servers(before: readonly string[], proc: CommandProcess): Promise<string[]> {
   const valueOf = (option: string): string | undefined => (before.includes(option) ? before[before.indexOf(option) + 1] : undefined);
   const found = await readConfiguration(proc, { config: valueOf('--config'), from: valueOf('--from') }, false).catch(() => ({}));

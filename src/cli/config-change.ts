@@ -11,22 +11,22 @@ import { redactText } from '../transport/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 import { exitCodes, Refused, WrongUse } from './exit-codes.ts';
 
-/** A file of servers that is to be changed. */
+/** A change of a file of servers. */
 export interface ConfigChange {
   readonly file: string;
-  /** The folder that the file belongs to, where it is not the user's own: it may not lead out of there. */
+  /** For a folder's file: the folder that the file's real path must be in. */
   readonly within?: string | undefined;
   readonly member: 'mcpServers' | 'servers';
-  /** By name; undefined: the server is removed. */
+  /** Entries by server name; undefined removes the server. */
   readonly entries: ReadonlyMap<string, unknown>;
 }
 
-/** The most bytes of a file that is changed: the state of a host may stand in it. */
+/** The most bytes of a file to change. Hosts may keep other state in the same file. */
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Shows what would change as a difference, without the values of `env` and `headers`, asks, and writes the file as a whole.
- * Everything else in it stays as it is. Resolves with the exit code; rejects with `Refused` without consent.
+ * Shows the change as a difference, without the values of `env` and `headers`, asks for consent, and writes the whole
+ * file. Everything else in the file stays unchanged. Resolves with the exit code; rejects with `Refused` without consent.
  */
 export async function changeConfig(proc: CommandProcess, change: ConfigChange, yes: boolean): Promise<number> {
   const found = await locate(change);
@@ -63,10 +63,10 @@ async function consented({ stdin, stderr }: CommandProcess): Promise<boolean> {
   }
 }
 
-/** A file as it is: with links resolved, where it is the user's own. */
+/** The file, with links resolved. */
 interface Located {
   readonly path: string;
-  /** Undefined: there is no file. */
+  /** Undefined: the file does not exist. */
   readonly text: string | undefined;
   readonly mode: number;
 }
@@ -82,7 +82,7 @@ async function locate({ file, within }: ConfigChange): Promise<Located> {
   return { path, text: await readFile(path, 'utf8'), mode: mode & 0o777 };
 }
 
-/** Whether the folder of a file is somewhere else than below `within`, by a link. */
+/** Whether a link puts the folder of `file` outside of `within`. */
 async function leadsOut(file: string, within: string): Promise<boolean> {
   const folder = await realpath(dirname(file)).catch(() => undefined);
   const own = await realpath(within);
@@ -107,7 +107,7 @@ function edited({ file, member }: ConfigChange, text: string, name: string, entr
   }
 }
 
-/** An entry as lines. What may be a secret is not shown: values of `env` and `headers`, and what looks like a key. */
+/** An entry as lines, without possible secrets: the values of `env` and `headers`, and words that look like keys. */
 function shown(name: string, entry: unknown): string[] {
   const hidden = (value: unknown): unknown => {
     if (typeof value !== 'string') return isObject(value) || Array.isArray(value) ? '[…]' : value;
@@ -124,7 +124,7 @@ function redacted(value: unknown): unknown {
   return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? redactText(one) : one)) : value;
 }
 
-/** Replaces the file by its whole new text, if nobody has changed it meanwhile. A reader sees the old text or the new one. */
+/** Replaces the file atomically, unless it changed since it was read. */
 async function replace(file: string, { path, text, mode }: Located, after: string): Promise<void> {
   if (await readFile(path, 'utf8').catch(() => undefined) !== text) throw new WrongUse(`${file} has changed meanwhile; nothing was written`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

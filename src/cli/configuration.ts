@@ -8,38 +8,38 @@ import { framed, columnsFor } from '../host/node/frame.ts';
 import { WrongUse } from './exit-codes.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** Where barewire keeps what is the user's: the configuration, pins, grants, the activity log. */
+/** The folder of the user's own data: configuration, pins, grants, activity log. */
 export function homeFolder(env: CommandProcess['env']): string {
   return env['BAREWIRE_HOME'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'barewire');
 }
 
-/** Pins, grants, and which files of folders were accepted. */
+/** The store of pins, grants, and accepted files of folders. */
 export const userStore = (env: CommandProcess['env']): HostStore => fileStore(join(homeFolder(env), 'store'));
 
 export const applications: readonly Application[] = ['claude-desktop', 'claude-code', 'vscode', 'cursor'];
 
-/** The facts that the paths of configurations depend on. */
+/** The machine's facts that select the paths of configuration files. */
 export const machineOf = (proc: CommandProcess): Machine => ({ ...thisMachine(), ...process.platform !== 'win32' && proc.env['HOME'] !== undefined && { home: proc.env['HOME'] }, cwd: proc.cwd(), env: proc.env });
 
-/** What `--config` and `--from` say. */
+/** The values of `--config` and `--from`. */
 export interface ConfigurationOptions {
   readonly config?: string | undefined;
   readonly from?: string | undefined;
-  /** Only the server of this name is wanted. */
+  /** Read only the server with this name. */
   readonly name?: string | undefined;
 }
 
-/** The help of both. */
+/** Help for both options. */
 export const configurationHelp: readonly (readonly [string, string])[] = [
   ['--config FILE', 'takes servers from this mcpServers file; default: servers.json of the user, and .mcp.json'],
   ['--from APP', `takes servers from ${applications.slice(0, -1).join(', ')} or ${applications.at(-1)}`],
 ];
 
 /**
- * The user's servers: of `--config FILE`, of the application that `--from` names, else of `servers.json` in the user's own
- * folder and of `.mcp.json` in this one, the first before the second. A file that came with a folder is used once the
- * person has accepted it; rejects with a `HostError` `not-accepted` where nobody can be asked. Without `asks` such a file is
- * left out where it was not accepted, and nothing is written.
+ * Reads the user's servers: from `--config FILE`, from the application of `--from`, or from the user's `servers.json` and
+ * the current folder's `.mcp.json`; the former wins. A folder's file is used only after the person accepted it; rejects
+ * with a `HostError` `not-accepted` if nobody can be asked. With `asks: false`, files not accepted before are left out,
+ * and nothing is written.
  */
 export async function readConfiguration(proc: CommandProcess, options: ConfigurationOptions, asks: boolean = true): Promise<Record<string, ServerConfig>> {
   const { config, from, name } = options;

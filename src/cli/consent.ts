@@ -1,27 +1,27 @@
 import { fitsName } from '../host/patterns.ts';
 import type { Tool } from '../protocol/index.ts';
 
-/** What the person has consented to beforehand, and how to ask for the rest. */
+/** The consent given in advance, and the way to ask for more. */
 export interface ConsentOptions {
-  /** `--yes`: to everything. */
+  /** `--yes`: consent to every call. */
   readonly all: boolean;
-  /** `--allow PATTERN`, for names of tools; `*` is any run of characters. */
+  /** `--allow PATTERN`, for tool names; `*` matches any characters. */
   readonly allowed: readonly string[];
-  /** `--strict`: annotations are not believed. */
+  /** `--strict`: do not trust annotations. */
   readonly strict: boolean;
-  /** The server is the project's own example, and this is true of the tools that may be called. */
+  /** Set for the project's own example server: true for the tools that may be called. */
   readonly own?: ((tool: Tool) => boolean) | undefined;
-  /** Asks the person; undefined: nobody is there. */
+  /** Asks the person; undefined if nobody is present. */
   readonly ask?: ((tool: Tool, args: Readonly<Record<string, unknown>>) => Promise<boolean>) | undefined;
 }
 
-/** Whether a call may be made, and why: words that follow "because". */
+/** Whether a call may be made, and the reason in words that fit after "because". */
 export interface CallConsent {
   readonly given: boolean;
   readonly why: string;
 }
 
-/** Why a tool may be called without a question: words that follow "because". Undefined: somebody has to be asked. */
+/** The reason why a tool may be called without asking, in words that fit after "because". Undefined: the person must be asked. */
 export function consentedBeforehand(tool: Tool, { all, allowed, strict, own }: Omit<ConsentOptions, 'ask'>): string | undefined {
   if (all) return '--yes consents to everything';
   const pattern = allowed.find((one) => fitsName(one, tool.name));
@@ -30,13 +30,13 @@ export function consentedBeforehand(tool: Tool, { all, allowed, strict, own }: O
   return reads(tool) && !strict ? 'the server says that it only reads' : undefined;
 }
 
-/** Whether the server says that a tool only reads. What says both contradicts itself. */
+/** Whether the server says that a tool only reads. Contradicting annotations do not count. */
 const reads = ({ annotations: { readOnlyHint, destructiveHint } = {} }: Tool): boolean => readOnlyHint === true && destructiveHint !== true;
 
 /**
- * Whether a tool may be called. Nothing runs without consent but what says of itself that it only reads, and what belongs
- * to the project's own example. A tool without annotations is destructive: 2025-11-25 schema, ToolAnnotations. The
- * annotation is the server's word: a server that lies here lies to every client.
+ * Decides whether a tool may be called. Without consent, only tools marked read-only and tools of the project's own
+ * example run. A tool without annotations is destructive: 2025-11-25 schema, ToolAnnotations. An annotation is only the
+ * server's claim, but a server that lies here lies to every client.
  */
 export async function consentTo(
   tool: Tool, args: Readonly<Record<string, unknown>>, { all, allowed, strict, own, ask }: ConsentOptions,
@@ -61,7 +61,7 @@ export const consentOptions = {
   yes: { type: 'boolean', short: 'y' }, allow: { type: 'string', multiple: true }, strict: { type: 'boolean' }, rules: { type: 'string' },
 } as const;
 
-/** Their help. */
+/** Help for these options. */
 export const consentHelp: readonly (readonly [string, string])[] = [
   ['--yes', 'consents to every call'],
   ['--allow NAME', 'consents to tools of this name; * is any run of characters; may be given again'],

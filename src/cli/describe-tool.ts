@@ -7,15 +7,15 @@ import { textLines } from './render.ts';
 import { shellWord } from './shell-word.ts';
 import { table } from './terminal.ts';
 
-/** How a tool or a prompt is described. */
+/** Options for the description of a tool or prompt. */
 export interface DescribeOptions {
   readonly style: Style;
   readonly columns: number;
-  /** What the person writes before and behind the words of a call: `files`, or `` and `-- node server.mjs`. */
+  /** The target as written before and behind the words of a call: `files`, or `` and `-- node server.mjs`. */
   readonly target: readonly [before: string, behind: string];
 }
 
-/** A tool for a person: its signature, what it does, each argument with type, default and bounds, and an example. */
+/** Describes a tool for a person: signature, description, each argument with type, default and bounds, and an example. */
 export function describeTool(tool: Tool, { style, columns, target }: DescribeOptions): string[] {
   const { properties, required } = tool.inputSchema;
   const needed: unknown[] = Array.isArray(required) ? required : [];
@@ -38,7 +38,7 @@ export function describeTool(tool: Tool, { style, columns, target }: DescribeOpt
   ];
 }
 
-/** A prompt for a person: what it does, and each argument. */
+/** Describes a prompt for a person: its description, and each argument. */
 export function describePrompt(prompt: Prompt, { style, columns, target: [before, behind] }: DescribeOptions): string[] {
   const { arguments: fields = [] } = prompt;
   const words = fields.filter(({ required }) => required).map(({ name }) => `${visible(name)}=…`);
@@ -51,7 +51,7 @@ export function describePrompt(prompt: Prompt, { style, columns, target: [before
   ];
 }
 
-/** A command line that calls the tool, with the fewest arguments that its schema accepts. */
+/** A command line that calls the tool with the fewest arguments that its schema accepts. */
 function exampleOf({ name, inputSchema }: Tool, [before, behind]: DescribeOptions['target']): string {
   const made = makeArguments(inputSchema, false);
   const words = 'problem' in made ? ['…'] : Object.entries(made.args).map(([key, value]) =>
@@ -59,7 +59,7 @@ function exampleOf({ name, inputSchema }: Tool, [before, behind]: DescribeOption
   return ['barewire call', before, shellWord(name), ...words, behind].filter((word) => word !== '').join(' ');
 }
 
-/** A schema in a word or two: `string`, `integer`, `list of string`, `a | b`. */
+/** A schema in a few words: `string`, `integer`, `list of string`, `a | b`. */
 function typeOf(schema: unknown): string {
   if (!isObject(schema)) return 'any';
   const { type, items, anyOf, oneOf, enum: choices, const: only } = schema;

@@ -1,13 +1,13 @@
 import type { Prompter } from '../host/node/prompter.ts';
 
 /**
- * Where a person sits who is asked by several at once: one question at a time, and the prompt for commands gives way to
- * each. What was typed before a question came does not answer it.
+ * Shares one prompter between the command prompt and the questions of several servers. Questions come one at a time and
+ * interrupt the command prompt. Text typed before a question does not answer it.
  */
 export interface Desk {
-  /** The person's next command. Undefined: the input has ended, or the person pressed Ctrl-C. */
+  /** Asks for the person's next command. Undefined: the input has ended, or the person pressed Ctrl-C. */
   command(prompt: string): Promise<string | undefined>;
-  /** Has the prompter for itself until `use` settles. */
+  /** Gives `use` the prompter exclusively until it settles. */
   question<T>(use: (prompter: Prompter) => Promise<T>): Promise<T>;
 }
 

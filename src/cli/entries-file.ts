@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 
-/** A file of entries, such as a recording: it holds whole ones only. */
+/** A file of entries, such as a recording, without partial entries. */
 export interface EntriesFile {
-  /** Writes an entry after those before it. After a failure nothing more is written. */
+  /** Appends an entry. After a failure, nothing more is written. */
   write(entry: string): void;
-  /** Ends the file. Undefined: all is written; else why not. */
+  /** Ends the file. Undefined: everything was written; otherwise the error. */
   end(): Promise<Error | undefined>;
 }
 
 /**
- * Opens a file for entries, mode 0600: a new one (`w`), or one that goes on (`a`). An entry that the disk did not take
- * whole is taken back, and `onError` is told once. Rejects where the file cannot be opened.
+ * Opens a file for entries with mode 0600: a new file (`w`), or for appending (`a`). If an entry cannot be written
+ * completely, its part is removed, and `onError` is called once. Rejects if the file cannot be opened.
  */
 export async function openEntries(file: string, flags: 'w' | 'a', onError: (error: Error) => void): Promise<EntriesFile> {
   const handle = await open(file, flags, 0o600);
@@ -20,7 +20,7 @@ export async function openEntries(file: string, flags: 'w' | 'a', onError: (erro
   const append = async (entry: string): Promise<void> => {
     if (failed) return;
     try {
-      // All of it, or it rejects.
+      // Writes everything or rejects.
       await handle.writeFile(entry);
       whole += Buffer.byteLength(entry);
     } catch (thrown) {

@@ -1,32 +1,32 @@
-/** How the command ends. Stable: scripts rely on them. */
+/** The exit codes of the command. Stable, since scripts rely on them. */
 export const exitCodes = {
   good: 0,
   /** The server or the tool failed. */
   failed: 1,
-  /** The words of the command line are wrong. */
+  /** The command line is wrong. */
   wrongUse: 2,
-  /** Consent was refused, or nobody was there to give it. */
+  /** Consent was refused, or nobody could be asked. */
   refused: 3,
   /** The server could not be reached. */
   notReached: 4,
-  /** A server is not what `mcp.lock` says. */
+  /** A server differs from `mcp.lock`. */
   notLocked: 5,
   /** Ctrl-C. */
   interrupted: 130,
 } as const;
 
-/** Wrong words on the command line: `barewire: <message>`, and exit code 2. */
+/** A wrong command line: prints `barewire: <message>`, exit code 2. */
 export class WrongUse extends Error {}
 
-/** Consent that was not given: exit code 3. */
+/** Consent was not given: exit code 3. */
 export class Refused extends Error {}
 
-/** A folder's file of servers that was not accepted, a `HostError`: exit code 3. Its class is loaded only where it is used. */
+/** Whether an error is the `HostError` for a folder's file that was not accepted (exit code 3). By code, to avoid loading the class. */
 export const isNotAccepted = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'not-accepted';
 
 /** A server that could not be reached: exit code 4. */
 export class NotReached extends Error {
-  /** Why, perhaps in the words of the server: they are shown in a frame. */
+  /** The reason, perhaps in the server's words: it is shown in a frame. */
   readonly said: string;
 
   constructor(message: string, said: string = '') {

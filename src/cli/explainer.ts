@@ -6,20 +6,20 @@ import { httpLines } from '../explain/http.ts';
 import type { EventTraceEntry, HttpTraceEntry } from '../transport/internal-exports.ts';
 import type { Style } from '../host/node/style.ts';
 
-/** Says of a message what it is, and remembers what it needs for the next. */
+/** Explains a message, and remembers requests and the revision for later messages. */
 export interface PassingExplainer {
   (from: 'client' | 'server', text: string): Said;
-  /** The revision that the two sides speak, as far as it was heard. */
+  /** The revision that the two sides use, if a message has named it. */
   revision(): string | undefined;
 }
 
-/** A message or a head in words, with its section. */
+/** The explanation of a message or head, and the section of the specification. */
 export interface Said {
   readonly what: string;
   readonly section: string;
 }
 
-/** Says of each message that passes between two others what it is. It learns the revision from what they say. */
+/** Returns an explainer for the messages between a client and a server. It learns the revision from these messages. */
 export function explainPassing(): PassingExplainer {
   const asked = { client: new Map<unknown, string>(), server: new Map<unknown, string>() };
   let revision: string | undefined;
@@ -28,7 +28,7 @@ export function explainPassing(): PassingExplainer {
     try {
       message = JSON.parse(text);
     } catch {
-      // Explained as what it is: a line that is not JSON.
+      // `explain` reports a line that is not JSON.
     }
     for (const one of Array.isArray(message) ? message as unknown[] : [message]) {
       const { id, method, params, result } = bag(one);
@@ -46,7 +46,7 @@ export function explainPassing(): PassingExplainer {
   }, { revision: () => revision });
 }
 
-/** One message as lines: when, who, the text, what it is and where that is specified. */
+/** One message as lines: time, sender, text, explanation and section of the specification. */
 export function explainedLines(seconds: string, from: 'client' | 'server', text: string, said: Said, style: Style, columns: number): string[] {
   const paint = from === 'client' ? style.cyan : style.green;
   return [
@@ -55,7 +55,7 @@ export function explainedLines(seconds: string, from: 'client' | 'server', text:
   ];
 }
 
-/** The head of a request or a response as lines, or an event without a message. */
+/** The head of a request or response as lines, or an event without a message. */
 export function explainedHttpLines(seconds: string, entry: HttpTraceEntry | EventTraceEntry, said: Said, style: Style, columns: number): string[] {
   const [first = '', ...rest] = httpLines(entry);
   return [

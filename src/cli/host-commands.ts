@@ -19,18 +19,18 @@ import { table } from './terminal.ts';
 import { textArguments } from './text-arguments.ts';
 import { readArguments } from './tool-arguments.ts';
 
-/** What the commands of the prompt work with. */
+/** The environment of the prompt's commands. */
 export interface HostShell extends Output {
   readonly host: Host;
   readonly logFile: string;
-  /** Why a tool may run without a question; undefined: somebody has to be asked. */
+  /** The reason why a tool may run without asking; undefined: the person must be asked. */
   readonly consented: (server: string, tool: Tool) => string | undefined;
   /** Undefined: nobody can be asked. */
   readonly ask: WithPrompter | undefined;
   progress(report: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
 }
 
-/** One command of the prompt. Resolves with true where a tool said that it failed. */
+/** One command of the prompt. Resolves with true if a tool result has `isError`. */
 export interface HostCommand {
   readonly usage: string;
   readonly about: string;
@@ -43,7 +43,7 @@ function needed(words: readonly string[], what: string): readonly [string, ...st
   return [first, ...rest];
 }
 
-/** Prints the value as JSON, or lines for a person. */
+/** Prints the value as JSON, or as lines for a person. */
 function show({ json, print }: HostShell, value: unknown, lines: () => readonly string[]): void {
   for (const line of json ? [jsonLine(value)] : lines()) print(line);
 }
@@ -185,8 +185,8 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
 };
 
 /**
- * What begins with `/`: `/` lists prompts, `/PROMPT key=value` or `/SERVER/PROMPT` gets one. Rejects with `WrongUse` for a
- * name that no server has, or several have.
+ * Handles a line that begins with `/`: `/` lists prompts, `/PROMPT key=value` or `/SERVER/PROMPT` gets one. Rejects with
+ * `WrongUse` if no server, or more than one, has this name.
  */
 export async function slash(shell: HostShell, name: string, words: readonly string[], signal: AbortSignal): Promise<void> {
   const all = (await shell.host.catalogue()).prompts();
@@ -206,7 +206,7 @@ export async function slash(shell: HostShell, name: string, words: readonly stri
   showPrompt(shell, await shell.host.getPrompt(only.server, only.item.name, textArguments(words), { signal }));
 }
 
-/** A tool by `server/tool`, by its name in the catalogue, or by its own name where only one server has it. */
+/** Finds a tool by `server/tool`, by its name in the catalogue, or by its own name if only one server has it. */
 async function toolCalled(host: Host, name: string): Promise<CatalogueTool> {
   const catalogue = await host.catalogue();
   const known = catalogue.tool(name);
@@ -214,7 +214,7 @@ async function toolCalled(host: Host, name: string): Promise<CatalogueTool> {
   const same = catalogue.tools().filter(({ tool }) => tool.name === name);
   const [only] = same;
   if (only && same.length === 1) return only;
-  // A renamed tool is not in the catalogue before it is accepted; the call shows what it is.
+  // A renamed tool is not in the catalogue until it is accepted. The call shows the change.
   const waits = host.pendingChanges().find((change) => change.after !== undefined && (`${change.server}/${change.name}` === name || change.name === name));
   if (waits?.after) return { name, server: waits.server, tool: waits.after, digest: waits.digest ?? '' };
   const hiding = (await host.servers()).find(({ name: server, hidden }) => hidden.some((tool) => `${server}/${tool}` === name || tool === name));

@@ -12,19 +12,19 @@ import type { Style } from '../host/node/style.ts';
 
 const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
 
-/** The messages of a sampling request that are shown, the last ones. */
+/** The most messages of a sampling request to show: the last ones. */
 const maxMessages = 20;
 
-/** Why a call that was shown before is shown again. */
+/** Why a call is shown a second time. */
 const again: Partial<Record<ApprovalRequest['why'], string>> = {
   'changed-while-shown': 'The tool changed while it was shown. This is what it is now.',
   'too-late': 'The answer came too late. It is shown again.',
 };
 
-/** The most lines of a difference that are shown, and rows of each. */
+/** The most lines to show of a difference. */
 const maxDiff = 60;
 
-/** A changed tool, as lines. What the server wrote stands in a frame; what is left out is counted. */
+/** A changed tool as lines. The server's text is in a frame; lines left out are counted. */
 export function changeLines({ kind, server, name, formerly, diff }: PinChange, { green, red, bold, dim }: Style, columns?: number): string[] {
   return [
     `${bold(nameOf(`${server}/${name}`))} ${kind === 'renamed' ? `was renamed: it was ${nameOf(formerly ?? '')}` : kind === 'gone' ? 'is gone' : `is ${kind}`}`,
@@ -33,14 +33,14 @@ export function changeLines({ kind, server, name, formerly, diff }: PinChange, {
   ];
 }
 
-/** The person at this terminal, before the questions of all servers. */
+/** The person at this terminal, for the questions of all servers. */
 export function personAt(desk: Desk, style: Style): Person {
   const agrees = (answer: string | undefined): boolean => /^\s*y(es)?\s*$/i.test(answer ?? '');
   return {
     approve: ({ server, tool, args, why }, { signal }) => desk.question(async (prompter): Promise<Decision> => {
       const note = again[why];
       if (note !== undefined) prompter.say(style.yellow(note));
-      // A grant holds for any arguments. A rule that asks goes before a grant, so none is offered there.
+      // A grant holds for any arguments. A rule that asks has priority over grants, so it offers no grant.
       const lasting = why !== 'rule';
       const question = lasting ? 'Run it? [o]nce, or with any arguments for this [s]ession or [a]lways, [N]o: ' : 'Run it? [o]nce, [N]o: ';
       const answer = await askAboutCall(prompter, style, { server, tool, args }, question, signal);
@@ -70,12 +70,12 @@ export function personAt(desk: Desk, style: Style): Person {
       if (params.modelPreferences !== undefined) say('  preferences:', JSON.stringify(params.modelPreferences));
       return agrees(await prompter.ask('Answer it, in the place of a model? [y/N] ', signal)) ? { allow: true } : { allow: false };
     }),
-    // Whoever wrote the answer has seen it.
+    // The person wrote the answer, so there is no need to approve it.
     samplingAnswer: async () => ({ allow: true }),
   };
 }
 
-/** There is no model here: the person answers in its place. */
+/** Stands in for a model: the person writes the answer. */
 export function personAsModel(desk: Desk): Model {
   return (_params, { signal }) => desk.question(async (prompter) => {
     const text = await prompter.ask('The answer: ', signal);

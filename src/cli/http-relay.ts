@@ -13,36 +13,35 @@ import { WrongUse } from './exit-codes.ts';
 /** A proxy on this machine in front of an address. */
 export interface HttpRelayOptions {
   readonly target: URL;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** Added to each request, such as credentials. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sees what passes, from the client's side: `sent` is what the client says. */
+  /** Receives the traffic from the client's side: `sent` is from the client. */
   readonly trace: HttpTrace;
-  /** A response, or its stream, has ended; `cut`: it broke, or the client left. */
+  /** Called when a response or its stream ends; `cut`: it broke off, or the client left. */
   readonly onEnd: (exchange: number, how: 'end' | 'cut') => void;
 }
 
 export interface HttpRelay {
-  /** Where clients are to go instead. */
+  /** The address for clients. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Of one connection, and so not passed on. RFC 9110, 7.6.1. */
+/** Fields that concern one connection and are not forwarded. RFC 9110, 7.6.1. */
 const hopByHop: readonly string[] = ['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade', 'host'];
 
 /**
- * RFC 9112, 3.2.1: a path and a query, as they are sent. Whatever they hold, they name no host: the text is never read as
- * a URL, which would take `//host/…` and `http://host/…` for an address of their own.
+ * RFC 9112, 3.2.1: path and query, forwarded unchanged. The text is never parsed as a URL, since `//host/…` and
+ * `http://host/…` would then name another host.
  */
 const originForm = /^\/[\x21-\x7e\x80-\xff]*$/;
 
 /**
- * Serves 127.0.0.1 and passes each request on to the origin of `target`, with the same path and query, and the answer back;
- * bodies unchanged, as they come. The credentials in `headers` are added for whoever gets in, so pages of other sites do
- * not: the guard is that of `serveHttp`. The server is asked not to compress, so that what passes can be read. Rejects
- * with `WrongUse` where the port is taken.
+ * Serves 127.0.0.1, and forwards each request to the origin of `target`, with the same path and query. Bodies are
+ * streamed unchanged. Since `headers` may hold credentials, the guard of `serveHttp` refuses pages of other sites. The
+ * server is asked not to compress, so that the traffic is readable. Rejects with `WrongUse` if the port is in use.
  */
 export async function httpRelay(options: HttpRelayOptions): Promise<HttpRelay> {
   const { target, port } = options;
@@ -68,7 +67,7 @@ export async function httpRelay(options: HttpRelayOptions): Promise<HttpRelay> {
   };
 }
 
-/** Passes one request on, and its answer back. Never throws. */
+/** Forwards one request and its response. Never throws. */
 function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: IncomingMessage, to: ServerResponse, url: string, exchange: number): void {
   const { method = 'GET' } = from;
   const path = redactPath(url.split(/[?#]/, 1)[0] ?? '');
@@ -88,12 +87,12 @@ function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: Incomin
     try {
       to.writeHead(status, passedOn(answer.headers));
     } catch (thrown) {
-      // A malformed status, or a field that may not be sent.
+      // A malformed status or an invalid field.
       answer.destroy();
       onEnd(exchange, 'cut');
       return refuse(to, 502, `${target.host} answered what cannot be passed on: ${errorMessage(thrown)}`);
     }
-    // A stream says nothing for a while; its head must not wait for that.
+    // Send the head now: a stream may be silent for a while.
     to.flushHeaders();
     const type = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
     const watcher = type === 'text/event-stream' ? watchStream(trace, exchange) : type === 'application/json' ? watchBody(trace, exchange, 'received') : undefined;
@@ -103,19 +102,19 @@ function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: Incomin
   };
   let out: ClientRequest;
   try {
-    // Host, port and user are the target's; `path` takes the place of the target's own.
+    // Host, port and user are from `target`; `path` replaces its path.
     out = sends(target, { method, path: url, headers: asked }, answered);
   } catch (thrown) {
-    // Of `target` and `headers` not everything may be sent.
+    // `target` or `headers` hold something that cannot be sent.
     return failed(thrown);
   }
   out.on('error', failed);
-  // An answer that changes the protocol brings no response: the connection is closed.
+  // An upgrade brings no response event: the connection just closes.
   out.on('close', () => to.headersSent || failed(new Error('it closed the connection without an answer')));
   const watcher = watchBody(trace, exchange, 'sent');
   from.on('data', (chunk: Buffer) => watcher.push(chunk)).on('end', () => watcher.end());
   from.pipe(out);
-  // A client that goes away ends its stream: the server has to hear of it.
+  // If the client closes its stream, the server has to notice.
   to.on('close', () => out.destroy());
 }
 
@@ -126,7 +125,7 @@ function refuse(to: ServerResponse, status: number, why: string): void {
 const lowerCase = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Fields without those of one connection, which `Connection` may name as well. */
+/** The fields without those of one connection, including the ones that `Connection` names. */
 function passedOn(fields: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = (fields.connection ?? '').toLowerCase().split(',').map((name) => name.trim());
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) =>

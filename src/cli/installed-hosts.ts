@@ -11,15 +11,15 @@ import { WrongUse } from './exit-codes.ts';
 export interface InstalledHost {
   /** The member that holds the servers. */
   readonly member: 'mcpServers' | 'servers';
-  /** Whether an entry says its transport. */
+  /** Whether an entry names its transport. */
   readonly typed: boolean;
-  /** Whether it connects to addresses. */
+  /** Whether the host connects to addresses. */
   readonly addresses: boolean;
-  /** How it writes a variable of the environment; undefined: it knows none. */
+  /** Writes a reference to an environment variable; undefined if the host does not support them. */
   readonly variable: ((name: string) => string) | undefined;
 }
 
-/** The hosts whose files are written. Their documentation says where and how; see docs/command.md. */
+/** The hosts whose files are written, according to their documentation; see docs/command.md. */
 const hosts: Readonly<Record<Application, InstalledHost>> = {
   'claude-desktop': { member: 'mcpServers', typed: false, addresses: false, variable: undefined },
   'claude-code': { member: 'mcpServers', typed: true, addresses: true, variable: (name) => `\${${name}}` },
@@ -33,7 +33,7 @@ export const isHostName = (word: string): word is Application => Object.hasOwn(h
 
 export const hostOf = (name: Application): InstalledHost => hosts[name];
 
-/** The file that a host reads: its user's own, or the one of a folder. Throws `WrongUse` where it reads none of a folder. */
+/** The file that a host reads: the user's or the folder's. Throws `WrongUse` if the host reads no folder's file. */
 export function fileOfHost(name: Application, machine: Machine, folder: boolean): string {
   const found = configFiles(name, machine).find(({ owner }) => owner === (folder ? 'folder' : 'user'));
   if (!found) throw new WrongUse(`${name} reads no file of a folder`);
@@ -41,8 +41,8 @@ export function fileOfHost(name: Application, machine: Machine, folder: boolean)
 }
 
 /**
- * The servers of a file of the user's own as they stand there: variables stay variables, as `${NAME}`. A missing file has none.
- * Throws `WrongUse` for one that cannot be read.
+ * Reads the servers of the user's own file. Variables are not expanded and stay `${NAME}`. A missing file has no servers.
+ * Throws `WrongUse` if the file cannot be read.
  */
 export async function writtenServers(file: string): Promise<Record<string, ServerConfig>> {
   try {
@@ -53,7 +53,7 @@ export async function writtenServers(file: string): Promise<Record<string, Serve
   }
 }
 
-/** The entry of a server as the host writes it. Throws `WrongUse` for what the host has no use for. */
+/** A server's entry in the host's format. Throws `WrongUse` for features that the host does not support. */
 export function entryFor(name: string, { typed, addresses, variable }: InstalledHost, server: ServerConfig): Record<string, unknown> {
   const texts = (value: string): string => value.replace(/\$\{([A-Za-z_]\w*)\}/g, (whole, one: string) => {
     if (one === 'workspaceFolder') return whole;

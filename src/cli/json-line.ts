@@ -1,6 +1,6 @@
 import { glyphs } from '../explain/safe-text.ts';
 
-/** A value as one line of JSON in which nothing is hidden, and which a terminal does not obey: the same JSON, with escapes. */
+/** A value as one line of JSON. Invisible and control characters are escaped, so that a terminal shows them and does not obey them. */
 export function jsonLine(value: unknown): string {
   let line = '';
   for (const { came, shown } of glyphs(JSON.stringify(value) ?? 'null')) line += came === shown ? came : escaped(came);

@@ -4,15 +4,15 @@ import type { CommandProcess } from './command-process.ts';
 import { NotReached, WrongUse } from './exit-codes.ts';
 import { isLoopback } from './loopback.ts';
 
-/** What a login gives: headers for the server, and what must stand in no report. */
+/** A login: headers for the server, and secrets to remove from reports. */
 export interface JudgeCredential {
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
 }
 
 /**
- * Gets a token as `login` of judge.json says. Its values are read from the environment. The token is for the origin of
- * `login.server` only, the secret of a client for the authorization server `login.issuer` only.
+ * Gets a token as `login` of judge.json says, with values from the environment. The token is sent only to the origin of
+ * `login.server`, the client secret only to the authorization server `login.issuer`.
  */
 export async function judgeLogin(login: JudgeLogin, url: string, env: CommandProcess['env']): Promise<JudgeCredential> {
   const { server, tokenVariable, clientIdVariable, clientSecretVariable, issuer, scope } = login;
@@ -33,7 +33,7 @@ export async function judgeLogin(login: JudgeLogin, url: string, env: CommandPro
   const clientId = read('clientIdVariable', clientIdVariable);
   const clientSecret = read('clientSecretVariable', clientSecretVariable);
   const { clientCredentials, oauth } = await import('../oauth/index.ts');
-  // The judge sends requests of its own making: a proof for each (DPoP) is not among them.
+  // The judge makes its own requests, and adds no proof (DPoP) to them.
   const client = oauth({ grant: clientCredentials({ clientId, clientSecret, issuer }), server: url, scope, dpop: false });
   try {
     await client.authorize();

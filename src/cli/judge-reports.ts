@@ -6,7 +6,7 @@ import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import type { ClientWords, OwnOptions } from './client-options.ts';
 import { WrongUse } from './exit-codes.ts';
 
-/** The reports that are written as files, by option. */
+/** The reports that are written to files, by option. */
 const writers: Readonly<Record<string, (ruling: JudgeRuling) => string>> = {
   junit: junitReport,
   sarif: (ruling) => `${JSON.stringify(sarifReport(ruling), undefined, 2)}\n`,
@@ -27,7 +27,7 @@ export const reportHelp: readonly (readonly [string, string])[] = [
   ['--wire FOLDER', 'writes a transcript for each broken rule, which barewire replay plays'],
 ];
 
-/** Writes the files that the options ask for. */
+/** Writes the files that the options name. */
 export function writeReports({ text }: Pick<ClientWords, 'text'>, ruling: JudgeRuling): void {
   for (const [name, write] of Object.entries(writers)) {
     const file = text(name);

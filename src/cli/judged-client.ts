@@ -60,7 +60,7 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   return value;
 }
 
-/** `judge --relay PATH [stays]`: the hidden server as the client starts it. */
+/** `judge --relay PATH [stays]`: the hidden server, started by the client. */
 export async function relayed([path = '', how]: readonly string[]): Promise<number> {
   if (path === '') throw new WrongUse('judge --relay takes the path of a socket');
   await relay(path, how === 'stays');

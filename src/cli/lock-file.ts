@@ -7,21 +7,21 @@ import { listSkills, skillsOf } from '../skills/index.ts';
 import { redactText, redactUrl } from '../transport/internal-exports.ts';
 import type { Transcript } from '../transcript/index.ts';
 
-/** The kinds of items that are locked: the member of the list result with the items, by its method. */
+/** The kinds of items that are locked: by list method, the member of its result with the items. */
 const lists = {
   'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/templates/list': 'resourceTemplates', 'skills/list': 'skills',
 } as const;
 type LockedKind = typeof lists[keyof typeof lists];
 export const lockedKinds: readonly LockedKind[] = Object.values(lists);
 
-/** What a lock says of one server. */
+/** The entry of one server in a lock. */
 export interface LockedServer {
-  /** How it is started, without credentials; or its address. */
+  /** The command line without credentials, or the address. */
   readonly command?: readonly string[];
   readonly url?: string;
-  /** The package that `npx` and its like start; without a version the newest one is started. */
+  /** The package that `npx` or a similar program starts; without `version`, the newest one. */
   readonly package?: { readonly name: string; readonly version?: string };
-  /** The digest of each item, as the host's pins compute it, by its name (skills: by their URI). */
+  /** The digest of each item, as for the host's pins, by name (skills: by URI). */
   readonly items: Readonly<Partial<Record<LockedKind, Readonly<Record<string, string>>>>>;
 }
 
@@ -31,7 +31,7 @@ export interface Lock {
   readonly servers: Readonly<Record<string, LockedServer>>;
 }
 
-/** How the server is started, or where it is. Credentials in arguments and addresses are left out. */
+/** The server's command line or address, without credentials. */
 export function placeOf(config: ServerConfig): Pick<LockedServer, 'command' | 'url' | 'package'> {
   if (!isProgram(config)) return { url: redactUrl(config.url) };
   const command = [config.command, ...config.args ?? []];
@@ -39,7 +39,7 @@ export function placeOf(config: ServerConfig): Pick<LockedServer, 'command' | 'u
   return { command: command.map((word) => redactText(word)), ...found && { package: found } };
 }
 
-/** The package behind `npx`, `bunx` or `pnpm dlx`. */
+/** The package that `npx`, `bunx` or `pnpm dlx` starts. */
 function packageOf([program = '', ...words]: readonly string[]): LockedServer['package'] {
   if (!/(?:^|[\\/])(?:npx|bunx|pnpm)(?:\.cmd|\.exe)?$/.test(program)) return undefined;
   const spec = words.find((word) => !word.startsWith('-') && word !== 'dlx');
@@ -48,7 +48,7 @@ function packageOf([program = '', ...words]: readonly string[]): LockedServer['p
   return at < 0 ? { name: spec } : { name: spec.slice(0, at), version: spec.slice(at + 1) };
 }
 
-/** The digests of what a connected server offers. */
+/** The digests of a connected server's items. */
 export async function itemsOf(client: McpClient, how: CallOptions): Promise<LockedServer['items']> {
   const has = client.capabilities ?? {};
   const { skills } = skillsOf(client) ? await listSkills(client, how) : { skills: [] };
@@ -60,7 +60,7 @@ export async function itemsOf(client: McpClient, how: CallOptions): Promise<Lock
   });
 }
 
-/** The digests of what a server said in a recording. A kind that was not listed in it is left out. */
+/** The digests of the items in a recording. A kind that the recording does not list is left out. */
 export async function recordedItems({ lines }: Transcript): Promise<LockedServer['items']> {
   const asked = new Map<unknown, LockedKind>();
   const found: Partial<Record<LockedKind, unknown[]>> = {};
@@ -70,7 +70,7 @@ export async function recordedItems({ lines }: Transcript): Promise<LockedServer
     if (from === 'client' && typeof method === 'string' && Object.hasOwn(lists, method)) {
       const kind = lists[method as keyof typeof lists];
       asked.set(id, kind);
-      // A list that is read again replaces what was read before.
+      // A list that is read again replaces the earlier one.
       if (!isObject(params) || params['cursor'] === undefined) found[kind] = [];
     }
     const kind = from === 'server' ? asked.get(id) : undefined;
@@ -87,7 +87,7 @@ async function digests(all: Readonly<Partial<Record<LockedKind, readonly unknown
     if (!items) continue;
     const entries: [string, string][] = [];
     for (const item of items) entries.push([nameOf(kind, item), await digestOf(item)]);
-    // Without a prototype: a server chooses the names. In one order, so that the file differs only where a server does.
+    // No prototype, because a server chooses the names. Sorted, so that the file differs only if a server does.
     locked[kind] = Object.assign(Object.create(null) as Record<string, string>, Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
   }
   return locked;
@@ -99,7 +99,7 @@ function nameOf(kind: LockedKind, item: unknown): string {
   return name;
 }
 
-/** Reads a lock. Throws an Error that says what is wrong with it. */
+/** Parses a lock. Throws an Error that describes the problem. */
 export function parseLock(text: string): Lock {
   let value: unknown;
   try {
@@ -121,17 +121,17 @@ export function parseLock(text: string): Lock {
   };
 }
 
-/** A difference between a lock and what is there now. */
+/** A difference between the lock and the present server. */
 export interface LockDifference {
   readonly server: string;
-  /** `place`: how it is started, or its address. */
+  /** `place`: the command line or the address. */
   readonly kind: LockedKind | 'place' | 'server';
   readonly name: string;
   readonly locked: string | undefined;
   readonly now: string | undefined;
 }
 
-/** The differences of one server. `now` without `items` of a kind: that kind was not looked at. */
+/** The differences of one server. A kind that `now.items` does not have was not examined, and is not compared. */
 export function compareLocked(server: string, locked: LockedServer | undefined, now: LockedServer, withPlace: boolean): LockDifference[] {
   if (!locked) return [{ server, kind: 'server', name: server, locked: undefined, now: 'there' }];
   const found: LockDifference[] = [];

@@ -7,12 +7,12 @@ import { fillForm } from '../host/node/elicitation.ts';
 import type { Prompter } from '../host/node/prompter.ts';
 import type { Style } from '../host/node/style.ts';
 
-/** Lends the prompter for one form. */
+/** Provides the prompter for one form. */
 export type WithPrompter = <T>(use: (prompter: Prompter) => Promise<T>) => Promise<T>;
 
 /**
- * Asks the person for required arguments that are missing and that a form can ask for. Rejects with `WrongUse` where
- * nobody is there or no form can ask for them, with `Refused` where the person gives none.
+ * Asks the person for missing required arguments. Rejects with `WrongUse` if nobody can be asked or an argument is not a
+ * simple value, and with `Refused` if the person declines.
  */
 export async function completed(
   tool: Tool, args: Readonly<Record<string, unknown>>, style: Style, ask: WithPrompter | undefined,

@@ -1,13 +1,13 @@
 import { unlikeness } from '../bounds/options.ts';
 import { visible } from '../explain/safe-text.ts';
 
-/** The most characters of a name that are compared, and the most names. */
+/** The most characters of a name, and the most names, that are compared. */
 const maxLength = 80;
 const maxNames = 2_000;
 
 /**
- * `; did you mean NAME?` for the name that is most like a misspelt one, by the measure that options of the library are
- * suggested by; empty where even that one shares too few letters. Names may come from a server.
+ * Returns `; did you mean NAME?` with the most similar name, or '' if none is similar enough. Uses the measure that the
+ * library uses for misspelt options. Names may come from a server.
  */
 export function didYouMean(given: string, names: readonly string[], shown: (name: string) => string = (name) => name): string {
   const short = given.slice(0, maxLength);

@@ -5,19 +5,19 @@ import type { Tool } from '../protocol/index.ts';
 /** A server as a command knows it. */
 export interface KnownServer {
   readonly server: ServerConfig;
-  /** Its name in the configuration; undefined: it was given as an address or a program. */
+  /** Its name in the configuration; undefined if the target is an address or a program. */
   readonly name: string | undefined;
-  /** How the person named it. */
+  /** The server as the user wrote it. */
   readonly targetName: string;
 }
 
-/** The names by which rules know a server. A program by the name of a configured server is not that server. */
+/** The names by which rules know a server. A program named like a configured server is not that server. */
 export function ruledNames({ server, name, targetName }: KnownServer): { readonly server: string; readonly identity: string } {
   const known = name ?? `-- ${targetName}`;
   return { server: known, identity: server.folder === undefined ? known : `${server.folder}#${known}` };
 }
 
-/** Why a tool of this server is not offered, as words for the person; undefined: it is offered, as `Host` offers it. */
+/** The reason why a tool is hidden, in words for the user; undefined: it is offered. The same decision as `Host` makes. */
 export function whyHidden(known: KnownServer, rules: readonly Rule[], tool: Tool): string | undefined {
   const { server } = known;
   const why = whyNotOffered({ ...ruledNames(known), trusted: server.trusted === true, own: server.tools, all: undefined, rules }, tool);

@@ -12,20 +12,20 @@ import { homeFolder } from './configuration.ts';
 import type { CommandProcess } from './command-process.ts';
 import { isSocket, socketPath } from './socket-target.ts';
 
-/** The name under which logins are kept, and the authorization server knows this program. */
+/** The client name in stored logins and at the authorization server. */
 export const clientName = 'barewire';
 
-/** Where the tokens of this user are. */
+/** The path of this user's tokens. */
 export const loginFile = (env: CommandProcess['env']): string => join(homeFolder(env), 'oauth.json');
 
-/** `wire` sees all that passes over HTTP, messages too, instead of `trace`. */
+/** `wire` receives all HTTP traffic, including messages, and replaces `trace`. */
 export interface OpenHooks extends TransportHooks {
   readonly wire?: HttpTrace;
-  /** Milliseconds in which a program has to end once its stdin is closed. */
+  /** Milliseconds until a program must have ended after its stdin is closed. */
   readonly graceMs?: number | undefined;
 }
 
-/** Opens servers as `openServer` of the host does, with the stored login of an address that has one. */
+/** Opens servers like `openServer` of the host, with the stored login of an address if there is one. */
 export const serverOpener = (env: CommandProcess['env']) => (name: string, config: ServerConfig, { trace, wire, onStderr, graceMs }: OpenHooks): ClientTransport => {
   if (isProgram(config) && graceMs !== undefined) {
     const { command, args = [], env: own, cwd } = config;
@@ -41,11 +41,11 @@ export const serverOpener = (env: CommandProcess['env']) => (name: string, confi
   });
 };
 
-/** The client that a login belongs to: this program, or one that the person registered by hand. */
+/** The client of a login: this program, or a client that the user registered by hand. */
 export const clientOf = (client: string): { readonly name: string; readonly registered?: { readonly clientId: string } } =>
   ({ name: clientName, ...client !== clientName && { registered: { clientId: client } } });
 
-/** Uses a login that is there, and renews it. Nobody is asked to log in: that is what `barewire login` is for. */
+/** Uses and renews a stored login. It never asks the user to log in: that is for `barewire login`. */
 function storedLogin(url: string, file: string): HttpAuthorization {
   let found: Promise<OAuth | undefined> | undefined;
   const login = (): Promise<OAuth | undefined> => found ??= (async () => {

@@ -3,28 +3,28 @@ import { didYouMean } from './near-miss.ts';
 import { isSocket, socketPath } from './socket-target.ts';
 import type { Target } from './target.ts';
 
-/** What the command line asks for. */
+/** The options of the tour's command line. */
 export interface Options {
   readonly target: Target | undefined;
   readonly output: 'watch' | 'quiet' | 'json';
   readonly revision: string | undefined;
   /** Consents to every call. */
   readonly yes: boolean;
-  /** Consents to calls of tools with these names. */
+  /** Consents to calls of tools with these names; `*` matches any characters. */
   readonly allowed: readonly string[];
-  /** Does not take a server's word that a tool only reads. */
+  /** Does not trust annotations that a tool only reads. */
   readonly strict: boolean;
   /** Forms get their defaults, and nobody is asked. */
   readonly defaults: boolean;
-  /** Undefined: as the environment says. */
+  /** Undefined: the environment decides. */
   readonly colour: false | undefined;
   /** No pauses between the steps. */
   readonly fast: boolean;
   /** Waits for a key after each exchange. */
   readonly step: boolean;
-  /** Messages are printed whole. */
+  /** Messages are printed in full. */
   readonly full: boolean;
-  /** Shows what HTTP adds to the messages: the example is served over HTTP. */
+  /** Shows the HTTP heads and events too. The example is then served over HTTP. */
   readonly http: boolean;
   readonly timeoutMs: number;
 }
@@ -61,12 +61,12 @@ const flags: readonly string[] = [
   '--revision', '--yes', '--allow', '--strict', '--defaults', '--quiet', '--json', '--fast', '--step', '--full', '--http', '--no-color', '--timeout', '--help',
 ];
 
-/** What the words of the tour are wrong in; `word`: it is not a command, and was not marked as a program. */
+/** A wrong command line; `word`: an unknown command that may be a program without `--`. */
 export type OptionProblem = { readonly problem: string } | { readonly word: string };
 
 /**
- * Reads the command line of the tour. Everything after the first word that is not an option belongs to the server.
- * `bare`: the words have no command before them. Then the first word has to be an address, or to stand behind `--`.
+ * Parses the command line of the tour. Everything after the first word that is not an option belongs to the server.
+ * `bare`: no command precedes the words. Then the first word must be an address or stand after `--`.
  */
 export function readOptions(words: readonly string[], bare: boolean = false): Options | { readonly help: true } | OptionProblem {
   const options: { -readonly [K in keyof Options]: Options[K] } = {

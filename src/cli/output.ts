@@ -10,23 +10,23 @@ import { renderContents, renderPrompt, renderResult } from './render.ts';
 import type { RenderOptions } from './render.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** Where results go: a terminal, a pipe, or lines of JSON. */
+/** The destination of results: a terminal, a pipe, or lines of JSON. */
 export interface Output {
   readonly json: boolean;
-  /** stdout is not a terminal: a result goes out unchanged. */
+  /** stdout is not a terminal: results are written unchanged. */
   readonly piped: boolean;
   readonly render: RenderOptions;
-  /** How results are framed at a terminal where prompts stand around them; undefined: they are not. */
+  /** The frame for results between prompts at a terminal; undefined: no frame. */
   readonly frame?: FrameOptions | undefined;
-  /** To stdout, unchanged. */
+  /** Writes to stdout unchanged. */
   write(bytes: string | Uint8Array): void;
-  /** A line to stdout. What came from the wire is `visible` already. */
+  /** Prints a line to stdout. Text from the wire must be `visible` already. */
   print(line: string): void;
-  /** A line to stderr. */
+  /** Prints a line to stderr. */
   note(line: string): void;
 }
 
-/** The columns that lines of stdout are made for. */
+/** The width for lines of stdout; `Infinity` if it is not a terminal. */
 export const outputColumns = (stdout: CommandProcess['stdout']): number => (stdout.isTTY ? columnsFor(stdout) : Infinity);
 
 export function showResult(output: Output, result: CallToolResult): void {

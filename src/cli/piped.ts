@@ -2,19 +2,19 @@ import { visible } from '../explain/safe-text.ts';
 import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '../protocol/index.ts';
 import { described, saved } from './render.ts';
 
-// What a pipe or a file gets of a result. Whoever reads it is a program: nothing is escaped, cut, wrapped or painted.
+// Results for a pipe or a file. A program reads them, so nothing is escaped, cut, wrapped or coloured.
 
 /** A result for a pipe. */
 export interface Piped {
-  /** The texts that go to stdout unchanged, one after the other. */
+  /** The texts for stdout, in order and unchanged. */
   readonly out: readonly (string | Uint8Array)[];
-  /** Lines for stderr: what stdout does not hold. */
+  /** Lines for stderr about content that is not on stdout. */
   readonly notes: readonly string[];
 }
 
 /**
- * Every text block, each ended by a newline; structured content as one line of JSON where no block is text. `save`: the
- * folder for images, audio and blobs, whose files are named; without it stderr says that they were left out.
+ * Every text block with a newline; if there is no text block, structured content as one line of JSON. `save`: the folder
+ * for images, audio and blobs, whose file names are printed; without it, a note on stderr says that they were left out.
  */
 export function pipedResult({ content, structuredContent }: CallToolResult, save: string | undefined): Piped {
   const piped = pipedBlocks(content, save);
@@ -22,7 +22,7 @@ export function pipedResult({ content, structuredContent }: CallToolResult, save
   return json ? { ...piped, out: [...piped.out, `${JSON.stringify(structuredContent)}\n`] } : piped;
 }
 
-/** Likewise for the messages of a prompt. Who says each is told where there are several. */
+/** The messages of a prompt, formatted like results. If there are several, each is preceded by its role. */
 export function pipedPrompt({ messages, description }: GetPromptResult, save: string | undefined): Piped {
   const parts = messages.map(({ role, content }) => ({ role, ...pipedBlocks([content], save) }));
   return {
@@ -31,7 +31,7 @@ export function pipedPrompt({ messages, description }: GetPromptResult, save: st
   };
 }
 
-/** Texts of a resource, each ended by a newline. The bytes of a blob where it is all that there is and `save` is not given. */
+/** The texts of a resource, each with a newline. A single blob without `save` becomes its bytes. */
 export function pipedContents({ contents }: ReadResourceResult, save: string | undefined): Piped {
   const [only] = contents;
   if (only && contents.length === 1 && 'blob' in only && save === undefined) return { out: [Buffer.from(only.blob, 'base64')], notes: [] };

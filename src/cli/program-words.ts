@@ -1,7 +1,7 @@
 /** The words of a command on either side of the first `--`. */
 export interface ProgramWords {
   readonly before: readonly string[];
-  /** The program and its arguments; undefined where there is no `--`. */
+  /** The program and its arguments; undefined if there is no `--`. */
   readonly program: readonly string[] | undefined;
 }
 

@@ -1,16 +1,16 @@
 import { truncate, visible } from '../explain/safe-text.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** A line on stderr that says how far a call has come. */
+/** A line on stderr with the progress of a call. */
 export interface ProgressBar {
   show(report: { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }): void;
-  /** Takes the line away, so that something else can be printed. */
+  /** Removes the line, so that other text can be printed. */
   hide(): void;
 }
 
 const cells = 24;
 
-/** Draws at a terminal; elsewhere it prints a line a report only where the server says something. */
+/** Draws a bar at a terminal. Elsewhere, prints one line for each report that has a message. */
 export function progressBar(stream: CommandProcess['stderr']): ProgressBar {
   let drawn = false;
   return {

@@ -14,35 +14,35 @@ import type { CommandProcess } from './command-process.ts';
 interface Program {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Added to the environment of this program, which passes as well: what the host gave is meant for the server. */
+  /** Added to this process's environment, which is passed on too: the host set it for the server. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
 }
 
-/** What stands between a host and a server: the host speaks with our own streams. */
+/** Options of a relay between a host, on our own streams, and a server. */
 export interface RelayOptions {
   readonly server: ServerConfig;
-  /** Each line that passed, without its end. `lost`: it was too long to show, or no UTF-8, and passed nevertheless. */
+  /** Each line that passed, without its end. `onLost`: a line too long to show or not in UTF-8; it passed nevertheless. */
   readonly onLine: (from: 'client' | 'server', text: string) => void;
   readonly onLost: (from: 'client' | 'server', why: string) => void;
 }
 
-/** Signals of a host that wants an end; the server gets them too. */
+/** Signals by which a host ends us; the server gets them too. */
 const endings = ['SIGTERM', 'SIGHUP'] as const;
 
-/** The server's end of a relay. */
+/** The server's side of a relay. */
 interface ServerEnd {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Resolves with the exit code once it has ended. */
+  /** Resolves with the exit code when the server has ended. */
   readonly ended: Promise<number>;
   kill(signal: NodeJS.Signals): void;
 }
 
 /**
- * Starts the server, or connects to its socket, and passes every byte between it and this program's own streams, unchanged, in both
- * directions, whatever it holds. Resolves with the exit code that the server ended with; 128 and the signal's number where a signal
- * ended it; 0 where a socket was closed. Rejects with `NotReached` where it cannot be started, or reached.
+ * Starts the server, or connects to its socket, and passes every byte between it and our own streams unchanged. Resolves
+ * with the server's exit code: 128 plus the signal's number if a signal ended it, 0 if a socket was closed. Rejects with
+ * `NotReached` if the server cannot be started or reached.
  */
 export async function relay(proc: CommandProcess, { server, onLine, onLost }: RelayOptions): Promise<number> {
   const end = isProgram(server) ? await started(proc, server) : await connected(server.url);
@@ -55,10 +55,10 @@ export async function relay(proc: CommandProcess, { server, onLine, onLost }: Re
   watch('server', end.stdout);
   proc.stdin.pipe(end.stdin);
   end.stdout.pipe(proc.stdout, { end: false });
-  // A server that has gone reads nothing more; how it ended says the rest.
+  // Ignored: a server that has ended reads nothing more, and its exit code is reported.
   end.stdin.on('error', () => {});
   for (const signal of endings) proc.on(signal, () => end.kill(signal));
-  // Ctrl-C reaches a program by itself: it is in the terminal's group.
+  // A program gets Ctrl-C from the terminal itself, as part of its process group.
   proc.on('SIGINT', () => {
     if (!isProgram(server)) end.kill('SIGINT');
   });
@@ -73,7 +73,7 @@ async function connected(url: string): Promise<ServerEnd> {
   const socket = await openSocket(path).catch((thrown: unknown) => {
     throw new NotReached(`${url} was not reached: ${errorMessage(thrown)}`);
   });
-  // A server that has ended its side answers nothing more.
+  // Close our side too: the server sends nothing more.
   socket.once('end', () => socket.end());
   return {
     stdin: socket, stdout: socket, kill: () => void socket.destroy(),

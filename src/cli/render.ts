@@ -10,16 +10,16 @@ import type { Style } from '../host/node/style.ts';
 export interface RenderOptions {
   readonly style: Style;
   readonly columns: number;
-  /** A folder to save images, audio and blobs in; undefined: their size is shown. */
+  /** The folder for images, audio and blobs; undefined: only their size is shown. */
   readonly save: string | undefined;
 }
 
-/** Text of several lines, each made visible; tabs stay. */
+/** The lines of a text, each made visible; tabs stay. */
 export function textLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => line.split('\t').map(visible).join('\t'));
 }
 
-/** One block of content, as lines for a person. */
+/** One content block as lines for a person. */
 export function renderBlock(block: ContentBlock, { style, save }: RenderOptions): string[] {
   switch (block.type) {
     case 'text': return textLines(block.text);
@@ -38,8 +38,8 @@ export function renderBlock(block: ContentBlock, { style, save }: RenderOptions)
 }
 
 /**
- * The result of a tool, as lines for a person: its blocks, and structured content where no text is there. Text that is
- * only the structured content as JSON is shown as that, a table where it can be one.
+ * A tool result as lines for a person: its blocks, and structured content if there is no text. A text that only repeats
+ * the structured content as JSON is replaced by it, as a table if possible.
  */
 export function renderResult({ content, structuredContent }: CallToolResult, options: RenderOptions): string[] {
   if (structuredContent === undefined) return content.flatMap((block) => renderBlock(block, options));
@@ -58,7 +58,7 @@ function isJsonOf(text: string, value: unknown): boolean {
   }
 }
 
-/** The texts of a resource, as lines for a person; of a blob, its size. */
+/** The texts of a resource as lines for a person; for a blob, its size. */
 export function renderContents({ contents }: ReadResourceResult, { style, save }: RenderOptions): string[] {
   return contents.flatMap((one) => [
     ...contents.length > 1 ? [style.dim(visible(one.uri))] : [],
@@ -66,7 +66,7 @@ export function renderContents({ contents }: ReadResourceResult, { style, save }
   ]);
 }
 
-/** The messages of a prompt, as lines for a person. */
+/** The messages of a prompt as lines for a person. */
 export function renderPrompt({ messages, description }: GetPromptResult, options: RenderOptions): string[] {
   const { bold, dim } = options.style;
   return [
@@ -80,13 +80,13 @@ const endings: Readonly<Record<string, string>> = {
   'audio/wav': 'wav', 'audio/mpeg': 'mp3', 'audio/ogg': 'ogg', 'application/pdf': 'pdf', 'application/json': 'json',
 };
 
-/** What a binary block is, in words. */
+/** Describes a binary block in words. */
 export const described = (kind: string, mimeType: string, base64: string): string =>
   `${kind} ${visible(mimeType)}, ${Buffer.from(base64, 'base64').length.toLocaleString('en')} bytes`;
 
 let files = 0;
 
-/** Writes a binary block into a folder, and returns the file. Names are ours, never the server's. */
+/** Writes a binary block into a folder, and returns the path. The file name never comes from the server. */
 export function saved(kind: string, mimeType: string, base64: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${kind}-${++files}.${endings[mimeType] ?? 'bin'}`);
@@ -100,12 +100,12 @@ function binary(kind: string, mimeType: string, base64: string, save: string | u
   return `${style.dim(`[${what}]`)} ${saved(kind, mimeType, base64, save)}`;
 }
 
-/** The most rows of a table; of those beyond them the number is told. */
+/** The most rows of a table; further rows are counted. */
 const maxRows = 1_000;
-/** The fewest columns of the screen that a column of a table gets; where there are more than fit so, the last ones are left out and named. */
+/** The fewest characters for a column of a table. If not all columns fit, the last ones are left out, and their names listed. */
 const leastWidth = 6;
 
-/** Structured content: a list of objects, or an object, as a table; else JSON. What is left out is counted. */
+/** Structured content: a table for an object or a list of objects, otherwise JSON. Omitted parts are counted. */
 export function renderStructured(value: unknown, { style, columns }: RenderOptions): string[] {
   const list = Array.isArray(value) ? value : isObject(value) && Object.keys(value).length === 1 ? Object.values(value)[0] : undefined;
   if (Array.isArray(list) && list.length > 0 && list.every(isObject)) {

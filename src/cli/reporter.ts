@@ -6,50 +6,50 @@ import type { Style } from '../host/node/style.ts';
 import { bag } from '../explain/words.ts';
 import type { HttpTrace, TracedEvent } from '../transport/internal-exports.ts';
 
-/** What came of one step. */
+/** The result of one step. */
 export interface Row {
   readonly step: string;
-  /** `absent`: the server does not have it, or nothing came of it that could fail. */
+  /** `absent`: the server does not have the feature, or nothing was done that can fail. */
   readonly outcome: 'ok' | 'failed' | 'absent';
   readonly detail: string;
-  /** Messages that passed, in both directions. */
+  /** Number of messages in both directions. */
   readonly messages: number;
   /** Milliseconds. */
   readonly ms: number;
 }
 
-/** One wire message, with what it is. */
+/** A message on the wire, explained. */
 export interface ExplainedMessage {
   /** Milliseconds since the tour began. */
   readonly at: number;
   readonly direction: 'sent' | 'received';
   readonly text: string;
-  /** As parsed; undefined where it is not JSON. */
+  /** The parsed message; undefined if the text is not JSON. */
   readonly message: unknown;
   readonly what: string;
   readonly section: string;
-  /** Over HTTP, where that is shown: the exchange that carried it, and the fields of its event. */
+  /** Over HTTP, if that is shown: the exchange of the message, and the fields of its event. */
   readonly exchange?: number | undefined;
   readonly event?: TracedEvent | undefined;
 }
 
-/** The head of a request or a response, or an event without a message, with what it is. */
+/** The head of a request or response, or an event without a message, explained. */
 export interface ExplainedHttp {
   readonly at: number;
   readonly direction: 'sent' | 'received';
   readonly exchange: number;
-  /** Safe to print, the start line first. */
+  /** Safe to print; the start line is first. */
   readonly lines: readonly string[];
   readonly what: string;
   readonly section: string;
 }
 
-/** Where the tour says what happens. Text from the wire is made safe here. */
+/** The output of the tour. It makes text from the wire safe to print. */
 export interface Reporter {
-  /** A walk begins. */
+  /** Begins a walk through a server. */
   walk(title: string): void;
   step(title: string, intro: string): void;
-  /** A part of a step, such as one tool. */
+  /** Begins a part of a step, such as one tool. */
   part(title: string): void;
   message(message: ExplainedMessage): void;
   http(seen: ExplainedHttp): void;
@@ -59,14 +59,12 @@ export interface Reporter {
   result(row: Row): void;
   summary(title: string, rows: readonly Row[]): void;
   end(ok: boolean, text: string): void;
-  /** Holds back what would be printed, until `resume`. */
+  /** Holds back output until `resume`. */
   pause(): void;
   resume(): void;
 }
 
-/**
- * Says of what passes what it is: knows the requests in both directions, and the revision once it is found.
- */
+/** Returns a function that explains traced messages and heads. It remembers the requests of both directions. */
 export function createExplainer(
   began: number, revision: () => string | undefined,
 ): (entry: Parameters<HttpTrace>[0]) => ({ readonly kind: 'message' } & ExplainedMessage) | ({ readonly kind: 'http' } & ExplainedHttp) {
@@ -81,7 +79,7 @@ export function createExplainer(
     try {
       message = JSON.parse(text);
     } catch {
-      // Explained as what it is: a line that is not JSON.
+      // `explain` reports a line that is not JSON.
     }
     for (const one of Array.isArray(message) ? message as unknown[] : [message]) {
       const { id, method } = bag(one);
@@ -96,23 +94,23 @@ export function createExplainer(
 export interface PrintOptions {
   readonly print: (line: string) => void;
   readonly style: Style;
-  /** Columns of the screen; `Infinity`: nothing is cut, and a long message is printed a line a member. */
+  /** The width of the screen; `Infinity`: nothing is cut, and a long message gets a line for each member. */
   readonly columns: number;
 }
 
-/** The fields of the event that carried a message, in one line; none where it has none. */
+/** The fields of the event that carried a message, as one line; empty if it has no fields. */
 const fields = (event: TracedEvent = {}): readonly string[] => {
   const lines = Object.entries(event).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${visible(String(value))}`);
   return lines.length === 0 ? [] : [`event ${lines.join(', ')}`];
 };
 
-/** A message of more characters is printed a line a member, where nothing is cut. */
+/** With unlimited width, a message of more characters gets a line for each member. */
 const longLine = 100;
 
 const legend = 'After so many seconds, → the client or ← the server says this; '
   + 'then what it is, and where that is specified.';
 
-/** What went wrong may be told in a server's words, of any length. */
+/** The most characters of a problem: it may contain text from a server. */
 const maxSaid = 2_000;
 
 const bounded = (text: string): string =>
@@ -120,7 +118,7 @@ const bounded = (text: string): string =>
 
 const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(3);
 
-/** For a person who watches. */
+/** Reports everything, for a person. */
 export function watchReporter({ print: out, style, columns }: PrintOptions): Reporter {
   const { bold, dim, cyan, green, red, yellow, magenta } = style;
   const held: string[] = [];
@@ -202,7 +200,7 @@ export function watchReporter({ print: out, style, columns }: PrintOptions): Rep
   };
 }
 
-/** Only the tables, and what went wrong. */
+/** Reports only the tables and problems. */
 export function quietReporter({ print, style, columns }: PrintOptions): Reporter {
   const { bold, green, red } = style;
   const nothing = (): void => {};
@@ -227,7 +225,7 @@ export function quietReporter({ print, style, columns }: PrintOptions): Reporter
   };
 }
 
-/** One JSON object a line, for a program. */
+/** Reports one JSON object per line, for a program. */
 export function jsonReporter(print: (line: string) => void): Reporter {
   const say = (type: string, members: object): void => print(JSON.stringify({ type, ...members }));
   return {

@@ -13,7 +13,7 @@ import { ruledNames } from './offered-tools.ts';
 import type { KnownServer } from './offered-tools.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** The rules of a file, or of `rules.json` of the user; none where that is not there. Throws `WrongUse` that names the file. */
+/** The rules of a file, or of the user's `rules.json`; empty if that does not exist. Throws `WrongUse` that names the file. */
 export function rulesOf(given: string | undefined, env: CommandProcess['env']): Rule[] {
   const file = given ?? join(homeFolder(env), 'rules.json');
   if (given === undefined && !existsSync(file)) return [];
@@ -24,17 +24,17 @@ export function rulesOf(given: string | undefined, env: CommandProcess['env']): 
   }
 }
 
-/** A call of a tool of one server. */
+/** A call of one server's tool. */
 export interface ServerToolCall extends KnownServer {
-  /** What the person allowed for good. */
+  /** The store of permanent grants. */
   readonly store: HostStore;
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Consent as `barewire host` has it: the first rule that fits decides, then what was allowed for good, then `--yes`,
- * `--allow` and what says that it only reads, then the person.
+ * Decides about consent like `barewire host`: the first matching rule, then permanent grants, then `--yes`, `--allow` and
+ * read-only annotations, then the person.
  */
 export async function ruledConsent(rules: readonly Rule[], call: ServerToolCall, options: ConsentOptions): Promise<CallConsent> {
   const { server, name, store, tool, args } = call;
@@ -50,10 +50,10 @@ export async function ruledConsent(rules: readonly Rule[], call: ServerToolCall,
   return consentTo(tool, args, { ...options, strict: options.strict || !isBelieved(server) });
 }
 
-/** Whether a server's word that a tool only reads counts: that of one that came with a folder does not. */
+/** Whether a server's read-only annotations are trusted. Those of a server configured by a folder are not. */
 export const isBelieved = (server: ServerConfig | undefined): boolean => server?.folder === undefined;
 
-/** Whether the person allowed this tool of this server for good in `barewire host`, with its present definition. */
+/** Whether the person has permanently allowed this tool, with its present definition, in `barewire host`. */
 async function isGranted(store: HostStore, server: string, tool: Tool): Promise<boolean> {
   const grants = await store.get('grants');
   if (!Array.isArray(grants)) return false;

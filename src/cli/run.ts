@@ -24,11 +24,11 @@ async function obey(words: readonly string[], proc: CommandProcess): Promise<num
   const command = await load(first);
   const end = others.indexOf('--');
   const asked = (end < 0 ? others : others.slice(0, end)).some((word) => word === '--help' || word === '-h');
-  // A command may have more to say of what is named beside it.
+  // With --help, a command may explain an item that the words name.
   return (asked ? await command.explain?.(others, proc) ?? await help(first, proc) : undefined) ?? command.run(others, proc, commands);
 }
 
-/** Without the name of a command it is the tour: of an address, or of a program behind `--`. Other words run nothing. */
+/** Runs the tour if no command is named: of an address, or of a program after `--`. Other words are an error. */
 async function bareTour(words: readonly string[], proc: CommandProcess): Promise<number> {
   const { readOptions } = await import('./options.ts');
   const read = readOptions(words, true);
@@ -60,12 +60,12 @@ function codeOf(thrown: unknown): number {
   return exitCodes.failed;
 }
 
-/** A server whose result lacks what the command has to print: `MalformedResult` of barewire/client, which is not loaded here. */
+/** Recognises `MalformedResult` of barewire/client, which is not loaded here: the server's result lacks a required member. */
 const isMalformedResult = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'malformed_result';
 
 /**
- * Runs the command of these words, which stand behind `barewire`, in a process. Resolves with the exit code once everything
- * is written to the streams; says there what went wrong, and never rejects.
+ * Runs the command of these words, which stand after `barewire`. Resolves with the exit code when all output is written.
+ * Reports errors on stderr and never rejects.
  */
 export async function run(words: readonly string[], proc: CommandProcess): Promise<number> {
   try {
@@ -77,7 +77,7 @@ export async function run(words: readonly string[], proc: CommandProcess): Promi
     const frame = { columns: columnsFor(proc.stderr) };
     if (code === exitCodes.failed && !malformed) {
       write('barewire failed:');
-      // A stack is ours, and the message in it may be a server's.
+      // The stack is ours, but its message may come from a server.
       framed(thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown), frame).forEach(write);
     } else {
       write(`barewire: ${visible(errorMessage(thrown))}${malformed ? '; --json shows it as it came' : ''}`);

@@ -1,10 +1,10 @@
 import { visible } from '../explain/safe-text.ts';
 import { isObject } from '../jsonrpc/internal-exports.ts';
 
-/** The deepest nesting that is written out; what is deeper is `unknown`. */
+/** The deepest nesting that is written out; deeper schemas become `unknown`. */
 const maxDepth = 12;
 
-/** The type in TypeScript of the values that a JSON schema accepts, at least. What types cannot say is left out. */
+/** A TypeScript type that includes all values that a JSON schema accepts. Constraints without a type are left out. */
 export function schemaType(schema: unknown, indent: string = ''): string {
   return typeOf(schema, { root: schema, indent, depth: 0 });
 }
@@ -34,7 +34,7 @@ function typeOf(schema: unknown, place: Place): string {
   return all.length === 0 ? 'unknown' : all.length === 1 ? all[0] ?? 'unknown' : all.map((one) => (one.includes(' | ') ? `(${one})` : one)).join(' & ');
 }
 
-/** The type of values of one `type`. */
+/** The type for one `type` of the schema. */
 function plain(type: unknown, schema: Readonly<Record<string, unknown>>, place: Place): string {
   switch (type) {
     case 'string': case 'boolean': case 'null': return type;
@@ -61,10 +61,10 @@ function objectType({ properties, required, additionalProperties }: Readonly<Rec
     : additionalProperties === false || isObject(properties) ? 'Record<string, never>' : '{ [name: string]: unknown }';
 }
 
-/** A name as a member of a type. */
+/** A name as a member of a type, quoted if necessary. */
 export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** The description of a schema or an item as a comment, which it cannot end. */
+/** The description of a schema or item as a comment. It cannot end the comment early. */
 export function commentOf(described: unknown, indent: string): string[] {
   const text = isObject(described) && typeof described['description'] === 'string' ? described['description'].trim() : '';
   return text === '' ? [] : [`${indent}/** ${text.split(/\r?\n/).map((line) => visible(line).replaceAll('*/', '* /')).join(`\n${indent} * `)} */`];
@@ -75,7 +75,7 @@ const literal = (value: unknown): string =>
 
 const union = (types: readonly string[]): string => (types.includes('unknown') || types.length === 0 ? 'unknown' : [...new Set(types)].join(' | '));
 
-/** A `$ref` within the schema. */
+/** Resolves a `$ref` within the schema. */
 function referred(ref: string, root: unknown): unknown {
   if (!ref.startsWith('#')) return undefined;
   return ref.slice(1).split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))

@@ -2,23 +2,23 @@ import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { CommandProcess } from './command-process.ts';
 import { userStore } from './configuration.ts';
 
-/** How many servers and tools of each are kept, and of how many characters: a server chooses its names. */
+/** The most servers, tools of each, and characters of a name that are stored, since servers choose the names. */
 const maxServers = 200;
 const maxTools = 1_000;
 const maxLength = 128;
 const key = 'seen-tools';
 
-/** The names of tools that `list` and `call` have seen, by the name of the server in the configuration. */
+/** The tool names that `list` and `call` have seen, by server name in the configuration. */
 export type SeenTools = ReadonlyMap<string, readonly string[]>;
 
-/** Reads them; none where nothing was kept, or what was kept cannot be read. */
+/** Reads the stored names; empty if there are none or they cannot be read. */
 export async function seenTools(env: CommandProcess['env']): Promise<SeenTools> {
   const kept = await userStore(env).get(key).catch(() => undefined);
   if (!isObject(kept)) return new Map();
   return new Map(Object.entries(kept).map(([server, names]) => [server, Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []]));
 }
 
-/** Keeps the names of a server's tools for completion. Where they cannot be kept, there is nothing to complete. */
+/** Stores the names of a server's tools for completion. An error is ignored: completion then lacks them. */
 export async function keepTools(env: CommandProcess['env'], server: string, names: readonly string[]): Promise<void> {
   const short = names.filter(({ length }) => length <= maxLength).slice(0, maxTools);
   const before = await seenTools(env);

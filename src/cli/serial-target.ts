@@ -11,7 +11,7 @@ export const serialWords: OwnOptions = {
   serial: { type: 'string' }, baud: { type: 'string' }, framing: { type: 'string' }, mtu: { type: 'string' },
 };
 
-/** Their help. */
+/** Help for these options. */
 export const serialHelp: readonly (readonly [string, string])[] = [
   ['--serial PORT', 'instead of TARGET: the server at the other end of this serial port, such as /dev/ttyUSB0'],
   ['--baud N', 'with --serial: bits a second; default: as the port is'],
@@ -25,7 +25,7 @@ export interface SerialTarget extends Pick<ClientWords, 'flag' | 'text' | 'rest'
   open(trace: Trace): ClientTransport;
 }
 
-/** Reads the words where they name a serial port; otherwise returns undefined. Throws `WrongUse` for options that do not fit. */
+/** The serial port that the words name, or undefined. Throws `WrongUse` for options that do not fit together. */
 export async function readSerialTarget(words: readonly string[], own: OwnOptions): Promise<SerialTarget | undefined> {
   const { before, program } = atProgram(words);
   const read = readWords(before, { ...own, ...serialWords }, true);

@@ -6,8 +6,9 @@ import type { ClientWords } from './client-options.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /**
- * The server that words describe: an address, or the program behind `--`, with `--env`, `--cwd` and `--header`. `place`: where
- * relative paths of existing files lead from, since who starts the program does so elsewhere; undefined: they stay relative.
+ * The server that the words describe: an address, or the program after `--`, with `--env`, `--cwd` and `--header`.
+ * `place`: the folder to resolve relative paths of existing files in, since the program is started from another one;
+ * undefined: they stay relative.
  */
 export function describedServer(
   { text, texts }: Pick<ClientWords, 'text' | 'texts'>, address: string | undefined, program: readonly string[] | undefined, place: string | undefined,
@@ -32,7 +33,7 @@ export function describedServer(
   return { url: address, ...Object.keys(headers).length > 0 && { headers } };
 }
 
-/** Throws `WrongUse` for a name that hosts do not all take. */
+/** Returns the name, or throws `WrongUse` if some host does not accept it. */
 export function checkedName(name: string | undefined): string {
   if (name === undefined) throw new WrongUse('the name of the server is missing');
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) || name.includes('__')) throw new WrongUse('a name is up to 64 letters, digits, "-", "_" and ".", without "__"');

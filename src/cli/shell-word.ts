@@ -1,4 +1,4 @@
 import { visible } from '../explain/safe-text.ts';
 
-/** A word as a POSIX shell takes it: in quotes where it needs them. */
+/** A word for a POSIX shell, in quotes if necessary. */
 export const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${visible(word).replaceAll("'", "'\\''")}'`);

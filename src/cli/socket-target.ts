@@ -1,13 +1,16 @@
 import { WrongUse } from './exit-codes.ts';
 
-/** Whether a word or an entry's `url` names a Unix socket (`unix:/run/trips.sock`) or a named pipe of Windows (`pipe:trips`, `\\.\pipe\trips`). */
+/**
+ * Whether a word or an entry's `url` names a Unix socket (`unix:/run/trips.sock`) or a Windows named pipe (`pipe:trips`,
+ * `\\.\pipe\trips`).
+ */
 export const isSocket = (word: string): boolean => /^(?:unix:|pipe:|[\\/]{2}[.?][\\/]pipe[\\/])/i.test(word);
 
-/** Whether a server is at an address of HTTP. */
+/** Whether a server has an HTTP address. */
 export const isHttp = (server: object): server is { readonly url: string; readonly headers?: Readonly<Record<string, string>> } =>
   'url' in server && typeof server.url === 'string' && !isSocket(server.url);
 
-/** The path that `isSocket` has found. Throws `WrongUse` for one that cannot be on this system. */
+/** The path in a word that `isSocket` accepts. Throws `WrongUse` if this system has no such paths. */
 export function socketPath(word: string): string {
   const [, scheme = '', rest = word] = /^(unix|pipe):(.*)$/is.exec(word) ?? [];
   const unix = scheme.toLowerCase() === 'unix';
@@ -17,7 +20,7 @@ export function socketPath(word: string): string {
     if (name === '' || /[\\/\0]/.test(name)) throw new WrongUse(`${word}: a pipe is pipe:NAME`);
     return `\\\\.\\pipe\\${name}`;
   }
-  // `unix:///run/x` is the same path, written as a URL without a host.
+  // `unix:///run/x`, a URL without a host, means the same path.
   const path = rest.replace(/^\/\/(?=\/)/, '');
   if (!path.startsWith('/') || path.startsWith('//') || path.endsWith('/')) throw new WrongUse(`${word}: a socket is unix: and an absolute path`);
   return path;

@@ -13,7 +13,7 @@ import { serverOpener } from './open-server.ts';
 import type { Root } from '../protocol/index.ts';
 import type { CommandProcess } from './command-process.ts';
 
-/** Where to find a server: a program with its arguments, an address, or a name from the configuration. */
+/** A server: a program with arguments, an address, or a name in the configuration. */
 export type Target =
   | { readonly kind: 'program'; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'address'; readonly url: string }
@@ -23,7 +23,7 @@ export function describeTarget(target: Target): string {
   return target.kind === 'address' ? target.url : target.kind === 'configured' ? target.name : [target.command, ...target.args].join(' ');
 }
 
-/** `http`: `trace` sees what HTTP adds to the messages, too. */
+/** Opens a transport to the target. `http`: `trace` gets HTTP heads and events too. */
 export function openTarget(env: CommandProcess['env'], target: Target, trace: HttpTrace, onStderr: (line: string) => void, http: boolean): ClientTransport {
   const hooks = { trace, onStderr, ...http && { wire: trace } };
   if (target.kind === 'configured') return serverOpener(env)(target.name, target.server, hooks);
@@ -32,11 +32,11 @@ export function openTarget(env: CommandProcess['env'], target: Target, trace: Ht
     : stdioTransport(target.command, target.args, { trace, onStderr });
 }
 
-/** A single word may be the name of a server in the configuration, which goes before a program of that name. */
+/** Replaces a single word by the configured server with that name, if there is one: it has priority over a program. */
 export async function named(proc: CommandProcess, target: Target): Promise<Target> {
   if (target.kind !== 'program' || target.args.length > 0 || /[\\/]/.test(target.command)) return target;
   const { command: name } = target;
-  // A configuration that cannot be read does not keep a program from being toured; one that has to be accepted does.
+  // If the configuration cannot be read, the tour of a program still runs, but not if a file waits for acceptance.
   const servers = await readConfiguration(proc, { name }).catch((thrown: unknown) => {
     if (isNotAccepted(thrown)) throw thrown;
     return {} as Record<string, ServerConfig>;
@@ -45,9 +45,9 @@ export async function named(proc: CommandProcess, target: Target): Promise<Targe
   return server ? { kind: 'configured', name, server } : target;
 }
 
-/** The travel agency of the examples, if it is here: a published package has none. */
+/** The travel agency of the examples; undefined in a published package, which has no examples. */
 export function travelTarget(): (Target & { readonly kind: 'program' }) | undefined {
-  // dist/lib/cli.js and dist/src/cli/target.js are not equally deep.
+  // dist/lib/cli.js and dist/src/cli/target.js differ in depth.
   for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
     const file = join(at, 'examples', 'travel', 'main.js');
     if (existsSync(file)) return { kind: 'program', command: process.execPath, args: [file] };
@@ -55,7 +55,7 @@ export function travelTarget(): (Target & { readonly kind: 'program' }) | undefi
   }
 }
 
-/** Starts the travel agency over HTTP, on a free port of 127.0.0.1, until `stop`. */
+/** Serves the travel agency over HTTP, on a free port of 127.0.0.1, until `stop`. */
 export async function serveTravel({ command, args }: Target & { readonly kind: 'program' }): Promise<{ readonly target: Target; stop(): void }> {
   const child = spawn(command, [...args, '--http', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = (): void => {
@@ -71,7 +71,7 @@ export async function serveTravel({ command, args }: Target & { readonly kind: '
   return { target: { kind: 'address', url }, stop };
 }
 
-/** A directory of its own that servers may write into, until `remove`. */
+/** A new directory that servers may write into, until `remove`. */
 export function temporaryRoot(): { readonly root: Root; remove(): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-tour-')));
   const remove = (): void => {

@@ -1,26 +1,24 @@
-/**
- * Tables and lines for the terminal. It owns no stream.
- */
+/** Formats tables and lines for the terminal; writes to no stream. */
 import { truncate, width } from '../explain/safe-text.ts';
 import type { Paint } from '../host/node/style.ts';
 
-/** How a table is laid out. */
+/** The layout of a table. */
 export interface TableOptions {
-  /** The most columns that a line may take; the widest cells are cut to fit. Default: no limit. */
+  /** The most columns of a line; the widest cells are cut to fit. Default: no limit. */
   readonly columns?: number | undefined;
-  /** Cells that do not fit go on in the next line instead of being cut. Default: false. */
+  /** Cells that do not fit are wrapped instead of cut. Default: false. */
   readonly wrap?: boolean | undefined;
   /** The indexes of the columns whose cells are never cut, such as names. Default: none. */
   readonly whole?: readonly number[] | undefined;
-  /** The indexes of the columns whose cells stand to the right, such as numbers. Default: none. */
+  /** The indexes of the columns that are aligned right, such as numbers. Default: none. */
   readonly right?: readonly number[] | undefined;
-  /** Paints the heads. Default: as they are. */
+  /** Colours the heads. Default: unchanged. */
   readonly head?: Paint | undefined;
 }
 
 /**
- * A table as lines: heads, a rule, rows; two spaces between columns, none at the end of a line. Cells may be
- * painted; what came from the wire must be `visible` already.
+ * A table as lines: heads, a rule, rows. Two spaces between columns; lines have no trailing spaces. Cells may be
+ * coloured. Text from the wire must be `visible` already.
  */
 export function table(
   heads: readonly string[],
@@ -52,12 +50,12 @@ export function table(
   ];
 }
 
-/** The widths of columns that have so much room together: the widest ones give way, but those that stay whole. */
+/** Column widths that fit into `room`: the widest columns shrink, except those in `whole`. */
 function fitted(natural: readonly number[], room: number, whole: readonly number[]): number[] {
   const widths = [...natural];
   const given = widths.map((_, i) => i).filter((i) => !whole.includes(i));
   const sum = (): number => widths.reduce((a, b) => a + b, 0);
-  // A cell of a megabyte: no column is wider than the room.
+  // A cell may have a megabyte: limit its width first, since the loop takes one column at a time.
   if (sum() > room) for (const i of given) widths[i] = Math.min(widths[i] ?? 0, Math.max(1, room));
   for (let over = sum() - room; over > 0; over--) {
     const widest = given.reduce((best, i) => ((widths[i] ?? 0) > (widths[best] ?? 0) ? i : best), given[0] ?? -1);
@@ -67,7 +65,7 @@ function fitted(natural: readonly number[], room: number, whole: readonly number
   return widths;
 }
 
-/** A text without colours in pieces of at most so many columns, cut between words where there is a blank. */
+/** Splits a text without colours into pieces of at most `columns`, at a blank if possible. */
 function fold(text: string, columns: number): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -87,7 +85,7 @@ function fold(text: string, columns: number): string[] {
   return [...pieces, piece];
 }
 
-/** Lines of at most so many columns, cut between words; a longer word has a line of its own. */
+/** Lines of at most `columns`, split between words; a longer word gets its own line. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,6 +1,6 @@
 import { WrongUse } from './exit-codes.ts';
 
-/** Arguments of a prompt: `key=value`, each a text. */
+/** The string arguments of a prompt, from `key=value`. */
 export const textArguments = (words: readonly string[]): Record<string, string> => Object.fromEntries(words.map((word): [string, string] => {
   const at = word.indexOf('=');
   if (at < 1) throw new WrongUse(`${word}: an argument of a prompt is key=value`);

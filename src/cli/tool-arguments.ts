@@ -4,12 +4,12 @@ import type { ArgumentSource } from './argument-source.ts';
 import { WrongUse } from './exit-codes.ts';
 
 /**
- * Arguments as people write them: `key=value`, `key:=JSON`, `nested.key=value`, or one JSON object. A value becomes what
- * the schema says of its property: text stays text where text is wanted, otherwise it is read as JSON where it is JSON.
- * `@FILE` or `-` instead of an object or a value is the content of a file or of stdin (`key=@-`); `@@` is an @ of the text.
+ * Parses tool arguments: `key=value`, `key:=JSON`, `nested.key=value`, or one JSON object. The property's schema decides
+ * the type of a value: a string property takes it as text, others take it as JSON if it is JSON. `@FILE` or `-` in place
+ * of an object or value reads a file or stdin (`key=@-`); `@@` stands for a literal @.
  */
 export function readArguments(words: readonly string[], schema: Readonly<Record<string, unknown>>, source: ArgumentSource): Bag {
-  // fromEntries and defineProperty run no setter: `__proto__` is a name like any other.
+  // defineProperty calls no setter, so the name `__proto__` is safe.
   const args: Bag = {};
   for (const word of words) {
     if (isWholeObject(word)) {
@@ -31,7 +31,7 @@ export function readArguments(words: readonly string[], schema: Readonly<Record<
   return args;
 }
 
-/** Whether a word stands for all arguments: a JSON object, a file or stdin. */
+/** Whether a word holds all arguments: a JSON object, a file or stdin. */
 export const isWholeObject = (word: string): boolean => /^(?:\s*\{|@|-$)/.test(word);
 
 function put(target: Bag, path: readonly string[], value: unknown): void {
@@ -51,7 +51,7 @@ function propertiesOf(schema: unknown): Bag {
   return isObject(properties) ? properties : {};
 }
 
-/** The types that a property may have; empty: each type. */
+/** The types that a property may have; empty: any type. */
 function typesAt(schema: unknown, path: readonly string[]): readonly unknown[] {
   let at: unknown = schema;
   for (const name of path) {
@@ -70,14 +70,14 @@ function coerce(text: string, types: readonly unknown[]): unknown {
   if (types.length > 0 && types.every((type) => type === 'string')) return text;
   const value = parse(text);
   if (value === undefined) return text;
-  // Where text fits as well, what looks like a number stays text unless a number fits too.
+  // If the schema allows strings, the text is parsed only if it also allows the parsed type.
   const fits = (type: unknown): boolean => type === typeof value || (type === 'integer' && Number.isInteger(value))
     || (type === 'null' && value === null) || (type === 'array' && Array.isArray(value))
     || (type === 'object' && isObject(value));
   return types.length === 0 || types.some(fits) || !types.includes('string') ? value : text;
 }
 
-/** Undefined where it is not JSON. */
+/** The parsed JSON; undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -9,40 +9,40 @@ import type { CallOptions, McpClient } from '../client/index.ts';
 import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import type { Tool } from '../protocol/index.ts';
 
-/** A step that the server has nothing for. */
+/** Thrown by a step whose feature the server does not have. */
 export class Absent extends Error {}
 
-/** What calling tools needs of the tour. */
+/** The tour's functions for calling tools. */
 export interface Calling {
   readonly client: McpClient;
   readonly overHttp: boolean;
-  /** The tools to call; all that are safe, unless given. */
+  /** The tools to call. Default: all with consent. */
   readonly only: readonly string[] | undefined;
-  /** Every request goes through here, so that none waits for ever. */
+  /** Runs a request with a timeout. */
   ask<T>(run: (options: CallOptions) => Promise<T>): Promise<T>;
   part(title: string): Promise<void>;
   note(text: string): void;
   readonly consent: ConsentOptions;
-  /** Why a tool is not offered; undefined: it is. */
+  /** The reason why a tool is hidden; undefined: it is offered. */
   readonly whyHidden: (tool: Tool) => string | undefined;
-  /** A call has reported its progress. */
+  /** Called when a call reports progress. */
   progressed(): void;
-  /** Whether the connection is gone. */
+  /** Whether the connection has closed. */
   gone(): boolean;
 }
 
 const mostTools = 25;
 const cancelAfterMs = 400;
 
-/** What came of the calls. */
+/** The result of the calls. */
 export interface CallsMade {
-  /** For a person. */
+  /** A summary for a person. */
   readonly said: string;
-  /** Calls that came back as an error: a result with `isError`, or an error answer. */
+  /** Calls with an error: a result with `isError`, or an error response. */
   readonly errors: number;
 }
 
-/** Calls each tool that there is consent for, with arguments made from its schema. */
+/** Calls each tool that has consent, with arguments made from its schema. */
 export async function callTools(
   tools: readonly Tool[], { client, ask, part, note, only, consent, whyHidden, progressed, gone }: Calling,
 ): Promise<CallsMade> {
@@ -67,8 +67,7 @@ export async function callTools(
       );
       if (isError) failing++;
     } catch (error) {
-      // An error is an answer: the arguments were made up. Anything else is a failure, and the next tool may
-      // do better.
+      // Made-up arguments may cause an error response. Another error is a failure, but the next tool may succeed.
       if (error instanceof RpcError) refused.push(tool.name);
       else {
         broken.push(`${tool.name}: ${errorMessage(error)}`);
@@ -102,14 +101,14 @@ async function reasonNotToCall(
   return given ? undefined : why;
 }
 
-/** Begins a call that takes its time, and gives it up: at its first progress, or soon after. */
+/** Begins a call, if possible a slow one, and cancels it: at its first progress report or after `cancelAfterMs`. */
 export async function cancelCall(
   tools: readonly Tool[], { client, ask, note, overHttp, consent, whyHidden }: Calling,
 ): Promise<string> {
   const safe: { tool: Tool; args: Record<string, unknown> }[] = [];
   for (const tool of tools) {
     const made = makeArguments(tool.inputSchema, false);
-    // Nobody is asked about a call that is only made to be given up.
+    // Do not ask the person about a call that will be cancelled.
     const reason = whyHidden(tool) ?? await reasonNotToCall(tool, made, { ...consent, ask: undefined }, 0);
     if (reason === undefined && tool.annotations?.readOnlyHint !== false && 'args' in made) safe.push({ tool, args: { ...made.args } });
   }
@@ -120,7 +119,7 @@ export async function cancelCall(
   const controller = new AbortController();
   const reason = new Error('the tour has seen enough');
   let timer: Timer | undefined;
-  // A quick tool would have answered by then: it is cancelled at once.
+  // A quick tool would answer before the timer: its call is cancelled at once.
   if (slow) timer = systemClock.after(cancelAfterMs, () => controller.abort(reason));
   try {
     await ask((how) => {
@@ -134,7 +133,7 @@ export async function cancelCall(
     });
     return `${tool.name} had answered before it could be cancelled`;
   } catch (error) {
-    // A tool whose service is not there may be quick to say so.
+    // The tool may fail faster than the cancellation arrives.
     if (error instanceof RpcError) return `${tool.name} had failed before it could be cancelled: ${error.message}`;
     if (error !== reason) throw error;
     if (overHttp && client.revision?.era === 'modern') {

@@ -17,34 +17,34 @@ import type { ClientTransport, HttpTrace } from '../transport/internal-exports.t
 import { version } from '../judge/version.ts';
 
 export interface TourOptions {
-  /** Above everything. */
+  /** The heading of the tour. */
   readonly title: string;
-  /** Makes the way to the server; `trace` is to see every message, and may see what HTTP adds. */
+  /** Makes the transport; `trace` must receive every message, and may receive HTTP heads and events. */
   readonly transport: (trace: HttpTrace) => ClientTransport;
   readonly reporter: Reporter;
-  /** Makes the answers to the server's questions, around the pauses of the tour. */
+  /** Makes the handlers for the server's requests. The hooks pause the tour meanwhile. */
   readonly answers: (hooks: TourHooks) => AnswerHandlers;
-  /** Which tools may be called. */
+  /** Decides which tools may be called. */
   readonly consent: ConsentOptions;
-  /** Why a tool is not offered, and so not called; undefined: it is. Default: all are offered. */
+  /** The reason why a tool is hidden and not called; undefined: it is offered. Default: all are offered. */
   readonly whyHidden?: Calling['whyHidden'];
-  /** Where the server may write. */
+  /** The directories that the server may write into. */
   readonly roots: readonly Root[];
   readonly era?: ClientOptions['era'];
-  /** Default: all that the client speaks. */
+  /** Default: all that the client supports. */
   readonly revisions?: readonly string[] | undefined;
-  /** Milliseconds of silence after which a request counts as unanswered. */
+  /** Milliseconds without a message after which a request counts as unanswered. */
   readonly timeoutMs: number;
   /** Milliseconds between steps, so that a person can follow. Default: 0. */
   readonly paceMs?: number | undefined;
-  /** Runs after each exchange, answered or not; the next one waits for it. */
+  /** Runs after each exchange, successful or not; the next one waits for it. */
   readonly afterExchange?: (() => Promise<void>) | undefined;
-  /** A short walk: these tools, and what is needed around them. */
+  /** A short walk: only these tools, and the steps that they need. */
   readonly only?: readonly string[] | undefined;
 }
 
 export interface TourHooks {
-  /** The server's name for itself, once it is known. */
+  /** The server's own name, once known. */
   readonly from: () => string | undefined;
   readonly pause: () => void;
   readonly resume: () => void;
@@ -54,17 +54,17 @@ export interface TourResult {
   readonly ok: boolean;
   readonly rows: readonly Row[];
   readonly messages: number;
-  /** Calls that came back as an error. */
+  /** Number of calls with an error. */
   readonly errors: number;
 }
 
 const most = { resources: 4, prompts: 3 };
-/** However long it talks: one request gets five minutes. */
+/** The most milliseconds for one request, however many messages arrive meanwhile. */
 const longestMs = 300_000;
 
 /**
- * Walks the protocol with one server, from the first message to the last, and reports each step. Never
- * rejects, and ends by itself: whatever the server does not answer is reported as that.
+ * Goes through the protocol with one server, from the first message to the last, and reports each step. Never rejects and
+ * always ends: a request without an answer is reported.
  */
 export async function tour(options: TourOptions): Promise<TourResult> {
   const { reporter, only } = options;
@@ -93,7 +93,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   const client = new McpClient({ name: 'barewire-tour', title: 'The tour of barewire', version }, {
     era: options.era,
     revisions: options.revisions,
-    // npx may have to fetch the server first.
+    // npx may have to download the server first.
     limits: { timeoutMs: 0, maxTimeoutMs: 0, probeTimeoutMs: Math.min(options.timeoutMs, 15_000) },
     validator: (schema) => compile(schema),
     onElicit(form, context) {
@@ -136,7 +136,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     reporter.result(row);
   };
 
-  /** Runs one step. False: it failed. */
+  /** Runs one step. Resolves with false if it failed. */
   async function step(name: string, intro: string, run: () => Promise<string>): Promise<boolean> {
     if (gone !== undefined) return false;
     reporter.step(name, intro);
@@ -163,7 +163,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     if (options.paceMs) await pauseBy(systemClock, options.paceMs);
   }
 
-  /** Every request goes through here, so that none waits for ever. */
+  /** Every request uses this, so that none waits forever. */
   const ask = async <T>(run: (options: CallOptions) => Promise<T>): Promise<T> => {
     try {
       return await watchdog.guard((signal) => run({ signal, timeoutMs: 0, maxTimeoutMs: 0 }));
@@ -208,7 +208,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       return 'closed in good order';
     });
   }
-  // After a failure something may still be open.
+  // After a failure the client may still be open.
   await client.close();
   const ok = problems.length === 0 && rows.every(({ outcome }) => outcome !== 'failed');
   if (problems.length > 0) {
@@ -246,7 +246,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       try {
         templates = await ask((how) => client.listResourceTemplates(how));
       } catch (error) {
-        // The capability does not promise templates.
+        // A server with this capability need not have templates.
         if (error instanceof RpcError && error.code === -32601) {
           throw new Absent('the server has no templates');
         }
@@ -308,7 +308,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     });
   }
 
-  /** What the server said and asked of its own accord, as rows: it need not have. */
+  /** Adds rows about the notifications and requests that the server sent; none of them is required. */
   function told(before: typeof heard): void {
     const row = (step: string, outcome: Row['outcome'], detail: string): void =>
       void rows.push({ step: `  ${step}`, outcome, detail, messages: 0, ms: 0 });
@@ -336,7 +336,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     return `${some.length} of ${resources.length} read`;
   }
 
-  /** A value for an argument: the first that the server suggests, otherwise a guess. */
+  /** A value for an argument: the server's first suggestion, otherwise a guess. */
   async function suggest(
     ref: CompleteRequestParams['ref'], name: string, settled: Record<string, string>,
   ): Promise<string> {
@@ -369,7 +369,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       }
       const get = (): Promise<unknown> =>
         ask((how) => client.getPrompt(name, wanted.length > 0 ? args : undefined, how));
-      // Made-up arguments may be refused; a call without arguments may not.
+      // The server may refuse made-up arguments, but not a request without arguments.
       if (wanted.length > 0) done.push(`${name} ${await refusable(get, 'became messages')}`);
       else {
         await get();
@@ -380,7 +380,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   }
 }
 
-/** Runs what may be refused, because its arguments were made up. */
+/** Runs a request with made-up arguments: an error response is not a failure. */
 async function refusable(run: () => Promise<unknown>, done: string): Promise<string> {
   try {
     await run();

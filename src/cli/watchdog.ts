@@ -1,21 +1,19 @@
 import { every, systemClock } from '../bounds/clock.ts';
 
-/** Ends a request that nobody answers. */
+/** Ends a request without an answer. */
 export interface Watchdog {
-  /**
-   * Runs with a signal that aborts, with a reason to read, when the other side has been silent for too long.
-   */
+  /** Runs a function with a signal that aborts if the server is silent too long. The abort reason is for people. */
   guard<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Something was heard. */
+  /** Call this for each message from the server. */
   heard(): void;
-  /** A person is thinking: no time passes until `resume`. */
+  /** Stops the time until `resume`, while a person is thinking. */
   pause(): void;
   resume(): void;
 }
 
 /**
- * @param silenceMs milliseconds without any message
- * @param totalMs   milliseconds for one request, however much is said
+ * @param silenceMs milliseconds without a message
+ * @param totalMs milliseconds for one request, even if messages arrive
  */
 export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
   const everyMs = Math.max(5, Math.min(250, silenceMs / 4));
@@ -35,7 +33,7 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
         }
         else if (total >= totalMs) controller.abort(new Error(`no answer within ${totalMs / 1000} s`));
       });
-      // Raced: a transport that does not look at the signal must not hold up the tour.
+      // A race, since the transport may ignore the signal.
       let onAbort: (() => void) | undefined;
       const aborted = new Promise<never>((_, reject) => {
         onAbort = () => reject(controller.signal.reason);

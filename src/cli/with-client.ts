@@ -23,15 +23,15 @@ import type { Style } from '../host/node/style.ts';
 import type { CommandProcess } from './command-process.ts';
 import { version } from '../judge/version.ts';
 
-/** How long a form waits for a person who may have gone: from the last key on. */
+/** Milliseconds after the last key until a person counts as absent. */
 const patienceMs = 5 * 60_000;
 
-/** What a subcommand works with. */
+/** The client and output of a subcommand. */
 export interface CommandSession extends Output {
   readonly client: McpClient;
-  /** For each request: the time limit, the progress bar, and Ctrl-C. */
+  /** Options for each request: timeout, progress bar, and Ctrl-C. */
   readonly how: CallOptions;
-  /** Lends the prompter for one question; undefined: nobody can be asked. Ctrl-C there ends the command. */
+  /** Provides the prompter for one question; undefined: nobody can be asked. Ctrl-C there ends the command. */
   readonly ask: WithPrompter | undefined;
   readonly style: Style;
 }
@@ -39,16 +39,16 @@ export interface CommandSession extends Output {
 export interface SessionOptions {
   readonly onListChanged?: (list: 'tools' | 'resources' | 'prompts') => void;
   readonly onResourceUpdated?: (uri: string) => void;
-  /** Ctrl-C ends the command in order instead of being an error. */
+  /** Ctrl-C is the normal end of the command. */
   readonly endless?: boolean;
 }
 
-/** A client for `--json`, which prints results as they came. */
+/** A client for `--json`, which prints results without checking them. */
 class RawClient extends McpClient {
   protected override checkResult(): void {}
 }
 
-/** Opens the prompter for one question after the other. Rejects with the signal's reason where the person pressed Ctrl-C. */
+/** Opens the prompter for each question. Rejects with the signal's reason after Ctrl-C. */
 function lender(proc: CommandProcess, onInterrupt: () => void, interrupt: AbortSignal): WithPrompter {
   return async (use) => {
     const prompter = openPrompter(proc.stdin, proc.stderr, onInterrupt);
@@ -63,8 +63,8 @@ function lender(proc: CommandProcess, onInterrupt: () => void, interrupt: AbortS
 }
 
 /**
- * Connects, runs, and closes whatever happens. The first Ctrl-C cancels what runs, the second ends the program. Rejects
- * with `NotReached` where the server cannot be spoken with.
+ * Connects, runs, and always closes. The first Ctrl-C cancels the running request, the second ends the program. Rejects
+ * with `NotReached` if the server cannot be reached.
  */
 export async function withClient(
   words: ClientWords, run: (session: CommandSession) => Promise<number>, options: SessionOptions = {},
@@ -74,7 +74,7 @@ export async function withClient(
   const colours = style(!words.flag('no-color') && !json && wantsColour(proc.env, proc.stdout.isTTY === true));
   const note = linesTo(proc.stderr);
   const out = linesTo(proc.stdout);
-  // What a server wrote, in a frame that it cannot leave.
+  // Prints text from a server in a frame, so that it cannot be taken for our own output.
   const tell = (text: string, options: FrameOptions): void => framed(text, { columns: columnsFor(proc.stderr), dim: colours.dim, ...options }).forEach(note);
   const bar = progressBar(proc.stderr);
   const interrupt = new AbortController();
@@ -98,10 +98,10 @@ export async function withClient(
   });
   let lastWords = '';
   let unseen = 0;
-  // --json prints what came, whatever it is.
+  // --json prints results unchecked.
   const client = new (json ? RawClient : McpClient)({ name: 'barewire', title: 'barewire in a terminal', version }, {
     ...words.revisions && { revisions: words.revisions },
-    // npx may have to fetch the server first.
+    // npx may have to download the server first.
     limits: { timeoutMs: words.timeoutMs, probeTimeoutMs: Math.min(words.timeoutMs, 15_000) },
     validator: compile,
     onElicit: (form, context) => answers.onElicit(form, context),
@@ -144,7 +144,7 @@ export async function withClient(
       },
       print: (line) => {
         bar.hide();
-        // JSON is one line, however long.
+        // JSON stays on one line, however long.
         if (json) proc.stdout.write(`${line}\n`);
         else out(line);
       },
@@ -169,7 +169,7 @@ export async function withClient(
     bar.hide();
     proc.off('SIGINT', onInterrupt);
     await client.close();
-    // A handler's failure is written there, perhaps after the answer, which says an id.
+    // A server may write the cause of a failed handler to stderr, perhaps after its answer, which has only an id.
     if (failed && unseen > 0) {
       note(colours.dim(`The server wrote ${unseen} ${unseen === 1 ? 'line' : 'lines'} to stderr: --verbose shows them.`));
     }

@@ -1,6 +1,6 @@
 import { WrongUse } from './exit-codes.ts';
 
-/** A line as words, as a shell reads it: quotes and backslashes keep spaces together, and nothing is expanded. */
+/** Splits a line into words like a shell: quotes and backslashes protect spaces. Nothing is expanded. */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -12,7 +12,7 @@ export function splitWords(line: string): string[] {
       else if (char === '\\' && quote === '"' && /["\\]/.test(line[at + 1] ?? '')) word += line[++at] ?? '';
       else word += char;
     } else if (char === '"' || char === "'") {
-      // Within a word quotes are text: JSON is full of them.
+      // Quotes within a word are ordinary characters, because JSON contains many.
       if (word === undefined || word.endsWith('=')) {
         quote = char;
         word ??= '';
@@ -22,7 +22,7 @@ export function splitWords(line: string): string[] {
       word = undefined;
     } else if (char === '\\') word = (word ?? '') + (line[++at] ?? '');
     else if ((char === '{' || char === '[') && (word === undefined || word.endsWith('='))) {
-      // JSON goes to the end of the line.
+      // JSON extends to the end of the line.
       return [...words, (word ?? '') + line.slice(at).trim()];
     } else word = (word ?? '') + char;
   }

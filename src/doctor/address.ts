@@ -19,13 +19,13 @@ export interface Address {
   readonly send: Probe;
 }
 
-/** The findings at the HTTP level, before the protocol is spoken. */
+/** The findings at the HTTP level, before the protocol is tested. */
 export interface AddressReport {
   /** The problems; empty: none. */
   readonly findings: readonly Finding[];
-  /** Whether a conversation makes sense. */
+  /** Whether the protocol can be tested over this address. */
   readonly usable: boolean;
-  /** Whether the server requires credentials: a conversation may have them. */
+  /** Whether the server requires credentials. The transport may have some. */
   readonly wantsLogin: boolean;
 }
 
@@ -38,8 +38,9 @@ const rpc = (id: number, method: string, params?: object): string => JSON.string
 const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
 
 /**
- * Sends requests to an address like a client, and like a page of another origin, and reports problems of the
- * responses. `origin`: the origin of a page that will use the address. Begins one session and ends it. Never rejects.
+ * Sends requests to an address like a client, and like a page of another origin, and reports problems of the responses.
+ * `origin`: the origin of a page that will use the address. Begins up to three sessions, and ends each after its test.
+ * Never rejects.
  */
 export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
   checkOptions('examineAddress: address', address, { url: 'string', send: 'function' });
@@ -63,7 +64,7 @@ export async function examineAddress(address: Address, origin?: string): Promise
     if (!isMessage(answer.body) && await isOldTransport(ask)) {
       return { findings: [finding('old-transport', `${host(url)} speaks HTTP+SSE, the transport of 2024-11-05.`)], usable: true, wantsLogin: false };
     }
-    // 2026-07-28 basic/transports/streamable-http: an endpoint refuses an unknown method by 404 with this error.
+    // 2026-07-28 basic/transports/streamable-http: an endpoint rejects an unknown method with 404 and this error.
     if (status !== 400 && !(isMessage(answer.body) && answer.body.includes('-32601'))) {
       return { findings: [await wrongPath(answer, url, ask, opening)], usable: false, wantsLogin: false };
     }
@@ -98,7 +99,7 @@ function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
   return found;
 }
 
-/** Some servers also answer 403 if an Origin is missing, or if the host name in the address is unknown. */
+/** 403 need not be about a token: some servers answer so if Origin is missing or the host name is unknown. */
 function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
   const what = `initialize was answered with 403: ${shown(headers['www-authenticate'] ?? body)}`;
   return headers['www-authenticate'] === undefined && /origin|host/i.test(body)
@@ -119,7 +120,7 @@ async function wrongPath(
       const fits = path === '/sse' ? await isOldTransport(ask, other) : await ask(opening, other).then((found) => found.status < 300 && !badAnswer(found, 'initialize'));
       if (fits) return finding('wrong-path', what, { todo: `Use ${other}: there it is.` });
     } catch {
-      // Not there either.
+      // No endpoint at this path either.
     }
   }
   return finding('wrong-path', what);
@@ -151,7 +152,7 @@ async function sessionFindings(opened: ProbeAnswer, ask: AskAddress): Promise<Fi
     found.push(...held('version-header-unchecked', `MCP-Protocol-Version: ${unknownVersion}`, versionDemand, odd));
     if (id !== undefined) {
       const unknown = await tell(rpc(3, 'ping'), { 'mcp-session-id': unknownSession });
-      // The sentence is about a session that was ended. This one never was, and 400 refuses it, too.
+      // The demand is about an ended session. This id never existed, so 400 is right too.
       if (unknown.status !== 400) found.push(...held('session-not-404', 'a made-up session id', sessionDemand, unknown));
       await ask({ method: 'DELETE', headers: session });
     }
@@ -191,12 +192,12 @@ async function originFindings(
       if (answer.status < 300) found.push(...held('origin-unchecked', `Origin: ${foreignOrigin}`, originDemand, answer));
     }
   } catch {
-    // A browser does not let us choose the Origin.
+    // A browser does not let a page set Origin.
   }
   return found;
 }
 
-/** The revision that an answer to initialize names. */
+/** The revision in the response to initialize. */
 function negotiated(answer: ProbeAnswer): string | undefined {
   const found = /"protocolVersion"\s*:\s*"([\d-]{10})"/.exec(answer.body);
   return found?.[1];
@@ -204,10 +205,10 @@ function negotiated(answer: ProbeAnswer): string | undefined {
 
 const host = (url: string): string => visible(new URL(url).host);
 
-/** The words for a response that is not what was demanded of it. */
+/** The words for a response that does not meet the demand. */
 const unkept = (asked: string, expected: string, head: HttpHead): string => `${asked}: expected ${expected}; came ${shown(shownHead(head))}`;
 
-/** The finding where a response is not what the judge demands of it. */
+/** A finding if the response does not meet the judge's demand. */
 const held = (code: FindingCode, asked: string, { expected, kept }: HttpDemand, head: HttpHead): Finding[] => (kept(head) ? [] : [finding(code, unkept(asked, expected, head))]);
 
 /** The data of the first event that has data. */
@@ -223,12 +224,12 @@ function isMessage(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
     const messages = Array.isArray(value) ? value : [value];
-    // An empty batch is no message. JSON-RPC 2.0, 6.
+    // An empty batch is not a message. JSON-RPC 2.0, 6.
     return messages.length > 0 && messages.every((one) => isObject(one) && one['jsonrpc'] === '2.0');
   } catch {
     return false;
   }
 }
 
-/** A text of the server, safe and short. */
+/** The server's text, safe to print and shortened. */
 const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(redactText(shorten(text, 10_000)).replaceAll(/\s+/g, ' '), 200)));

@@ -9,28 +9,28 @@ import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import { finding } from './finding.ts';
 import type { AskedBy, Finding, FindingCode } from './finding.ts';
 
-/** The number of lines that are not messages and are kept. */
+/** The most lines that are kept of those that are not messages. */
 const maxStray = 10;
 
 const client = { name: 'barewire-doctor', version } as const;
 
-/** A conversation in which the doctor makes findings. */
+/** A conversation with a server that produces findings. */
 export class Conversation extends PlainConversation {
   /** Lines that are not messages, unchanged. */
   readonly stray: string[] = [];
   readonly #number: number;
 
-  /** `number`: of the conversations of one examination, from 1. `startMs`: milliseconds to wait for the very first answer. */
+  /** `number`: its position among the conversations of one examination, from 1. `startMs`: milliseconds to wait for the first answer. */
   constructor(number: number, open: (trace: Trace) => ClientTransport, timeoutMs: number, startMs: number) {
     super({
       carry: (events) => transportCarrier(open, systemClock, events), clock: systemClock, answerMs: timeoutMs, startMs,
-      // The server may send requests; they are answered, so that it does not wait.
+      // Requests from the server get an answer, so that it does not wait.
       question: (method) => (method === 'ping' ? { result: {} } : { error: { code: -32601, message: 'The doctor answers no questions' } }),
     });
     this.#number = number;
   }
 
-  /** Sends a request, a modern one if `modern` names a revision. Never rejects. */
+  /** Sends a request, in the modern era if `modern` names a revision. Never rejects. */
   ask(method: string, params: Record<string, unknown> = {}, modern?: string): Promise<ReceivedAnswer> {
     const id = this.nextId();
     const whole = modern === undefined ? params : { ...params, _meta: modernMeta(modern, client, {}) };
@@ -42,7 +42,7 @@ export class Conversation extends PlainConversation {
     return { conversation: this.#number, id: this.asked.length };
   }
 
-  /** Makes a finding about the request that was sent last. */
+  /** Makes a finding about the last request. */
   finding(code: FindingCode, what: string, own: Partial<Omit<Finding, 'code' | 'what'>> = {}): Finding {
     return finding(code, what, { request: this.lastAsked, ...own });
   }

@@ -18,7 +18,7 @@ export interface Subject {
   readonly name: string;
   /** Opens a new transport to it, with its own process or session. Each message must be passed to `trace`. */
   readonly open: (trace: Trace) => ClientTransport;
-  /** For an address: how to send plain HTTP requests to it. */
+  /** For an address: sends plain HTTP requests to it. */
   readonly http?: Address | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface DiagnoseOptions {
   readonly startMs?: number;
   /** The origin of a page that will use the address, such as `https://app.example`. */
   readonly origin?: string | undefined;
-  /** The revisions that the client speaks, if not all. */
+  /** The revisions that the client speaks. Default: all. */
   readonly revisions?: readonly string[] | undefined;
   /** Checks the schemas of tools: `compile` of barewire/schema/full. Without it schemas are only inspected. */
   readonly checkSchema?: SchemaCheck | undefined;
@@ -44,7 +44,7 @@ export interface DiagnoseOptions {
 export interface Diagnosis {
   /** Errors first. */
   readonly findings: readonly Finding[];
-  /** What works, as lines: the server's name, revisions, counts, times. */
+  /** Lines about working features: the server's name, revisions, counts, times. */
   readonly facts: readonly string[];
 }
 
@@ -125,7 +125,7 @@ async function examine(
   }
 }
 
-/** Asks a server that serves the handshake in the stateless era, over a new process or session. */
+/** Tests a server of the handshake era also in the stateless era, over a new process or session. */
 async function examineOtherEra(
   conversation: Conversation, capabilities: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
@@ -138,17 +138,17 @@ async function examineOtherEra(
     const tried = await examineLists(conversation, { tools: capabilities['tools'], prompts: capabilities['prompts'] }, newest, undefined);
     return { findings: [...findings, ...tried.findings.filter(({ code }) => newer.includes(code))], modern };
   } catch {
-    // A moment ago it could be reached: whether it serves the other era is unknown.
+    // The server was reachable before, so an error here says nothing about the other era.
     return { findings: [], modern: [] };
   } finally {
     await conversation.close();
   }
 }
 
-/** What the lists of the newer era are judged by, where those of the older one were judged already. */
+/** Findings of the second listing that are kept; the first listing has covered the others. */
 const newer: readonly FindingCode[] = ['result-type-missing', 'cache-fields-missing', 'list-failed'];
 
-/** A program that still runs this many milliseconds after its stdin was closed must be killed. */
+/** If a program takes more milliseconds than this to end after its stdin was closed, the transport had to kill it. */
 const endMs = 1_800;
 
 /** The reason why a program could not be started, from the error of the transport's `open` (or its cause). */

@@ -1,4 +1,4 @@
-/** `error`: clients fail because of it; `warning`: some clients do, or a rule is broken; `note`: useful to know. */
+/** `error`: clients fail because of it; `warning`: some clients fail, or a rule is broken; `note`: useful to know. */
 export type Severity = 'error' | 'warning' | 'note';
 
 /** The codes of findings. Stable. */
@@ -17,7 +17,7 @@ export type FindingCode =
   | 'schema-rejected' | 'annotations-contradict' | 'many-tools' | 'uri-invalid' | 'template-invalid'
   | 'prompt-malformed';
 
-/** A request of the doctor, as it stands in its messages. */
+/** A request that the doctor sent. */
 export interface AskedBy {
   /** The number of the conversation, from 1, in the order in which they are opened. */
   readonly conversation: number;
@@ -31,18 +31,15 @@ export interface Finding {
   readonly code: FindingCode;
   /** The severity of the finding. */
   readonly severity: Severity;
-  /**
-   * What was done, what was expected and what came: one or two sentences. Text from the wire in it is made visible
-   * and cut.
-   */
+  /** The action, the expected and the actual response: one or two sentences. Text from the wire is made visible and cut. */
   readonly what: string;
   /** The section of the specification: `2025-11-25 basic/transports#stdio`. */
   readonly where: string;
-  /** The rule of the judge that says so, by its id; undefined: it has none. */
+  /** The id of the judge's rule about it; undefined if there is none. */
   readonly rule?: string | undefined;
   /** Advice. */
   readonly todo: string;
-  /** The request whose answer, or silence, shows the problem; undefined: no single request does. */
+  /** The request whose answer, or missing answer, shows the problem; undefined if no single request does. */
   readonly request?: AskedBy | undefined;
 }
 
@@ -52,7 +49,7 @@ export interface Kind {
   readonly severity: Severity;
   /** The section of the specification. */
   readonly where: string;
-  /** The rule of the judge that says so, by its id. */
+  /** The id of the judge's rule about it. */
   readonly rule?: string | undefined;
   /** The usual advice. */
   readonly todo: string;
@@ -64,7 +61,7 @@ const opening = '2025-11-25 basic/lifecycle#initialization';
 const capabilities = '2025-11-25 basic/lifecycle#capability-negotiation';
 const addresses = '2025-11-25 basic/transports#streamable-http';
 
-/** Every code with its severity, its section, and the advice unless the finding has its own. */
+/** Every code with its severity, section and usual advice. */
 export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   // The program.
   'command-not-found': { severity: 'error', where: pipes, todo: 'Give the whole path of the program, or install it. A host that starts from a desktop has another PATH than your terminal.' },
@@ -113,7 +110,7 @@ export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   'unknown-method-silent': { severity: 'warning', where: '2025-11-25 basic/index#responses', rule: 'form-unknown-method', todo: 'Answer a request of an unknown method with error -32601.' },
   'unknown-method-code': { severity: 'warning', where: '2025-11-25 basic/index#responses', rule: 'form-unknown-method', todo: 'Answer a request of an unknown method with error -32601.' },
   'ping-unanswered': { severity: 'error', where: '2025-11-25 basic/utilities/ping#behavior-requirements', rule: 'ping-1', todo: 'Answer ping with an empty result: hosts take a server that does not for dead.' },
-  // What is listed.
+  // The lists.
   'capability-without-method': { severity: 'error', where: capabilities, todo: 'Serve the method, or do not declare the capability.' },
   'method-without-capability': { severity: 'warning', where: '2025-11-25 server/tools#capabilities', rule: 'tools-3', todo: 'Declare the capability: clients do not ask for what is not declared.' },
   'list-failed': { severity: 'error', where: '2025-11-25 server/tools#listing-tools', todo: 'Mend what makes the list fail: clients show nothing of it.' },
@@ -139,7 +136,7 @@ export const findingKinds: Readonly<Record<FindingCode, Kind>> = {
   'prompt-malformed': { severity: 'error', where: '2025-11-25 schema#listpromptsresult', rule: 'form-prompts-list', todo: 'Give each prompt a name, and its arguments as a list of objects with names.' },
 };
 
-/** Makes a finding; what is given wins over what its kind says. */
+/** Makes a finding; `own` overrides the defaults of its kind. */
 export function finding(code: FindingCode, what: string, own: Partial<Omit<Finding, 'code' | 'what'>> = {}): Finding {
   return { code, what, ...findingKinds[code], ...own };
 }

@@ -1,5 +1,6 @@
 /**
- * `barewire/doctor`: why a server does not work, as data: `diagnose` and its parts. No input or output of its own.
+ * `barewire/doctor`: finds out why a server does not work, as data: `diagnose` and its parts. It does no input or output
+ * itself.
  *
  * @module
  */

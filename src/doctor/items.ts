@@ -9,12 +9,12 @@ import type { Finding, FindingCode } from './finding.ts';
 /** Throws if a value is not a valid JSON Schema: `compile` of barewire/schema/full. */
 export type SchemaCheck = (schema: Record<string, unknown>) => unknown;
 
-/** The largest number of names in a finding. */
+/** The most names in a finding. */
 const maxNamed = 5;
-/** The number of subschemas of one schema that are checked. */
+/** The most subschemas that are checked of one schema. */
 const maxSubschemas = 2_000;
 
-/** Gathers the problems of many items in one finding for each code. */
+/** Collects the problems of many items into one finding per code. */
 class Gathered {
   readonly #found = new Map<FindingCode, string[]>();
   readonly #noun: string;
@@ -35,7 +35,7 @@ class Gathered {
   findings(): Finding[] {
     return [...this.#found].map(([code, names]) => finding(code,
       `${names.length} of ${this.#of} ${this.#noun}: ${names.slice(0, maxNamed).join(', ')}${names.length > maxNamed ? ', ...' : ''}.`,
-      // The specification says it of tools.
+      // The rule is about tools only.
       code === 'duplicate-name' && this.#noun !== 'tools' ? { rule: undefined } : {}));
   }
 }
@@ -67,7 +67,7 @@ function examineSchema(schema: unknown, member: 'inputSchema' | 'outputSchema', 
   if (!isObject(schema) || schema['type'] !== 'object') return found.add('schema-not-object', name, `${member} has no type "object"`);
   const combined = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'if'].filter((keyword) => schema[keyword] !== undefined);
   const why = combined.length > 0 ? `${combined.join(', ')} at the top` : rejected(schema);
-  // If the reason is a reference to another schema, it cannot be checked here.
+  // A schema that refers to another document cannot be checked here.
   const elsewhere = why?.includes('$ref') === true;
   try {
     if (!elsewhere) check?.(schema);

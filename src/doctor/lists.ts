@@ -9,10 +9,10 @@ import type { Finding } from './finding.ts';
 import { examinePrompts, examineResources, examineTemplates, examineTools } from './items.ts';
 import type { SchemaCheck } from './items.ts';
 
-/** The number of pages that are requested of one list. */
+/** The most pages requested of one list. */
 const maxPages = 200;
 
-/** The contents of a server's lists. */
+/** The result of reading a server's lists. */
 export interface ListsReport {
   readonly findings: readonly Finding[];
   /** The number of items of each list: `tools`, `resources`, `resourceTemplates`, `prompts`. */
@@ -25,9 +25,9 @@ interface List {
   readonly member: string;
   readonly examine: (items: readonly unknown[], check?: SchemaCheck) => Finding[];
   readonly form: string;
-  /** The rule of the judge that wants the capability declared. */
+  /** The id of the judge's rule that the capability must be declared. */
   readonly declares: string;
-  /** The rule that wants it said how long the list may be kept. */
+  /** The id of the judge's rule that the result must have cache fields. */
   readonly caches: string;
 }
 
@@ -38,13 +38,13 @@ const lists: readonly List[] = [
   { capability: 'prompts', method: 'prompts/list', member: 'prompts', examine: examinePrompts, form: 'prompts', declares: 'prompts-3', caches: 'caching-4' },
 ];
 
-/** 2025-11-25 schema: what the form of a list says. */
+/** 2025-11-25 schema: the rule about the form of a list, and its section. */
 const formOf = ({ form }: List): Pick<Finding, 'rule' | 'where'> => ({ rule: `form-${form}-list`, where: `2025-11-25 schema#list${form === 'templates' ? 'resourcetemplates' : form}result` });
 
-/** Findings about the answer that came last. */
+/** Attaches the last request to findings. */
 const about = ({ lastAsked }: Conversation, found: readonly Finding[]): Finding[] => found.map((one) => ({ ...one, request: lastAsked }));
 
-/** Says what came instead of a result. */
+/** Describes an outcome that is not a result. */
 export function instead(outcome: ReceivedAnswer): string {
   if (outcome.kind === 'silent') return 'got no answer';
   if (outcome.kind === 'failed') return `failed: ${visible(shorten(outcome.came.replaceAll(/\n\s*/g, ' | '), 400))}`;
@@ -54,8 +54,8 @@ export function instead(outcome: ReceivedAnswer): string {
 const unknown = (outcome: ReceivedAnswer): boolean => outcome.kind === 'error' && outcome.code === methodNotFoundCode;
 
 /**
- * Lists everything that is declared, page by page, and checks every item; also tries lists that are not declared.
- * Calls and reads nothing. `modern`: send requests of that revision.
+ * Reads every declared list, page by page, and checks every item; also tries lists that are not declared. Calls no tool
+ * and reads no resource. `modern`: the revision for the requests; undefined: legacy requests.
  */
 export async function examineLists(
   conversation: Conversation, capabilities: Readonly<Record<string, unknown>>, modern: string | undefined, check: SchemaCheck | undefined,
@@ -84,7 +84,7 @@ export async function examineLists(
   return { findings, counts };
 }
 
-/** All items; undefined: there is nothing to check, and a finding says why. */
+/** All items of a list; undefined if it failed or, for templates, does not exist. */
 async function allPages(conversation: Conversation, list: List, modern: string | undefined, findings: Finding[]): Promise<unknown[] | undefined> {
   const { method, member } = list;
   const all: unknown[] = [];
@@ -135,10 +135,7 @@ export function examineModernResult({ method, caches }: Pick<List, 'method' | 'c
   return found;
 }
 
-/**
- * Checks capabilities whose methods list nothing. Only a missing method is a problem, since the parameters are
- * invented.
- */
+/** Checks the capabilities without lists. Only a missing method is a problem, since the parameters are invented. */
 async function examineOthers(conversation: Conversation, capabilities: Readonly<Record<string, unknown>>, resources: readonly unknown[]): Promise<Finding[]> {
   const { logging, completions, resources: kept } = capabilities;
   const [first] = resources;

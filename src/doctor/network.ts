@@ -20,7 +20,7 @@ const byCode: readonly (readonly [RegExp, (host: string) => Finding])[] = [
 export function networkFinding(error: unknown, url: string): Finding {
   const host = visible(URL.canParse(url) ? new URL(url).host : url).slice(0, 200);
   const said: string[] = [];
-  // The reason is often in the cause, and each address of a host may have its own.
+  // The reason is often in `cause`, and each address of a host may have its own error.
   const gather = (one: unknown, depth: number): void => {
     if (typeof one !== 'object' || one === null || depth > 4) return;
     const { name, code, message, cause, errors } = one as { readonly [member: string]: unknown };

@@ -45,7 +45,7 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
     return { findings, legacy: version, modern: [], capabilities, server, answeredMs };
   }
   if (first.kind === 'failed' && (conversation.gone !== undefined || conversation.kind === 'http')) return { ...nothing, findings: [ended(conversation, first)] };
-  // A server that speaks only 2026-07-28 refuses initialize; a broken one may do so as well.
+  // A server that speaks only 2026-07-28 rejects initialize, but so may a broken server.
   const second = await conversation.ask('server/discover', {}, newestModern);
   if (second.kind === 'result') {
     const { versions, lacks, capabilities, server } = read(second.result, 'supportedVersions');
@@ -58,7 +58,7 @@ export async function examineOpening(conversation: Conversation): Promise<Openin
   return { ...nothing, findings: [conversation.finding('opening-refused', `initialize ${instead(first)}; server/discover ${instead(second)}.`)] };
 }
 
-/** After the opening: an unknown method and, after a handshake, ping. */
+/** Tests behaviour after the opening: an unknown method and, in the handshake era, ping. */
 export async function examineManners(conversation: Conversation, opened: OpeningReport): Promise<Finding[]> {
   const findings: Finding[] = [];
   const modern = opened.legacy === undefined ? opened.modern[0] ?? newestModern : undefined;
@@ -73,8 +73,8 @@ export async function examineManners(conversation: Conversation, opened: Opening
 }
 
 /**
- * Asks a server that has served a handshake elsewhere for the revisions of the stateless era. The conversation has to be a
- * new one: over pipes the first request settles the era of a connection.
+ * Asks a server of the handshake era for revisions of the stateless era. This needs a new conversation, because over
+ * pipes the first request decides the era of a connection.
  */
 export async function examineDiscovery(conversation: Conversation): Promise<{ readonly findings: readonly Finding[]; readonly modern: readonly string[] }> {
   const discovered = await conversation.ask('server/discover', {}, newestModern);
@@ -94,7 +94,7 @@ interface ReadOpening {
   readonly versions: readonly string[];
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly server: string | undefined;
-  /** Members that are missing or of another type. */
+  /** Members that are missing or have another type. */
   readonly lacks: readonly string[];
 }
 

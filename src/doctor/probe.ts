@@ -17,7 +17,7 @@ export interface ProbeRequest {
 
 /** The response. Redirects are not followed. */
 export interface ProbeAnswer {
-  /** 0 if a browser hides it, for example of a redirect. */
+  /** 0 if a browser hides the status, for example of a redirect. */
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface ProbeAnswer {
 /** Sends one HTTP request, or rejects with the runtime's error. */
 export type Probe = (request: ProbeRequest) => Promise<ProbeAnswer>;
 
-/** The number of characters of a body that are read. */
+/** The most characters of a body that are read. */
 const most = 65_536;
 
 /**

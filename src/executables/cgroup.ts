@@ -7,26 +7,26 @@ import { join } from 'node:path';
 export interface Cgroup {
   /** Puts a process and its future children into the group. Throws if that is refused. */
   add(pid: number): void;
-  /** Kills all processes in it, and removes it when it is empty. */
+  /** Kills all processes in the group, and removes the group when it is empty. */
   end(): Promise<void>;
 }
 
 /** Makes control groups. */
 export interface Cgroups {
-  /** Such as `cgroup v2`. */
+  /** For example `cgroup v2`. */
   readonly name: string;
   make(): Cgroup;
 }
 
-/** A file that sets a limit, in a directory that is made for each run. */
+/** Files that set limits, in a directory that is made for each run. */
 interface Controller {
   readonly parent: string;
   readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds out whether this process may make control groups that limit processes and memory: v2 if the controllers
- * `pids` and `memory` are delegated to our own group, else v1. Undefined: it may not.
+ * Tests whether this process may make control groups that limit processes and memory: v2 if the controllers `pids` and
+ * `memory` are delegated to our own group, otherwise v1. Undefined if it may not.
  */
 export function findCgroups(limits: { maxProcesses: number; maxMemoryBytes: number }): Cgroups | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -87,7 +87,7 @@ function candidates(
 
 /** Throws if a group cannot be made or a limit cannot be set; then it removes everything that it made. */
 function makeCgroup(controllers: readonly Controller[]): Cgroup {
-  // A number of ours would not do: another PID namespace may see the same groups, and a process that was killed leaves its own.
+  // A counter would not be unique: another PID namespace may see the same groups, and a killed process leaves groups behind.
   const name = `barewire-${process.pid}-${randomUUID()}`;
   const directories: string[] = [];
   const remove = (): void => directories.splice(0).forEach((directory) => rmdirSync(directory));
@@ -98,11 +98,11 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
       directories.push(directory);
       for (const [file, value] of Object.entries(settings)) {
         const path = join(directory, file);
-        // A wrong directory may be on a file system that accepts any file.
+        // The directory may be wrong, on a file system that accepts any file.
         if (!existsSync(path)) throw new Error(`there is no ${path}`);
         writeFileSync(path, value);
       }
-      // The limit of memory holds only without swap. Not every kernel accounts for swap.
+      // Swap would bypass the memory limit. Not every kernel has this file.
       const swap = join(directory, 'memory.swap.max');
       if (existsSync(swap)) writeFileSync(swap, '0');
     }
@@ -113,7 +113,7 @@ function makeCgroup(controllers: readonly Controller[]): Cgroup {
   return {
     add: (pid) => directories.forEach((directory) => writeFileSync(join(directory, 'cgroup.procs'), String(pid))),
     async end() {
-      // A killed process stays in its group for a while. Each check waits twice as long as the one before.
+      // A killed process stays in its group for a while, so retry with doubled pauses.
       for (let wait = 1; wait < 5000; wait *= 2) {
         directories.forEach(killAll);
         try {
@@ -141,7 +141,7 @@ function killAll(directory: string): void {
       if (Number(pid) > 1 && Number(pid) !== process.pid) signal(Number(pid));
     }
   } catch {
-    // Gone.
+    // The group no longer exists.
   }
 }
 
@@ -149,6 +149,6 @@ function signal(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -18,37 +18,34 @@ export interface Wrapped {
   readonly gid?: number;
 }
 
-/** How runs are limited: the strongest means that this machine has, tested once. */
+/** The limits of runs, by the strongest means that this machine supports; tested once. */
 export interface Confinement {
-  /** What limits a run, in words. */
+  /** The limits in force, in words. */
   readonly description: string;
-  /** What is not limited, for the operator of the server. */
+  /** The missing limits, in words for the operator of the server. */
   readonly warning: string | undefined;
   /** Whether the number of processes is limited. */
   readonly boundsProcesses: boolean;
-  /**
-   * Whether all processes that a run has started end with it; otherwise `endStragglers` looks for processes that left
-   * its group.
-   */
+  /** Whether all processes of a run end with it. If not, `endStragglers` looks for processes that left its group. */
   readonly endsAll: boolean;
   readonly user: OtherUser | undefined;
-  /** Puts the limiting commands before the program. No text is passed through a shell: `sh` receives only arguments. */
+  /** Puts the limiting commands in front of the program. A shell gets text only as arguments, never as code. */
   wrap(program: string, args: readonly string[], gated: boolean): Wrapped;
   /**
-   * A group for one run. The process of a gated run waits for a line on descriptor 3, which comes when it is in the
-   * group.
+   * Makes a control group for one run. A gated run waits for a line on descriptor 3, which is sent when the process is in
+   * the group.
    */
   cgroup(): Cgroup | undefined;
   /** The signal that ended the program, if its exit code shows one. */
   signalOf(exitCode: number): number | undefined;
 }
 
-/** Waits for a line, and then becomes the program that its arguments name. */
+/** Waits for a line, and then replaces itself with the program in its arguments. */
 const gate = ['sh', '-c', 'read -r _ <&3 && exec 3<&- && exec "$@"', 'sh'];
 /** The first process of a PID namespace. It ignores signals, so the program runs as its child. */
 const init = ['sh', '-c', '"$@"; exit $?', 'sh'];
 
-/** Whether a program can be run with these words before it. */
+/** Whether a program runs with these words in front of it. */
 function works(words: readonly string[], user?: OtherUser): boolean {
   const [command = '', ...args] = [...words, 'sh', '-c', 'exit 0'];
   return spawnSync(command, args, { stdio: 'ignore', timeout: 5000, cwd: '/', ...user }).status === 0;
@@ -74,8 +71,8 @@ export function findUser(text: string): OtherUser {
 }
 
 /**
- * Tests what this machine has: a cgroup for processes and memory; a PID namespace, so that processes that left the
- * process group die as well; another user with `prlimit`. Takes some tens of milliseconds.
+ * Tests what this machine supports: a cgroup for processes and memory; a PID namespace, so that processes that left the
+ * process group end as well; another user with `prlimit`. Takes some tens of milliseconds.
  *
  * @param user the other user; without one, tools run as this process's user
  */
@@ -88,21 +85,20 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
     ? ['setpriv', '--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups', '--no-new-privs', '--']
     : [];
   const unshare = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
-  // Only root enters a namespace without changing its user, and only if it has not dropped that right.
+  // Only root can enter a namespace without changing its user, unless it has dropped that capability.
   const namespace = linux && root && (!user || setpriv) && works([...unshare, ...init, ...asUser]);
   const limit = [
     'prlimit', `--data=${limits.maxMemoryBytes}`, `--fsize=${limits.maxFileBytes}`, '--core=0',
-    // The kernel counts processes for each user: for our own user it would count other programs too, and root has no
-    // such limit.
+    // The kernel counts processes per user: our own user has other programs too, and root has no such limit.
     ...user ? [`--nproc=${limits.maxProcesses}`] : [], '--',
   ];
   const prlimit = linux && works([...asUser, ...limit]);
   const boundsProcesses = cgroups !== undefined || (user !== undefined && prlimit);
-  // A process of our own user can move itself to another cgroup.
+  // Without another user, a process could move itself to another cgroup.
   const endsAll = namespace || (cgroups !== undefined && user !== undefined);
 
   const prefix = [
-    // It stands first, since a change of user would clear it again.
+    // Ends the run with this process. A later change of user clears this signal; then only `unshare` between them still has it.
     ...setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [],
     ...namespace ? [...unshare, ...init] : [],
     ...asUser,

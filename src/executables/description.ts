@@ -6,7 +6,7 @@ import type { ExecutableLimits } from './limits.ts';
 import { excerpt } from './tool-process.ts';
 import type { Runner } from './tool-process.ts';
 
-/** The description that an executable prints when it is run with `--schema`. */
+/** The description that an executable prints for `--schema`. */
 export interface ToolDescription {
   readonly name: string;
   readonly title?: string;
@@ -17,13 +17,13 @@ export interface ToolDescription {
   readonly output?: JsonSchema;
   readonly annotations?: ToolAnnotations;
   /**
-   * `open`: it reads stdin line by line, and receives answers as further lines; otherwise stdin ends after the first
+   * `open`: the tool reads stdin line by line, and gets answers as further lines. Default: stdin ends after the first
    * line.
    */
   readonly stdin?: 'open';
 }
 
-/** Runs a file with `--schema`. Rejects with an error that says what is wrong. */
+/** Runs a file with `--schema`. Rejects with an error that describes the problem. */
 export async function describe(runner: Runner, file: ExecutableFile, limits: ExecutableLimits): Promise<ToolDescription> {
   const lines: string[] = [];
   const run = await runner.start(file, {

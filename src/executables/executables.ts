@@ -20,7 +20,7 @@ import { Runner } from './tool-process.ts';
 
 /** The options of `executables`. */
 export interface ExecutablesOptions {
-  /** Environment of every tool, beside PATH, HOME (its own folder) and LANG. */
+  /** Environment of every tool, in addition to PATH, HOME (its own folder) and LANG. */
   readonly env?: Readonly<Record<string, string>>;
   /** Another user to run tools as: a name of /etc/passwd, or UID:GID. Only if this process runs as root. */
   readonly user?: string;
@@ -33,11 +33,11 @@ export interface ExecutablesOptions {
   readonly onStderr?: (file: string, line: string) => void;
 }
 
-/** The tools of a folder on a server. */
+/** The tools that a folder adds to a server. */
 export interface Executables {
-  /** What limits each run, in words. */
+  /** The limits in force for each run, in words. */
   readonly confinement: string;
-  /** What is not limited. */
+  /** The missing limits, in words. */
   readonly warning: string | undefined;
   /** Whether the number of processes of a run is limited. */
   readonly boundsProcesses: boolean;
@@ -45,7 +45,7 @@ export interface Executables {
   readonly tools: readonly string[];
   /** Reads the folder now; resolves when the tools match its content. */
   refresh(): Promise<void>;
-  /** Removes the tools from the server, and ends those that run. */
+  /** Removes the tools from the server, and ends running ones. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const quietMs = 100;
 /** The name of the file with the pipelines of a folder. */
 const pipelineFile = 'pipeline.json';
 
-/** What `folderTools` needs. */
+/** The options of `folderTools`. */
 interface FolderToolsOptions {
   /** The real path of the folder. */
   readonly folder: string;
@@ -65,9 +65,9 @@ interface FolderToolsOptions {
   readonly onProblem: ExecutablesOptions['onProblem'];
 }
 
-/** Makes the function that reads a folder: afterwards the known tools match its files, unless `isClosed` is true by then. */
+/** Makes the function that reads a folder and updates the known tools, unless `isClosed` returns true by then. */
 function folderTools({ folder, runner, limits, known, onProblem }: FolderToolsOptions): (isClosed: () => boolean) => Promise<void> {
-  /** Resolves with the next step: the files are described concurrently, and registered in their order. */
+  /** Resolves with a function that registers the tool: files are described concurrently, but registered in order. */
   async function readTool(name: string): Promise<() => void> {
     const verdict = checkFile(folder, name);
     if (verdict === undefined) return () => {};
@@ -82,11 +82,11 @@ function folderTools({ folder, runner, limits, known, onProblem }: FolderToolsOp
     }
   }
 
-  /** Returns the keys of the pipelines, or of the file if it cannot be used. */
+  /** Registers the pipelines; returns their keys, or the file's name if it is invalid. */
   function readPipelineFile(): string[] {
     let text = '';
     try {
-      // The file decides which programs run with which input.
+      // Check the owner, since this file decides which programs run with which input.
       checkOwner(join(folder, pipelineFile));
       text = readFileSync(join(folder, pipelineFile), 'utf8');
       return readPipelines(text).map((pipeline) => {
@@ -105,7 +105,7 @@ function folderTools({ folder, runner, limits, known, onProblem }: FolderToolsOp
     const names = readdirSync(folder).sort().filter((name) => name === pipelineFile || checkFile(folder, name) !== undefined);
     const kept = names.slice(0, limits.maxExecutables);
     if (names.length > kept.length) onProblem?.(folder, `only the first ${kept.length} executables are served`);
-    // Remove gone tools first: another tool may have taken a name.
+    // Remove deleted tools first: a new tool may reuse a name.
     known.retain((key) => kept.includes(key.split('#', 1)[0] ?? ''));
     const found = await Promise.all(kept.filter((name) => name !== pipelineFile).map(readTool));
     if (isClosed()) return;
@@ -115,7 +115,7 @@ function folderTools({ folder, runner, limits, known, onProblem }: FolderToolsOp
   };
 }
 
-/** Runs `work` at each call, one run after another. `failed` gets the error of a run, too. */
+/** Returns a function that queues `work`, so that runs do not overlap. `failed` also gets the error of a run. */
 function inTurn(work: () => Promise<void>, failed: (thrown: unknown) => void): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return () => {
@@ -125,7 +125,7 @@ function inTurn(work: () => Promise<void>, failed: (thrown: unknown) => void): (
   };
 }
 
-/** Calls `changed` when the folder was changed and then stayed quiet. Returns a function that ends it. */
+/** Calls `changed` when the folder has changed and then stayed unchanged for `quietMs`. Returns a function that stops watching. */
 function follow(folder: string, changed: () => void, failed: (error: Error) => void): () => void {
   let timer: Timer | undefined;
   const watcher = watch(folder, { persistent: false }, () => {
@@ -158,7 +158,7 @@ export async function executables(
   const runner = new Runner({ confinement, limits, env, onStderr });
   let closed = false;
 
-  /** The current tool: a file that was changed since it was described is described again before it runs. */
+  /** The current tool. A file that changed since its description is described again first. */
   async function find(name: string): Promise<CallableTool | undefined> {
     const file = known.find(name)?.file;
     if (file === undefined) return known.find(name);
@@ -203,7 +203,7 @@ export async function executables(
   };
 }
 
-/** Converts what a tool ended with into a handler's result: text, a whole result, or a value. Throws its error as a `ToolError`. */
+/** Converts a tool's ending into a handler's result: text, a complete result, or a value. Throws an error ending as `ToolError`. */
 function resultOf(ending: Ending, structured: boolean): ToolReturn {
   if (ending.kind === 'error') throw new ToolError(ending.code === undefined ? ending.message : `${ending.message} (${ending.code})`);
   const { value } = ending;

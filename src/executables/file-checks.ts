@@ -6,16 +6,16 @@ import { dirname, extname, join } from 'node:path';
 export interface ExecutableFile {
   /** The file's name in the folder. */
   readonly name: string;
-  /** Its real path: links within the folder are followed. */
+  /** The real path, with links followed. */
   readonly path: string;
   /** Changes when the file is changed or replaced. */
   readonly version: string;
 }
 
-/** Why a file must not be run; undefined for a file that is not executable, such as a README. */
+/** The file, or the reason why it must not be run; undefined for files to ignore, such as a README. */
 export type FileVerdict = ExecutableFile | { readonly fault: string } | undefined;
 
-/** Throws if the folder is not a folder, or if others could put files into it. Returns its real path. */
+/** Returns the folder's real path. Throws if it is not a folder, or if other users could put files into it. */
 export function checkFolder(folder: string): string {
   const real = realpathSync(folder);
   const stats = statSync(real);
@@ -26,8 +26,8 @@ export function checkFolder(folder: string): string {
 }
 
 /**
- * Whether a file of the folder may be run: a regular, executable file, directly in the folder, which nobody else can
- * write, and not a link that leads out of the folder.
+ * Checks whether a file of the folder may be run. It must be a regular, executable file directly in the folder that
+ * nobody else can write, or a link to such a file.
  *
  * @param folder its real path
  */
@@ -53,7 +53,7 @@ export function checkFile(folder: string, name: string): FileVerdict {
   return { name, path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` };
 }
 
-/** Throws if another user could change a file that is not a program, or if it is a link. */
+/** Throws if a file is a link, or if another user could change it. For files that are not programs. */
 export function checkOwner(path: string): void {
   const stats = lstatSync(path);
   const owner = stats.isFile() ? foreign(stats) : 'is not a regular file';
@@ -61,12 +61,12 @@ export function checkOwner(path: string): void {
 }
 
 function isExecutable(path: string, { mode }: Stats): boolean {
-  // Windows has no such bit. Scripts (.cmd, .bat) would need a shell there, and are not served.
+  // Windows has no executable bit. Scripts (.cmd, .bat) would need a shell there, and are not served.
   if (process.platform === 'win32') return /^\.(exe|com)$/i.test(extname(path));
   return (mode & 0o111) !== 0;
 }
 
-/** How another user could change the file. The members of a group are not known here. */
+/** Why another user could change the file; undefined if none can. Group members are unknown, so the group must not write. */
 function foreign({ mode, uid }: Stats): string | undefined {
   if (process.platform === 'win32') return undefined;
   if ((mode & 0o002) !== 0) return 'is writable by others';

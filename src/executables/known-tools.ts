@@ -5,7 +5,7 @@ import type { ToolDescription } from './description.ts';
 import type { ExecutableFile } from './file-checks.ts';
 import type { CallableTool } from './tool-call.ts';
 
-/** One file, or one pipeline, as it was last found: a tool, or the reason why it is not one. */
+/** The last known state of a file or pipeline: registered as a tool, or rejected. */
 interface KnownTool {
   readonly version: string;
   readonly described: string;
@@ -13,7 +13,7 @@ interface KnownTool {
   readonly tool?: CallableTool;
 }
 
-/** What `knownTools` needs. */
+/** The options of `knownTools`. */
 export interface KnownToolsOptions {
   readonly server: { readonly tool: AddTool<Context> };
   /** Runs the tool with this description for a client. */
@@ -22,20 +22,20 @@ export interface KnownToolsOptions {
   readonly onProblem?: ((file: string, why: string) => void) | undefined;
 }
 
-/** The files and pipelines of a folder that were found, each under a key: the file's name, or `pipeline.json#name`. */
+/** The known files and pipelines of a folder, by key: the file's name, or `pipeline.json#name`. */
 export interface KnownTools {
   readonly names: readonly string[];
   find(name: string): CallableTool | undefined;
-  /** The version that was last found. */
+  /** The last known version. */
   version(key: string): string | undefined;
   /**
-   * Registers a tool on the server, in place of the one with this key, unless it is unchanged. A name that another tool has is
-   * a problem.
+   * Registers a tool on the server, replacing the one with this key, unless it is unchanged. If another tool has its
+   * name, that is reported as a problem.
    */
   set(key: string, version: string, description: ToolDescription, file?: ExecutableFile): void;
-  /** The file is not a tool: removes the tool that was there. */
+  /** Reports that the file is not a tool, and removes a tool that it was before. */
   problem(key: string, version: string, why: string): void;
-  /** Removes the tools whose keys do not fit. */
+  /** Removes the tools whose keys do not satisfy `fits`. */
   retain(fits: (key: string) => boolean): void;
 }
 

@@ -1,24 +1,24 @@
 /** Limits of executables as tools. */
 export interface ExecutableLimits {
-  /** Milliseconds that one run of a tool may take; the time for questions to a person does not count. 1 minute. */
+  /** Milliseconds that one run may take, not counting the time for questions to a person. 1 minute. */
   runMs: number;
   /** Milliseconds that `--schema` may take. 5 seconds. */
   describeMs: number;
   /** Bytes that one run may write to stdout, and the same again to stderr. 8 MiB. */
   maxOutputBytes: number;
-  /** Bytes of memory: of all processes of a run if there is a cgroup, else of each process. 512 MiB. */
+  /** Bytes of memory: with a cgroup, of all processes of a run together; otherwise of each process. 512 MiB. */
   maxMemoryBytes: number;
-  /** Processes of one run in a cgroup; of all runs together with another user. 64. */
+  /** Processes: with a cgroup, of one run; with another user, of all runs together. 64. */
   maxProcesses: number;
   /** Bytes of one file that a tool writes, if `prlimit` is available. 64 MiB. */
   maxFileBytes: number;
-  /** Concurrent runs, not counting runs that wait for a tool that they called; further runs wait. 16. */
+  /** Concurrent runs, not counting runs that wait for a tool that they called. Further runs wait. 16. */
   maxConcurrentRuns: number;
-  /** Runs that one call of a client may need: one more for each answer, and for each call of another tool. 50. */
+  /** Runs for one client call, including the runs for each answer and for called tools. 50. */
   maxRunsPerCall: number;
   /** The depth to which tools may call each other. 5. */
   maxCallDepth: number;
-  /** Executables in the folder; later ones in the order of names are left out. 500. */
+  /** Executables in the folder; in the order of names, later ones are left out. 500. */
   maxExecutables: number;
 }
 

@@ -6,11 +6,11 @@ import type { ToolDescription } from './description.ts';
 /** One step: a tool of the folder or another pipeline, and its input. */
 export interface PipelineStep {
   readonly tool: string;
-  /** Any JSON. A string that is a reference stands for the value that it names: see `resolveReferences`. */
+  /** Any JSON. Strings that are references are replaced by values: see `resolveReferences`. */
   readonly params: unknown;
 }
 
-/** Tools one after another, as one tool. */
+/** A sequence of tools that acts as one tool. */
 export interface Pipeline extends ToolDescription {
   readonly steps: readonly PipelineStep[];
   /** The result of the pipeline, with references; default: the result of the last step. */
@@ -64,7 +64,7 @@ export function readPipelines(text: string): Pipeline[] {
   });
 }
 
-/** Every string of a value that is a reference, or looks like one. */
+/** Every string of a value that begins with a single `$`. */
 function references(value: unknown): string[] {
   if (typeof value === 'string') return value.startsWith('$') && !value.startsWith('$$') ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(references) : [];

@@ -16,7 +16,7 @@ export type Aside =
 
 const levels: readonly string[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** Reads one line of a tool's stdout. Undefined: it is not a message of a tool. */
+/** Parses one line of a tool's stdout. Undefined if it is not a message of a tool. */
 export function readSaying(text: string): Saying | Aside | undefined {
   let line: unknown;
   try {
@@ -55,7 +55,7 @@ function readError(error: unknown): Saying {
 /** A number, or an object with `progress`, `total` and `message`. */
 function readProgress(said: unknown): Aside | undefined {
   const { progress, total, message } = isObject(said) ? said : { progress: said };
-  // JSON can contain numbers that are too large for JavaScript.
+  // JSON can contain numbers that are infinite in JavaScript.
   if (typeof progress !== 'number' || !Number.isFinite(progress)) return undefined;
   return {
     kind: 'progress', progress,

@@ -24,25 +24,25 @@ export type CallableTool = { readonly check: Validate } & (
 export type Ending = Extract<Saying, { kind: 'result' | 'error' }>;
 type ToolRequest = Exclude<Saying, Ending>;
 
-/** The answer of a person or of another tool to a tool's question, or the error in its place. */
+/** The answer to a tool's question, from a person or another tool, or an error. */
 type Answer =
   | { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: unknown }
   | { readonly result: unknown }
   | { readonly error: { readonly message: string; readonly code?: string } };
 
-/** Milliseconds that a tool may take to end after its answer. */
+/** Milliseconds that a tool may continue after its result. */
 const afterwardsMs = 1000;
 
 const failure = (message: string, code?: string): Ending => ({ kind: 'error', message, ...code !== undefined && { code } });
 
-/** One call of a client, with all its runs. */
+/** One client call, with all its runs. */
 export class ToolCall {
   readonly #runner: Runner;
   readonly #limits: ExecutableLimits;
   readonly #find: (name: string) => Promise<CallableTool | undefined>;
   readonly #ctx: Context;
   #runs = 0;
-  /** The number of runs of this call that have a place and wait for a tool that they have called. */
+  /** Runs of this call that hold a place while they wait for a tool that they called. */
   #waiting = 0;
   #ownProgress = false;
   #partials = 0;
@@ -57,7 +57,7 @@ export class ToolCall {
   /**
    * Runs a tool to its end.
    *
-   * @param place the position in the whole call: what is kept for the next round is found by it
+   * @param place the position in the client's call: a key for the values that are stored for the next round
    *
    * @param callers the tools that wait for this one
    */
@@ -69,7 +69,7 @@ export class ToolCall {
       : this.#runAgain(name, tool.file, params, place, callers);
   }
 
-  /** Runs the tool again with each answer. The messages of a run are kept, so that no run is repeated in any round. */
+  /** Runs the tool again with each answer. Results of earlier runs are stored, so that no round repeats a run. */
   async #runAgain(
     name: string, file: ExecutableFile, params: unknown, place: string, callers: readonly string[],
   ): Promise<Ending> {
@@ -82,21 +82,18 @@ export class ToolCall {
     return this.#tooMany(name);
   }
 
-  /** One run, until the tool answers or asks. */
+  /** Runs once, until the tool answers or asks. */
   async #listen(name: string, file: ExecutableFile, request: object, callers: readonly string[]): Promise<Saying> {
     let asked: ToolRequest | undefined;
     const ending = await this.#start(name, file, request, false, callers.length === 0, (said, run) => {
       asked ??= said;
-      // Its stdin has ended: this run cannot receive the answer.
+      // This run cannot receive the answer, since its stdin has ended.
       run.stop('asked');
     });
     return asked ?? ending;
   }
 
-  /**
-   * The tool keeps running while it asks. If the client answers with a new request, the whole call runs again from
-   * its start.
-   */
+  /** Keeps the tool running while it asks. If the client answers with a new request, the whole call starts again. */
   async #converse(
     name: string, file: ExecutableFile, params: unknown, place: string, callers: readonly string[],
   ): Promise<Ending> {
@@ -123,7 +120,7 @@ export class ToolCall {
     return ending;
   }
 
-  /** Starts one run and reads its messages, to its end. */
+  /** Starts one run and reads its messages until it ends. */
   async #start(
     name: string, file: ExecutableFile, request: object, open: boolean, outermost: boolean,
     onRequest: (said: ToolRequest, run: ToolProcess) => void,
@@ -157,7 +154,7 @@ export class ToolCall {
     const fault = await run.ended;
     afterwards?.stop();
     if (ending) return ending;
-    // A result may be written over several lines.
+    // A result may extend over several lines.
     const whole = rest.length > 0 ? readSaying(rest.join('\n')) : undefined;
     if (whole?.kind === 'result' || whole?.kind === 'error') return whole;
     if (fault !== undefined) return failure(`${name} ${fault}`);
@@ -168,7 +165,7 @@ export class ToolCall {
 
   #aside(said: Aside, name: string): void {
     const ctx = this.#ctx;
-    // After the end of the request nobody receives these messages.
+    // After the request has ended, nobody receives these messages.
     if (ctx.signal.aborted) return;
     if (said.kind === 'log') ctx.log(said.level, said.data, name);
     else if (said.kind === 'progress') {
@@ -176,7 +173,7 @@ export class ToolCall {
       ctx.progress(said.progress, said.total, said.message);
     } else {
       const text = typeof said.value === 'string' ? said.value : JSON.stringify(said.value);
-      // Progress is a number that grows: if the tool reports its own, partial results must not report another.
+      // Progress must increase, so partial results are not counted as progress if the tool reports its own.
       if (this.#ownProgress) ctx.log('info', said.value, name);
       else ctx.progress(this.#partials += 1, undefined, text);
     }
@@ -193,7 +190,7 @@ export class ToolCall {
       const { action, content } = await this.#ctx.elicit(said.message, said.schema as Form, { key: `${place} ask` });
       return { action, ...content !== undefined && { content } };
     } catch (thrown) {
-      // The form cannot be asked.
+      // The tool's schema is not a valid form.
       if (thrown instanceof TypeError) throw new ToolError(`${name} asks what cannot be asked: ${thrown.message}`);
       throw thrown;
     }

@@ -22,7 +22,8 @@ export interface RunSettings {
   readonly timeMs: number;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Whether a waiting run has a place for this one already: if this run waited for another place, neither would end.
+   * True: the run uses the place of the waiting run that called it. If it waited for its own place, both could wait
+   * forever.
    */
   readonly nested?: boolean;
   /** Called for each line of stdout, and for the text after the last line. */
@@ -31,14 +32,14 @@ export interface RunSettings {
 
 /** One run of an executable. */
 export interface ToolProcess {
-  /** Resolves when all its processes have ended: with the error, in words for the caller, or nothing. Never rejects. */
+  /** Resolves when all its processes have ended: with an error in words for the caller, or undefined. Never rejects. */
   readonly ended: Promise<string | undefined>;
   /** Writes a line to stdin. */
   write(line: string): void;
-  /** Stops the clock, and starts it again, so that a person may take their time. */
+  /** Stops the run's time limit until `resume`, while a person answers. */
   pause(): void;
   resume(): void;
-  /** Kills it, and all processes that it started. The first reason counts. */
+  /** Kills the process and all processes that it started. The first reason is kept. */
   stop(why: string): void;
 }
 
@@ -50,7 +51,7 @@ export interface RunnerOptions {
   readonly onStderr?: ((tool: string, line: string) => void) | undefined;
 }
 
-/** Runs executables, a limited number at a time, each in its own folder, which is deleted with it. */
+/** Runs executables, a limited number at a time. Each run has its own folder, which is deleted afterwards. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #running = new Set<ToolProcess>();
@@ -62,10 +63,10 @@ export class Runner {
     this.#places = new Places(options.limits.maxConcurrentRuns);
   }
 
-  /** Starts an executable when there is a free place. Rejects if it cannot be started, or if the signal has fired. */
+  /** Starts an executable when a place is free. Rejects if it cannot be started, or if the signal has aborted. */
   async start(file: ExecutableFile, settings: RunSettings): Promise<ToolProcess> {
     const { nested = false } = settings;
-    // A nested run uses the place of the run that waits for it.
+    // A nested run uses the place of the run that called it.
     const wait = nested ? undefined : this.#places.take();
     if (wait) await wait;
     try {
@@ -95,8 +96,8 @@ export class Runner {
 }
 
 /**
- * Runs that must not outlive this process; the value looks for processes that left its group. One hook serves all of
- * them.
+ * Running processes, to kill when this process exits. The value kills processes that left their group. One exit hook
+ * serves all.
  */
 const alive = new Map<ChildProcess, () => void>();
 const killAlive = (): void => alive.forEach((search, child) => {
@@ -105,7 +106,7 @@ const killAlive = (): void => alive.forEach((search, child) => {
 });
 
 /**
- * Milliseconds in which the pipes must close after a program has ended; a process that still holds them has left the
+ * Milliseconds until the pipes must be closed after a program ended. If they are still open, a process has left the
  * group.
  */
 const pipesMs = 1000;
@@ -119,7 +120,7 @@ function environment(home: string, given: Readonly<Record<string, string>> = {})
   return { ...Object.fromEntries(kept), HOME: home, ...given };
 }
 
-/** The process of one run, with its folder, its control group and its clock. */
+/** The process of one run, with its folder, control group and time limit. */
 class ExecutableRun implements ToolProcess {
   readonly ended: Promise<string | undefined>;
   readonly #settings: RunSettings;
@@ -132,11 +133,11 @@ class ExecutableRun implements ToolProcess {
   #fault: string | undefined;
   #over = false;
   #timer: Timer | undefined;
-  /** Milliseconds that were left when the clock was started last, and that time. */
+  /** Milliseconds left when the time limit was last started, and the time of that start. */
   #left: number;
   #since = 0;
 
-  /** Throws if no folder or no control group can be made; a program that cannot be started ends with an error. */
+  /** Throws if the folder or control group cannot be made. If the program cannot be started, `ended` resolves with the error. */
   constructor(file: ExecutableFile, settings: RunSettings, options: RunnerOptions) {
     const { confinement, env } = options;
     this.#settings = settings;
@@ -207,11 +208,11 @@ class ExecutableRun implements ToolProcess {
       if (!this.#over) this.#settings.onLine(line);
     });
     readLines(stderr, maxOutputBytes, tooMuch, (line) => onStderr?.(name, line));
-    // A tool need not read its input.
+    // Ignored: a tool need not read its input.
     stdin?.on('error', () => {});
   }
 
-  /** Puts the waiting process into its control group, and then lets it become the program. */
+  /** Puts the waiting process into its control group, and then lets it start the program. */
   #openGate(): void {
     const { pid, stdio } = this.#child;
     const gate = stdio[3];
@@ -233,7 +234,7 @@ class ExecutableRun implements ToolProcess {
       this.#fault ??= number === undefined ? `exited with code ${code}` : `was ended by ${signalName(number)}`;
     } else if (signal !== null) this.#fault ??= `was ended by ${signal}`;
     const closed = new Promise<void>((done) => child.once('close', () => done()));
-    // The processes that it started must not outlive it.
+    // Processes that it started must not outlive it.
     killTree(child);
     const impatient = systemClock.after(pipesMs, () => {
       child.stdout?.destroy();
@@ -257,7 +258,7 @@ class ExecutableRun implements ToolProcess {
 }
 
 /**
- * Kills a program and its group: while it runs, or at once when it has ended. Later the id may belong to another
+ * Kills a program and its process group, while it runs or directly after its end. Later, its id may belong to another
  * process.
  */
 function killTree(child: ChildProcess): void {
@@ -306,5 +307,5 @@ function readLines(
   stream.on('error', () => {});
 }
 
-/** A line of a tool for a message: short. */
+/** A shortened line of a tool for a message. */
 export const excerpt = (text: string): string => JSON.stringify(shorten(text, 200));

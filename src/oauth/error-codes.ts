@@ -1,6 +1,6 @@
 /**
- * Every code of an `OAuthError` that barewire throws: stable, and for programs. docs/authorization.md says what each
- * means; a test compares the sources, this type and that table.
+ * Every code of an `OAuthError` that barewire throws. Stable, for programs. docs/authorization.md explains each; a test
+ * compares the sources, this type and that table.
  */
 export type OAuthErrorCode =
   | 'invalid_url' | 'insecure_url' | 'fetch_failed' | 'fetch_redirect' | 'fetch_timeout'

@@ -9,9 +9,9 @@ import { OAuthError, shownUrl } from './errors.ts';
 export interface FetchLimits {
   /** Bytes of a document. 256 KiB. */
   maxBytes: number;
-  /** Milliseconds until the whole document is there. 10 seconds. */
+  /** Milliseconds until the document must be complete. 10 seconds. */
   timeoutMs: number;
-  /** Redirects that a GET follows; a POST carries credentials and follows none. 3. */
+  /** Redirects that a GET follows. A POST carries credentials and follows none. 3. */
   maxRedirects: number;
 }
 
@@ -23,22 +23,19 @@ export interface JsonRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /**
-   * Removes secrets from a text of `fetch` about the request, for an error. Default: removes the URL's user and
-   * query.
-   */
+  /** Removes secrets from `fetch`'s error text. Default: removes the URL's user and query. */
   readonly clean?: (text: string) => string;
 }
 
-/** The function that fetches documents, and its limits. */
+/** The function that fetches documents, its limits and its checks. */
 export interface FetchOptions {
   readonly limits?: Partial<FetchLimits> | undefined;
-  /** Another `fetch`, such as one with a proxy or a private authority. */
+  /** Another `fetch`, for example with a proxy or a private certificate authority. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Checks each address before it is requested, redirects included: a throw refuses it. Default `requireSecure`. */
+  /** Checks each address before the request, redirects included; throws to refuse it. Default: `requireSecure`. */
   readonly allow?: ((url: URL, what: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** The source of the current time. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 

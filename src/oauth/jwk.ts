@@ -15,10 +15,10 @@ const members: Readonly<Record<string, readonly string[]>> = {
   RSA: ['e', 'kty', 'n'],
 };
 
-/** The longest accepted modulus, in bits: checking a signature with a longer one costs too much. */
+/** The longest accepted modulus, in bits: longer ones make signature checks too slow. */
 const maxModulusBits = 8192;
 
-/** Only the public members, in their order. Throws `TokenError` if one is missing or the kind is unknown. */
+/** The public members, in their order. Throws `TokenError` if one is missing or `kty` is unknown. */
 export function publicMembers(jwk: Jwk): Record<string, string> {
   const { kty } = jwk;
   const names = typeof kty === 'string' && Object.hasOwn(members, kty) ? members[kty] : undefined;
@@ -45,10 +45,7 @@ export async function sha256(text: string): Promise<string> {
   return toBase64(new Uint8Array(digest), 'base64url');
 }
 
-/**
- * Whether the key's own members allow it to check signatures of this algorithm (`kty`, `crv`, `alg`, `use`,
- * `key_ops`).
- */
+/** Whether the key's members allow it to check signatures of this algorithm (`kty`, `crv`, `alg`, `use`, `key_ops`). */
 export function fits(jwk: Jwk, name: string, { kty, crv }: Algorithm): boolean {
   const { alg, use, key_ops: operations } = jwk;
   return jwk['kty'] === kty && (crv === undefined || jwk['crv'] === crv)
@@ -58,8 +55,8 @@ export function fits(jwk: Jwk, name: string, { kty, crv }: Algorithm): boolean {
 }
 
 /**
- * Imports a public key for checking signatures. Throws `TokenError` (`jwk_invalid`) for a key of another kind, a
- * private key, and an RSA modulus below 2048 bits (RFC 7518 section 3.3) or above 8192.
+ * Imports a public key for checking signatures. Throws `TokenError` (`jwk_invalid`) for a key of another kind, a private
+ * key, and an RSA modulus below 2048 bits (RFC 7518 section 3.3) or above 8192.
  */
 export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<Key> {
   if (!isObject(jwk) || jwk['kty'] !== algorithm.kty) {
@@ -73,7 +70,7 @@ export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<K
     if (bits < 2048 || bits > maxModulusBits) {
       throw new TokenError('jwk_invalid', `the key's modulus has ${bits} bits, expected 2048 to ${maxModulusBits}`);
     }
-    // A long exponent makes each check slow and has no benefit.
+    // A long exponent only makes each check slow.
     if (bitLength(own['e'] ?? '') > 32) throw new TokenError('jwk_invalid', 'the key\'s exponent is above 32 bits');
   }
   try {
@@ -87,6 +84,6 @@ export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<K
 function bitLength(text: string): number {
   const bytes = fromBase64Url(text) ?? new Uint8Array();
   const first = bytes.findIndex((byte) => byte !== 0);
-  // `clz32` counts 24 leading zero bits more than a byte has.
+  // `clz32` counts 24 more leading zero bits than a byte has.
   return first < 0 ? 0 : (bytes.length - first) * 8 - Math.clz32(bytes[first] as number) + 24;
 }

@@ -4,7 +4,7 @@ import { shown, TokenError } from './errors.ts';
 import { fits, importPublicKey } from './jwk.ts';
 import type { Jwk, Key } from './jwk.ts';
 
-/** The three parts of a JWT. Do not trust any of it before `verifyJwt` has returned true. */
+/** The three parts of a JWT. Do not trust them before `verifyJwt` has returned true. */
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -13,13 +13,13 @@ export interface Jwt {
   readonly signature: Uint8Array;
 }
 
-/** Whether a text has the form of a signed JWT; other tokens are opaque. */
+/** Whether a text looks like a signed JWT; other tokens are opaque. */
 export const looksLikeJwt = (text: string): boolean => /^[\w-]+\.[\w-]*\.[\w-]*$/.test(text);
 
 /**
- * Reads a JWT in compact serialization (RFC 7515 section 3.1, RFC 7519). `what` names it in errors ("access token").
- * Throws `TokenError` with the code `jwt_malformed`; `jwt_crit` for extensions that must be understood, since this
- * reader knows none (RFC 7515 section 4.1.11).
+ * Parses a JWT in compact serialization (RFC 7515 section 3.1, RFC 7519). `what` names it in errors ("access token").
+ * Throws `TokenError`: `jwt_malformed`, or `jwt_crit` if it requires an extension, since none is supported (RFC 7515
+ * section 4.1.11).
  */
 export function readJwt(text: string, what: string): Jwt {
   const parts = text.split('.', 4);
@@ -51,9 +51,8 @@ function jsonObject(bytes: Uint8Array, what: string): Readonly<Record<string, un
 }
 
 /**
- * Whether one of `keys` made the signature. The algorithm comes from the header, and must be in `allowed` and fit the
- * key: the token can only choose among algorithms that this side accepts. Throws `TokenError` with the code
- * `jwt_algorithm`.
+ * Whether one of `keys` made the signature. The header's algorithm must be in `allowed` and fit the key, so a token can
+ * choose only among accepted algorithms. Throws `TokenError` with the code `jwt_algorithm`.
  */
 export async function verifyJwt(jwt: Jwt, keys: Iterable<Jwk>, allowed: readonly string[], what: string): Promise<boolean> {
   const { alg } = jwt.header;
@@ -73,14 +72,14 @@ export async function verifyJwt(jwt: Jwt, keys: Iterable<Jwk>, allowed: readonly
 
 /**
  * RFC 8017 sections 8.1.2 and 8.2.2: an RSA signature is as long as the modulus. OpenSSL also accepts a PSS signature
- * without its leading zero, which would be a second spelling of the same token.
+ * without its leading zero, which would be a second form of the same token.
  */
 function hasLength(signature: Uint8Array, { algorithm }: Key): boolean {
   const { modulusLength: bits } = algorithm as { readonly modulusLength?: number };
   return bits === undefined || signature.length === Math.ceil(bits / 8);
 }
 
-/** Imported keys, kept as long as their document. */
+/** Imported keys, for the lifetime of their document. */
 const known = new WeakMap<Jwk, Map<string, Key | undefined>>();
 
 /** The key for this algorithm; undefined if it does not fit. One bad key in a set does not affect the others. */

@@ -2,7 +2,7 @@ import { OAuthError, shown } from './errors.ts';
 
 type FieldForm = 'string' | 'url' | 'strings' | 'boolean';
 interface Kinds { string: string; url: string; strings: readonly string[]; boolean: boolean }
-/** The fields of a document that are read, with the required form of each. */
+/** The fields to read from a document, with the required form of each. */
 export type Fields = Readonly<Record<string, FieldForm>>;
 type ReadFields<F extends Fields> = { readonly [K in keyof F]?: Kinds[F[K]] };
 
@@ -20,7 +20,7 @@ function has(value: unknown, kind: FieldForm): boolean {
 }
 
 /**
- * The known fields of a metadata document, and no others; `null` counts as missing. Throws an `OAuthError`
+ * Reads only the known fields of a metadata document; `null` counts as missing. Throws an `OAuthError`
  * (`metadata_malformed`) that names the document `what`, the field, and the expected form.
  */
 export function readFields<F extends Fields>(document: Readonly<Record<string, unknown>>, fields: F, what: string): ReadFields<F> {

@@ -3,20 +3,18 @@ import { fetchJson } from './fetch-json.ts';
 import type { FetchOptions, JsonAnswer, JsonRequest } from './fetch-json.ts';
 import { secretsOf, withoutSecrets } from './request-secrets.ts';
 
-/** The number of characters of the other side's text that an error may quote. */
+/** The most characters of the server's text that an error may quote. */
 const maxTold = 1000;
 
-/** The response to a request with credentials, which the server may have written back. */
+/** The response to a request with credentials, which the server may have echoed. */
 export interface PostAnswer extends JsonAnswer {
-  /** A text of the response without those credentials, cut where it is long. */
+  /** A text of the response without those credentials; long texts are cut. */
   clean(text: string): string;
-  /** A value of the response for an error: JSON without those credentials, cut where it is long. */
+  /** A value of the response for an error, as JSON without those credentials; long values are cut. */
   says(value: unknown): string;
 }
 
-/**
- * Sends a request with credentials, by POST. Rejects like `fetchJson`; no error contains a credential of the request.
- */
+/** Sends a POST request with credentials. Rejects like `fetchJson`; no error contains a credential of the request. */
 export async function postJson(
   url: string, what: string, request: Omit<JsonRequest, 'method' | 'clean'>, options: FetchOptions = {},
 ): Promise<PostAnswer> {

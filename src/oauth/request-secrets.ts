@@ -1,6 +1,6 @@
 import { fromBase64Url, isObject, toBase64 } from '../jsonrpc/internal-exports.ts';
 
-/** The parts of a request that may hold credentials. */
+/** The parts of a request that may contain credentials. */
 export interface Carried {
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -22,10 +22,10 @@ const publicParameters = new Set([
   'contacts', 'software_id', 'software_version',
 ]);
 
-/** Parts of a secret with at least this many characters are removed as well. */
+/** Parts of a secret that are at least this long are removed too. */
 const partLength = 8;
 
-/** The texts of a request that must not appear in an error: everything that the lists above do not name as public. */
+/** The texts of a request that must not appear in an error: everything that is not in the lists above. */
 export function secretsOf({ url = '', headers = {}, body = '' }: Carried): string[] {
   const found: string[] = [];
   if (URL.canParse(url)) {
@@ -43,7 +43,7 @@ export function secretsOf({ url = '', headers = {}, body = '' }: Carried): strin
   return found.filter((secret) => secret !== '');
 }
 
-/** The password of Basic credentials, plain and encoded as RFC 6749 section 2.3.1 requires. */
+/** The password of Basic credentials, decoded and form-encoded as RFC 6749 section 2.3.1 requires. */
 function passwordOf(credentials: string): string[] {
   const bytes = fromBase64Url(credentials.replaceAll('+', '-').replaceAll('/', '_').split('=', 1)[0] ?? '');
   const [, ...password] = new TextDecoder().decode(bytes).split(':');
@@ -58,8 +58,8 @@ function parametersOf(body: string): Iterable<[string, string]> {
 }
 
 /**
- * A text of the other side for an error: without the secrets of the request that it answers, in any encoding, and
- * without longer parts of them. The caller limits the length of `text`.
+ * Removes the secrets of a request, in any encoding, and longer parts of them from the server's text, for an error. The
+ * caller limits the length of `text`.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const spellings = [...new Set(secrets.flatMap(spellingsOf))].sort((one, other) => other.length - one.length);
@@ -68,7 +68,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     for (let at = 0; at + partLength <= spelling.length; at++) parts.add(spelling.slice(at, at + partLength));
   }
   let told = '';
-  /** The end of the part of the text that belongs to a secret. */
+  /** The index in `text` at which the last found secret ends. */
   let hidden = 0;
   for (let at = 0; at < text.length; at++) {
     const whole = spellings.find((spelling) => spelling.length < partLength && text.startsWith(spelling, at))?.length ?? 0;

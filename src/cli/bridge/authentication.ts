@@ -4,8 +4,8 @@ import type { Authenticate, Authenticator } from '../../transport/http/node/inde
 import { WrongUse } from '../exit-codes.ts';
 
 /**
- * Lets those in who have a token of this file: a line each, `PRINCIPAL TOKEN`; `#` begins a comment. Throws `WrongUse` for
- * a file that others may read, a line that is neither, and a token of fewer than 16 characters.
+ * Accepts the tokens of a file with lines `PRINCIPAL TOKEN`; a line that begins with `#` is a comment. Throws `WrongUse`
+ * if other users may read the file, for an invalid line, and for a token of fewer than 16 characters.
  */
 export function tokenAuthentication(file: string): Authenticate {
   let text: string;
@@ -15,7 +15,7 @@ export function tokenAuthentication(file: string): Authenticate {
   } catch (thrown) {
     throw thrown instanceof WrongUse ? thrown : new WrongUse(`--tokens: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
-  // By digest: how long a look-up takes says nothing of a token.
+  // Keyed by digest, so that the time of a look-up reveals nothing about a token.
   const principals = new Map<string, string>();
   for (const [at, line] of text.split('\n').entries()) {
     const words = line.trim().split(/\s+/);
@@ -34,7 +34,7 @@ export function tokenAuthentication(file: string): Authenticate {
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
-/** Lets those in who have an access token of this issuer for `resource`, the address of the bridge as clients know it. */
+/** Accepts access tokens that this issuer gave for `resource`, the bridge's address as clients know it. */
 export async function issuerAuthentication(issuer: string, resource: string): Promise<Authenticator> {
   const { bearer } = await import('../../oauth/index.ts');
   try {

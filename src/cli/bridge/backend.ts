@@ -9,27 +9,27 @@ import type { ClientTransport } from '../../transport/internal-exports.ts';
 import { BridgedCall } from './bridged-call.ts';
 import type { BridgedQuestion } from './bridged-call.ts';
 
-/** Milliseconds that a request behind the bridge may take: the client in front has limits of its own. */
+/** Timeout in milliseconds of requests behind the bridge. Long, because the client in front has its own timeout. */
 const timeoutMs = 24 * 3600_000;
 
 export interface BackendEvents {
   readonly onListChanged: (list: 'tools' | 'resources' | 'prompts') => void;
   readonly onResourceUpdated: (uri: string) => void;
   readonly onError: (error: Error) => void;
-  /** It is of no use any more. */
+  /** The backend cannot be used any more. */
   readonly onClose: () => void;
 }
 
-/** The server behind the bridge, as one principal has it: a process or a session of its own. */
+/** The server behind the bridge for one principal: a separate process or session. */
 export class Backend {
   readonly client: McpClient;
   readonly ready: Promise<unknown>;
   lastUsed: number = systemClock.now();
-  /** Requests under way, calls among them. */
+  /** Requests under way, including calls. */
   busy: number = 0;
   readonly calls: Map<string, BridgedCall> = new Map();
   readonly #subscribed = new Set<string>();
-  /** By the signal of its request: a server of 2026-07-28 asks in the call itself. */
+  /** Calls by the signal of their request: a 2026-07-28 server's questions come with this signal. */
   readonly #bySignal = new WeakMap<AbortSignal, BridgedCall>();
   readonly #askedIn = new AsyncLocalStorage<BridgedCall | undefined>();
 
@@ -66,13 +66,13 @@ export class Backend {
     this.ready.catch(() => {});
   }
 
-  /** Sends a request that asks nothing. Rejects with what the server answered, or with error -32603. */
+  /** Sends a request that causes no questions. Rejects with the server's error, or with -32603. */
   async request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<Record<string, unknown>> {
     await this.#reached();
     return this.#counted(() => this.client.request(method, params, { signal }));
   }
 
-  /** Begins a call, which may ask. */
+  /** Begins a call, during which the server may ask questions. */
   begin(id: string, method: string, params: Record<string, unknown>, keepMs: number): BridgedCall {
     const call = new BridgedCall();
     this.calls.set(id, call);
@@ -85,9 +85,9 @@ export class Backend {
       (result) => call.end({ kind: 'result', result }),
       (error: unknown) => call.end({ kind: 'error', error: signal.aborted ? new RpcError(-32603, `the call was cancelled: ${String(signal.reason)}`) : behind(error) }),
     ).finally(() => {
-      // Another call of this principal may carry what is still asked, but for what a client is away with.
+      // Another call of this principal may carry open questions, except those that a client is away with.
       for (const question of call.waiting) if (!question.away) this.put(question);
-      // Whoever carries its end to the client takes it out; one that is away may still come for it.
+      // The exchange that delivers the result removes the call. A client that is away may still fetch it until `keepMs` is over.
       if (this.calls.get(id) !== call) return;
       call.kept = systemClock.after(keepMs, () => {
         this.calls.delete(id);
@@ -97,7 +97,7 @@ export class Backend {
     return call;
   }
 
-  /** The client has the end of this call. */
+  /** Removes a call whose result the client has. */
   delivered(id: string): void {
     this.calls.get(id)?.kept?.stop();
     this.calls.delete(id);
@@ -132,7 +132,7 @@ export class Backend {
     }
   }
 
-  /** The call that carries a log message, which names none: an open one of this principal whose client is there. */
+  /** The call to send a log message with, since the message names none: an open call whose client is connected. */
   #carrying(): BridgedCall | undefined {
     return [...this.calls.values()].findLast((call) => call.open && call.carrier);
   }
@@ -157,13 +157,13 @@ export class Backend {
     });
   }
 
-  /** Finds it a call that carries it to the client. */
+  /** Gives the question to an open call, which sends it to the client. */
   put(question: BridgedQuestion): void {
     question.away = false;
     const own = this.#askedIn.getStore();
     if (own?.open) return own.ask(question);
-    // A legacy question names no call: it goes out with the open one that has asked least, rather one whose client is there.
-    // While a modern client is away with one question, the next one waits for it with its call.
+    // A legacy question names no call. Choose the open call with the fewest questions; of equal ones, one whose client
+    // is connected. A modern client that is away with a question gets the next one when it returns.
     const weight = (call: BridgedCall): number => call.asked * 2 + (call.carrier ? 0 : 1);
     const [call] = [...this.calls.values()].filter(({ open }) => open).sort((a, b) => weight(a) - weight(b));
     if (call) call.ask(question);
@@ -171,7 +171,7 @@ export class Backend {
   }
 }
 
-/** What went wrong behind the bridge, as the client in front may read it. */
+/** The error as the client in front gets it. */
 function behind(thrown: unknown): RpcError {
   return thrown instanceof RpcError ? thrown : new RpcError(-32603, `the server behind the bridge: ${errorMessage(thrown)}`);
 }

@@ -6,19 +6,19 @@ import type { ClientTransport } from '../../transport/internal-exports.ts';
 import { Backend } from './backend.ts';
 import type { BackendEvents } from './backend.ts';
 
-/** What the servers behind a bridge may take. */
+/** Limits on the servers behind a bridge. */
 export interface BridgeLimits {
-  /** Processes, or sessions, behind the bridge at once. An idle one makes room for a new one. 100. */
+  /** Most processes or sessions behind the bridge at once. At the limit, an idle one is ended for a new one. 100. */
   maxBackends: number;
-  /** Milliseconds after which one that nobody uses is ended. 5 minutes. */
+  /** Milliseconds after which an unused backend is ended. 5 minutes. */
   backendIdleMs: number;
-  /** Milliseconds that a call waits for a client which is away with its question. 10 minutes. */
+  /** Milliseconds that a call waits for a client to return with its answer. 10 minutes. */
   awayMs: number;
 }
 
 export const defaultBridgeLimits: BridgeLimits = { maxBackends: 100, backendIdleMs: 300_000, awayMs: 600_000 };
 
-/** Who asks, as far as it tells one backend from another. */
+/** The client's properties that select its backend. */
 export interface Asking {
   readonly principal: string;
   readonly info: Implementation;
@@ -32,7 +32,7 @@ export interface BackendsOptions {
   readonly events: Omit<BackendEvents, 'onClose'>;
 }
 
-/** The servers behind the bridge: one for each principal, and each set of what its clients can be asked. */
+/** The servers behind the bridge: one for each principal and each set of client capabilities. */
 export class Backends {
   readonly #options: BackendsOptions;
   readonly #all = new Map<string, { readonly principal: string; readonly backend: Backend }>();
@@ -49,7 +49,7 @@ export class Backends {
     return this.#all.size;
   }
 
-  /** Throws where there are too many, and all are busy. */
+  /** The backend for this client, new if there is none. Throws if the maximum is reached and all are busy. */
   of({ principal, info, capabilities }: Asking): Backend {
     const { elicitation, sampling, roots } = capabilities;
     const key = JSON.stringify([principal, elicitation, sampling, roots !== undefined]);
@@ -72,7 +72,7 @@ export class Backends {
     return backend;
   }
 
-  /** A resource is watched by a principal: those of its servers that run are told, and those that come. */
+  /** Subscribes the principal's backends to a resource: those that run, and later ones. */
   watch(principal: string, uri: string): void {
     const watched = this.#watched.get(principal) ?? new Set();
     this.#watched.set(principal, watched.add(uri));
@@ -81,7 +81,7 @@ export class Backends {
     }
   }
 
-  /** A principal that was one connection has gone: nobody comes back to its servers. */
+  /** Ends the backends of a principal whose connection has closed: nobody else can use them. */
   leave(principal: string): void {
     this.#watched.delete(principal);
     for (const [key, { principal: own, backend }] of [...this.#all]) if (own === principal) this.#end(key, backend);

@@ -8,28 +8,28 @@ import { relay } from './relay.ts';
 import { version } from '../../judge/version.ts';
 
 export interface BridgeOptions {
-  /** Opens a way to the server behind: a process, or a session, of its own. */
+  /** Opens a new process or session of the server behind the bridge. */
   readonly open: () => ClientTransport;
-  /** The revisions that the client in front may speak. All. */
+  /** The revisions accepted from clients in front. Default: all. */
   readonly front?: readonly string[] | undefined;
-  /** The revisions that the server behind may be spoken to in. All. */
+  /** The revisions offered to the server behind. Default: all. */
   readonly back?: readonly string[] | undefined;
   readonly limits?: Partial<BridgeLimits>;
   readonly onError?: (error: Error) => void;
 }
 
-/** A server that is another one, seen from in front. */
+/** A server that passes every request to another server. */
 export interface Bridge {
-  /** To be served over any transport. */
+  /** Can be served over any transport. */
   readonly server: ServerCore<Context>;
-  /** Servers behind that run now. */
+  /** Number of servers that run behind the bridge. */
   readonly backends: number;
   close(): Promise<void>;
 }
 
 /**
- * Makes a server whose every answer is that of the server behind. Asks that once what it is and has; rejects where it
- * cannot be reached.
+ * Makes a server that answers with the results of the server behind it. First it connects once to read that server's
+ * info, capabilities and instructions; rejects if the connection fails.
  */
 export async function openBridge({ open, front, back, limits, onError = () => {} }: BridgeOptions): Promise<Bridge> {
   const first = new McpClient({ name: 'barewire bridge', version }, { ...back && { revisions: back } });

@@ -1,41 +1,41 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Timer } from '../../bounds/clock.ts';
 
-/** A question of the server behind the bridge, which waits for its answer. */
+/** A question from the server behind the bridge that waits for an answer. */
 export interface BridgedQuestion {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   settled: boolean;
-  /** A client of 2026-07-28 has gone with it, and brings its answer when it comes back. */
+  /** True while a 2026-07-28 client has the question and has not yet returned with the answer. */
   away: boolean;
   answer(value: unknown): void;
   fail(error: unknown): void;
 }
 
-/** What a call comes to next. */
+/** The next event of a call: a question, the result or an error. */
 export type CallStep =
   | { readonly kind: 'question'; readonly at: number; readonly question: BridgedQuestion }
   | { readonly kind: 'result'; readonly result: Record<string, unknown> }
   | { readonly kind: 'error'; readonly error: unknown };
 
-/** What a call tells whoever carries it to the client. */
+/** Passes logs and progress of a call to the client. */
 export interface Carrier {
   log(level: string, data: unknown, logger?: string): void;
   progress(progress: number, total?: number, message?: string): void;
 }
 
 /**
- * One call that goes on behind the bridge. It outlives the request that began it: a client of 2026-07-28 goes away with a
- * question, and comes back with a new request that takes the call up again.
+ * A call that runs behind the bridge. It outlives the request that began it: a 2026-07-28 client gets a question as the
+ * response, and its next request continues the call.
  */
 export class BridgedCall {
   carrier: Carrier | undefined;
-  /** Forgets its end, if nobody comes for it. */
+  /** Timer that removes the ended call if no client fetches its result. */
   kept: Timer | undefined;
   readonly cancelled: AbortController = new AbortController();
   readonly #questions: BridgedQuestion[] = [];
-  /** Resolves with the end. */
+  /** Resolves with the result or error. */
   readonly ended: Promise<CallStep>;
   #ended!: (step: CallStep) => void;
   #end: CallStep | undefined;
@@ -50,12 +50,12 @@ export class BridgedCall {
     return this.#end === undefined && !this.cancelled.signal.aborted;
   }
 
-  /** Questions that it was given so far. */
+  /** The number of questions so far. */
   get asked(): number {
     return this.#questions.length;
   }
 
-  /** Questions that have no answer yet. */
+  /** Questions without an answer. */
   get waiting(): readonly BridgedQuestion[] {
     return this.#questions.filter(({ settled }) => !settled);
   }
@@ -72,12 +72,15 @@ export class BridgedCall {
     this.#woken();
   }
 
-  /** Whether it has its end: it puts no further question. */
+  /** Whether the call has ended; then it sends no more questions. */
   get over(): boolean {
     return this.#end !== undefined;
   }
 
-  /** The next question from number `from` on, or the end: a client brings answers that belong to other calls, too. */
+  /**
+   * The question at index `from`, or the end if there is none. Remaining questions come even after the end: a client may
+   * bring their answers.
+   */
   async next(from: number): Promise<CallStep> {
     for (;;) {
       const question = this.#questions[from];
@@ -87,7 +90,7 @@ export class BridgedCall {
     }
   }
 
-  /** The client has gone with a question: the call is cancelled unless somebody takes it up again in time. */
+  /** The client left with a question: cancels the call if no request continues it within `awayMs`. */
   leave(awayMs: number): void {
     this.carrier = undefined;
     if (!this.open) return;

@@ -14,10 +14,10 @@ import type { Backends } from './backends.ts';
 import type { BridgedCall, BridgedQuestion, CallStep } from './bridged-call.ts';
 import { version } from '../../judge/version.ts';
 
-/** What answers a request; since the server is made with `asking()`, it is also a context that asks. */
+/** The exchange of a request. The server has the feature `asking()`, so the exchange is also a `Context`. */
 type RelayedExchange = Parameters<MethodHandler>[1];
 
-/** Lists, and what their items are called. */
+/** The list methods, and the member of their results that holds the items. */
 const lists = {
   'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/list': 'resources', 'resources/templates/list': 'resourceTemplates',
 } as const;
@@ -28,17 +28,17 @@ export interface BridgeRelayOptions {
   readonly awayMs: number;
 }
 
-/** All features of a server that are another server's: each request goes to that of its principal. */
+/** Implements every feature of a server by passing each request to the principal's backend. */
 export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): Feature<Context> & { changed(list: 'tools' | 'resources' | 'prompts'): void } {
   let host: FeatureHost<Context> | undefined;
-  /** What HTTP mirrors in headers is read from the schemas that have passed. */
+  /** Schemas by tool name, from the lists that passed. They say which arguments HTTP mirrors in headers. */
   const schemas = new Map<string, Tool['inputSchema']>();
   const sessions = new WeakMap<object, string>();
   let counted = 0;
 
   function principalOf({ auth, requester, revision }: Pick<RelayedExchange, 'auth' | 'requester' | 'revision'>): string {
     if (auth) return `principal ${auth.principal}`;
-    // A legacy connection is somebody; modern requests without credentials are all the same.
+    // A legacy connection is one principal; all modern requests without credentials are one principal together.
     if (revision.era === 'modern') return 'anonymous';
     let session = sessions.get(requester);
     if (session === undefined) {
@@ -71,11 +71,11 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
     });
   }
 
-  /** A result without what only its own revision has, and with what the client's has to have. */
+  /** Removes the result fields of the backend's revision, and adds those that the client's revision requires. */
   function plain(result: Bag, { revision }: RelayedExchange, cacheable: boolean = true): Bag {
     const { resultType: _type, ttlMs, cacheScope, ...rest } = result;
     if (!resultType(revision) || !cacheable) return rest;
-    // Another principal's server may say something else.
+    // Not `public` by default: another principal's backend may give another answer.
     return { ...rest, ...cacheFields(typeof ttlMs === 'number' ? { ttlMs, scope: cacheScope === 'public' ? 'public' : 'private' } : undefined) };
   }
 
@@ -92,7 +92,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
     });
     const { _meta, ...own } = params;
     let call = backend.calls.get(id);
-    // Never called twice: what it did once it may not do again.
+    // Never begin the same call twice: its effects may not be repeatable.
     if (!call && !fresh) throw new RpcError(-32603, 'the call that this answer belongs to is over');
     call ??= backend.begin(id, method, own, awayMs);
     const step = await follow(backend, call, exchange, params['inputResponses']);
@@ -109,20 +109,20 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
     return plain(result, exchange, method === 'resources/read');
   }
 
-  /** Carries a call's questions, progress and log to the client, to its end. `brought`: answers that the client came with. */
+  /** Passes a call's questions, progress and logs to the client until it ends. `brought`: answers that the client came with. */
   async function follow(backend: Backend, call: BridgedCall, exchange: RelayedExchange & Context, brought: unknown): Promise<CallStep> {
     const out = new Set<BridgedQuestion>();
     let [done, left] = [false, false];
     call.takeUp({
       progress: (progress, total, message) => exchange.progress(progress, total, message),
-      // A level that a server invents has no place among those that a client may want.
+      // Drop messages with a level that the specification does not have.
       log: (level, data, logger) => {
         if (isLoggingLevel(level)) exchange.log(level, data, logger);
       },
     });
     exchange.signal.addEventListener('abort', () => {
       if (done) return;
-      // A modern client goes away with each question; otherwise it is gone for good.
+      // A modern client leaves with each question and returns. Any other abort is final.
       const { reason } = exchange.signal as { readonly reason: unknown };
       if (!(reason instanceof Error) || reason.name !== 'LeftBehind') return call.cancel('the client cancelled it, or its connection ended');
       left = true;
@@ -131,7 +131,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
     }, { once: true });
     for (let at = 0; ; at++) {
       const step = await call.next(at);
-      // The next run goes on from here: this one has nothing more to say.
+      // The client left. The exchange of its next request continues, and this one must never settle.
       if (left) return new Promise(() => {});
       if (step.kind !== 'question') {
         done = true;
@@ -140,7 +140,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
       const { question } = step;
       const key = `question ${at}`;
       const answered = isObject(brought) && Object.hasOwn(brought, key);
-      // A call that is over puts no question any more; an answer that its client brings may belong to another one.
+      // An ended call asks no more questions, but takes an answer that the client brought: the question may be from another call.
       if (question.settled || (call.over && !answered)) {
         if (question.away && !question.settled) backend.put(question);
         continue;
@@ -149,7 +149,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
       const put = ask(question, key, exchange).then((value) => question.answer(value), (thrown: unknown) => {
         if (!call.over) question.fail(thrown);
       });
-      // The server may give the question up, and go on; an answer that was brought is there at once.
+      // The server may withdraw the question and go on. An answer that the client brought is available at once.
       await (answered ? put : Promise.race([put, call.ended]));
       out.delete(question);
     }
@@ -157,7 +157,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
 
   const watched = watchedResources({
     check(uri, exchange) {
-      // There must be a server to tell of changes, even if nothing else is asked of it.
+      // A backend has to run, to report changes of the resource, even if the client sends it no other request.
       backendOf(exchange);
       backends.watch(principalOf(exchange), uri);
     },
@@ -187,7 +187,7 @@ export function relay({ backends, capabilities, awayMs }: BridgeRelayOptions): F
   };
 }
 
-/** Puts a question of the server behind to the client in front. */
+/** Sends a question of the server behind the bridge to the client in front. */
 async function ask({ method, params }: BridgedQuestion, key: string, ctx: Context): Promise<unknown> {
   if (method === 'roots/list') return ctx.roots({ key });
   if (method === 'sampling/createMessage') return ctx.sample(params as unknown as CreateMessageRequestParams, { key });

@@ -77,13 +77,13 @@ export const command: Command = {
       try {
         message = JSON.parse(entry.text);
       } catch {
-        // explain() says that it is not a message.
+        // explain() reports that the text is not a message.
       }
       const arrow = entry.direction === 'received' ? '→ bridge' : '← bridge';
       say(`${side} ${arrow}: ${explain(message, entry.direction).what}  ${entry.text.slice(0, 2000)}`);
     };
     const limits = {
-      // A port has one server.
+      // A serial port has one server.
       ...'open' in read ? { maxBackends: 1 } : children !== undefined && { maxBackends: Math.round(children) },
       ...idle !== undefined && { backendIdleMs: idle * 1000 },
       ...away !== undefined && { awayMs: away * 1000 },
@@ -102,7 +102,7 @@ export const command: Command = {
         await serveStdio(bridge.server, { stdin: proc.stdin, stdout: proc.stdout, trace: traced('front') }).closed;
         return exitCodes.good;
       }
-      // A legacy client that was cut off keeps its session, and a question in it, for as long as it may be away.
+      // Keep a legacy session whose client was cut off, with its open question, as long as a client may be away.
       const sessionIdleMs = Math.max(idle ?? defaultBridgeLimits.backendIdleMs / 1000, away ?? defaultBridgeLimits.awayMs / 1000) * 1000;
       const http = await serveHttp(bridge.server, { port, limits: { sessionIdleMs }, trace: traced('front'), onError, ...auth && { auth } });
       say(`serving ${http.url}`);

@@ -77,8 +77,8 @@ export const command: Command = {
 };
 
 /**
- * The tool of this name. Rejects with `WrongUse` where the server has none, with the one that is most like it, and with
- * `Refused` where it is not offered.
+ * The tool with this name. Rejects with `WrongUse` if the server has no such tool, naming the most similar one, and with
+ * `Refused` if a rule or the configuration hides it.
  */
 async function toolNamed({ client, how }: CommandSession, read: ClientWords, rules: readonly Rule[], name: string): Promise<Tool> {
   const { proc, server, named, targetName } = read;
@@ -93,7 +93,7 @@ async function toolNamed({ client, how }: CommandSession, read: ClientWords, rul
   throw new WrongUse(`there is no tool ${visible(name)}${didYouMean(name, names) || `; there are ${names.slice(0, 30).map(visible).join(', ') || 'none'}`}`);
 }
 
-/** Why the call may be made. Rejects with `Refused` where it may not. */
+/** The reason why the call is allowed. Rejects with `Refused` if it is not. */
 async function consented(
   { ask, style }: CommandSession, read: ClientWords, rules: readonly Rule[], tool: Tool, args: Readonly<Record<string, unknown>>,
 ): Promise<string> {

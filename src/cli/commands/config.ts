@@ -60,19 +60,19 @@ export const command: Command = {
   },
 };
 
-/** The tools that are offered, by `--include` and `--exclude`. */
+/** The `tools` filter of an entry, from `--include` and `--exclude`. */
 function selectionOf({ texts }: ConfigWords): Pick<ServerConfig, 'tools'> {
   const [include, exclude] = [texts('include'), texts('exclude')];
   return { ...include.length + exclude.length > 0 && { tools: { ...include.length > 0 && { include }, ...exclude.length > 0 && { exclude } } } };
 }
 
-/** The file that is changed. */
+/** The configuration file to change. */
 function placeOf(proc: CommandProcess, { flag }: ConfigWords): Omit<ConfigChange, 'entries'> {
   const member = 'mcpServers';
   return flag('folder') ? { file: join(proc.cwd(), '.mcp.json'), within: proc.cwd(), member } : { file: join(homeFolder(proc.env), 'servers.json'), member };
 }
 
-/** Copies servers of an application, but those whose names are taken. */
+/** Copies the servers of an application, except those whose names exist already. */
 async function importServers(proc: CommandProcess, read: ConfigWords, place: Omit<ConfigChange, 'entries'>): Promise<number> {
   const from = read.text('from') ?? '';
   if (!isHostName(from)) throw new WrongUse(`--from takes one of ${hostNames.join(', ')}`);
@@ -94,7 +94,7 @@ async function importServers(proc: CommandProcess, read: ConfigWords, place: Omi
   return changeConfig(proc, { ...place, entries }, read.flag('yes'));
 }
 
-/** Only what says where the server is, and what makes less of it: what the user allows it, they say in their own file. */
+/** The address or command, and settings that restrict the server. Permissions are not copied: users grant them in their own file. */
 function copied(server: ServerConfig): Record<string, unknown> {
   const less = { ...server.disabled && { disabled: true }, ...server.tools && { tools: server.tools } };
   if (!isProgram(server)) return { url: server.url, ...server.headers && { headers: server.headers }, ...less };

@@ -53,7 +53,7 @@ export const command: Command = {
       ...origin !== undefined && { origin },
       ...proc.stderr.isTTY && !json && { onStep: (what) => note(`looking at ${what} ...`) },
     });
-    // The doctor knows the ids only: the sentences are the judge's.
+    // Findings hold rule ids; the sentences come from the judge.
     const rules = findings.some(({ rule }) => rule !== undefined) ? allRules() : undefined;
     const sentence = ({ rule = '' }: Finding): string | undefined => rules?.get(rule)?.text;
     const bad = findings.some(({ severity }) => severity === 'error');

@@ -27,7 +27,7 @@ import { splitWords } from '../words.ts';
 import { logFile } from './log.ts';
 import { version } from '../../judge/version.ts';
 
-/** The most rows of a result that are shown between two prompts; `--json` prints all. */
+/** The most rows shown of a result; `--json` prints all. */
 const maxResultRows = 1_000;
 
 export const command: Command = {
@@ -61,7 +61,7 @@ export const command: Command = {
       bar.hide();
       err(line);
     };
-    // What a server may have written, in a frame that it cannot leave.
+    // Prints text from a server in a frame, so that it cannot be taken for our own output.
     const tell = (text: string, options: FrameOptions = {}): void =>
       framed(text, { columns: columnsFor(proc.stderr), dim: colours.dim, ...options }).forEach(note);
     const told = new Map<string, string>();
@@ -86,14 +86,14 @@ export const command: Command = {
       ...atTerminal && { person: personAt(desk, colours), model: personAsModel(desk) },
       onStderr: (server, line) => read.flag('verbose') && tell(line, { mark: `${nameOf(server)} │`, paint: colours.dim }),
       onError: (error, server) => {
-        // Its state was told with the reason.
+        // onState has printed the reason.
         if (error instanceof HostError && error.code === 'server-down' && server !== undefined && told.has(server)) return;
         if (server !== undefined) note(colours.red(`${nameOf(server)}:`));
         tell(error.message, { paint: colours.red });
       },
       onState: (server, state, why) => {
         if (state === 'ready') told.delete(server);
-        // It is tried again by and by, and may give another reason each time: what is wrong is said once.
+        // The host retries, and each attempt may give another reason: report each state once.
         if ((state !== 'down' && state !== 'broken') || told.get(server) === state) return;
         told.set(server, state);
         note(colours.yellow(`${nameOf(server)} is ${state}`));
@@ -147,7 +147,7 @@ export const command: Command = {
   },
 };
 
-/** Runs one line of the prompt. Never rejects. */
+/** Runs one line that the user typed. Never rejects. */
 async function obey(line: string, shell: HostShell, notes: { note(line: string): void; readonly columns: number }, signal: AbortSignal): Promise<number | 'quit'> {
   try {
     const [name, ...words] = splitWords(line);
@@ -171,7 +171,7 @@ async function obey(line: string, shell: HostShell, notes: { note(line: string):
   } catch (thrown) {
     const { red, dim } = shell.render.style;
     const frame = { columns: notes.columns, dim, paint: red };
-    // The words of wrong use are ours; everything else may be a server's.
+    // The messages of `WrongUse` and `Refused` are ours; other messages may come from a server.
     for (const row of thrown instanceof WrongUse || thrown instanceof Refused ? [red(visible(thrown.message))] : framed(errorMessage(thrown), frame)) notes.note(row);
     if (signal.aborted) return exitCodes.interrupted;
     if (thrown instanceof WrongUse) return exitCodes.wrongUse;

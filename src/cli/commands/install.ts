@@ -51,7 +51,7 @@ export const command: Command = {
   },
 };
 
-/** A server of the user's own file, with its variables as they stand there. */
+/** A server from the user's own file, with its variables not expanded. */
 async function configuredServer(proc: CommandProcess, name: string): Promise<ServerConfig> {
   const servers = await writtenServers(join(homeFolder(proc.env), 'servers.json'));
   const found = Object.hasOwn(servers, name) ? servers[name] : undefined;

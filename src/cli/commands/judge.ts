@@ -90,7 +90,7 @@ export const command: Command = {
   },
 };
 
-/** The file of an option, read. */
+/** Reads and parses the file of an option. */
 function fileOf<T extends JudgeFile | Baseline>(option: string, file: string | undefined, readIt: (text: string) => T): T | undefined {
   if (file === undefined) return undefined;
   try {

@@ -20,7 +20,7 @@ import type { CommandSession } from '../with-client.ts';
 const kinds = ['tools', 'resources', 'templates', 'prompts', 'skills'] as const;
 type ListKind = typeof kinds[number];
 
-/** What a server offers, by kind. */
+/** The items of a server, by kind. */
 interface OfferedItems {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
@@ -88,7 +88,7 @@ function named<T extends Item>(kind: ListKind, items: readonly T[], name: string
   throw new WrongUse(`among the ${kind} there is no ${visible(name)}${didYouMean(name, names) || `; there are ${names.slice(0, 30).map(visible).join(', ') || 'none'}`}`);
 }
 
-/** Everything of single items. */
+/** Shows items with all their members. */
 function showWhole({ print, style, render }: CommandSession, { tools, resources, templates, prompts, skills }: OfferedItems, target: DescribeOptions['target']): void {
   const how: DescribeOptions = { style, columns: render.columns, target };
   const members = (item: object): string[] => Object.entries(item).map(([name, value]) =>

@@ -57,7 +57,7 @@ export const command: Command = {
       const gone = read.rest.length > 0 ? [] : Object.keys(lock.servers).filter((name) => !names.includes(name));
       return report(proc, [...differences, ...gone.map((name): LockDifference => ({ server: name, kind: 'server', name, locked: 'there', now: undefined }))], read.flag('json'));
     }
-    // Named servers replace their part of a lock that is there.
+    // If servers are named, only their entries in an existing lock are replaced.
     const before = read.rest.length > 0 && existsSync(file) ? await lockOf(file) : undefined;
     const servers = { ...before?.servers, ...now };
     const sorted: Lock = { lockVersion: 1, servers: Object.fromEntries(Object.entries(servers).sort(([a], [b]) => (a < b ? -1 : 1))) };
@@ -84,7 +84,7 @@ async function lockOf(file: string): Promise<Lock> {
   }
 }
 
-/** Connects to a server, and lists what it offers. */
+/** Connects to a server, and lists its items. */
 async function look(proc: CommandProcess, name: string, config: ServerConfig, timeoutMs: number): Promise<LockedServer> {
   const client = new McpClient({ name: 'barewire', version }, { limits: { timeoutMs, probeTimeoutMs: Math.min(timeoutMs, 15_000) } });
   let said = '';

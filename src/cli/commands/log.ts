@@ -10,7 +10,7 @@ import { homeFolder } from '../configuration.ts';
 import { exitCodes, WrongUse } from '../exit-codes.ts';
 import type { CommandProcess } from '../command-process.ts';
 
-/** Where the activity log of this user is. */
+/** The path of this user's activity log. */
 export const logFile = (env: CommandProcess['env']): string => join(homeFolder(env), 'activity.jsonl');
 
 export const command: Command = {
@@ -28,7 +28,7 @@ export const command: Command = {
     const file = read.text('file') ?? logFile(proc.env);
     const there = existsSync(file);
     if (!there && read.text('file') !== undefined) throw new WrongUse(`there is no activity log at ${file}`);
-    // A log that was taken away has left its head.
+    // A log that was deleted still has its head file.
     if (!there && !existsSync(`${file}.head`)) {
       proc.stderr.write(`barewire: there is no activity log yet: barewire host writes it, to ${file}\n`);
       return exitCodes.good;
@@ -64,7 +64,7 @@ function safeParse(line: string): unknown {
   }
 }
 
-/** One line of the log, for a person. */
+/** Describes one line of the log for a person. */
 export function describeLine(line: string): string {
   const entry = safeParse(line);
   if (!isObject(entry)) return visible(line);

@@ -12,7 +12,7 @@ import { style, wantsColour } from '../../host/node/style.ts';
 import { table } from '../terminal.ts';
 import type { CommandProcess } from '../command-process.ts';
 
-/** The address that a word means: itself, or that of a server of the configuration. */
+/** The address: the word itself, or that of the configured server with this name. */
 async function addressOf(proc: CommandProcess, word: string | undefined, config: string | undefined, from: string | undefined): Promise<string> {
   if (word === undefined) throw new WrongUse('an address is missing, or a name from the configuration');
   if (/^https?:\/\//i.test(word)) {

@@ -39,7 +39,7 @@ export const command: Command = {
       .catch((thrown: unknown) => {
         throw new WrongUse(errorMessage(thrown));
       });
-    // Prose may not begin as a message does.
+    // The title must not begin like a message of the transcript.
     file.write(`${visible(read.text('title') ?? `A session with ${redactText(redactUrl(read.targetName))}`).replace(/^[\s\-<{]+/, '')}.\n\n`);
     let ended = false;
     const { add } = recorder();

@@ -67,7 +67,7 @@ function report(stdout: CommandProcess['stdout'], differences: readonly Differen
   return differences.length === 0 ? exitCodes.good : exitCodes.failed;
 }
 
-/** The server's side over our own streams. What differs is told on stderr: stdout belongs to the protocol. */
+/** Plays the server over stdin and stdout. Differences go to stderr: stdout belongs to the protocol. */
 async function mock(proc: CommandProcess, transcript: Transcript, exact: boolean, ignored: readonly string[]): Promise<number> {
   const replay = exact ? new Replay(transcript, 'server', { ignored }) : undefined;
   const server = new MockServer(transcript);
@@ -90,7 +90,7 @@ async function mock(proc: CommandProcess, transcript: Transcript, exact: boolean
   return told === 0 ? exitCodes.good : exitCodes.failed;
 }
 
-/** The client's side before a server. Resolves when all was played, or nothing more comes. */
+/** Plays the client against a server. Resolves when the transcript is finished, or the connection ends. */
 async function playClient(
   replay: Replay, transport: ClientTransport, timeoutMs: number, listen: (onText: (text: string) => void) => void,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function playClient(
   listen((text) => {
     const { result } = bag(safeParse(text));
     const agreed = findRevision(revisions, bag(result)['protocolVersion']);
-    // HTTP says the revision in a header from then on.
+    // From then on HTTP sends the revision in a header.
     if (agreed) transport.agreed?.(agreed);
     go(replay.receive(text));
   });
@@ -134,7 +134,7 @@ async function playClient(
   }
 }
 
-/** What a transport looks at; undefined if the text is neither a request nor a notification. */
+/** The request or notification as the transport needs it; undefined for other texts. */
 function outgoing(text: string): Outgoing | undefined {
   const decoded = decode(text);
   if (decoded.kind === 'request') return { id: decoded.message.id, method: decoded.message.method, params: decoded.message.params };

@@ -19,13 +19,13 @@ import type { TourOptions, TourResult } from '../tour.ts';
 import { count } from '../../explain/words.ts';
 import type { CommandProcess } from '../command-process.ts';
 
-/** How long a form waits for a person who may have gone: from the last key on. */
+/** Milliseconds after the last key until a person counts as absent. */
 const patienceMs = 45_000;
 
-/** Between two steps, for eyes that follow. */
+/** Pause in milliseconds between two steps, so that a person can follow. */
 const paceMs = 150;
 
-/** What the second walk through the travel agency shows: what the eras do differently. */
+/** The walks through the travel agency. The second shows only the tools that behave differently in the other era. */
 const bothEras: readonly (Pick<TourOptions, 'era' | 'only'> & { title: string })[] = [
   { title: 'The handshake era (to 2025-11-25): one session, questions in both directions', era: 'legacy' },
   {
@@ -35,7 +35,7 @@ const bothEras: readonly (Pick<TourOptions, 'era' | 'only'> & { title: string })
   },
 ];
 
-/** What the travel agency may do in a tour: all but lose a booking. 2024-11-05 has no annotations that say so. */
+/** Tools of the travel agency that the tour may call: all but the one that deletes a booking. 2024-11-05 lacks annotations for this. */
 const harmless = ({ name }: { readonly name: string }): boolean => name !== 'cancel_trip';
 
 async function run(proc: CommandProcess, options: Options, target: Target, own: boolean): Promise<boolean> {
@@ -45,7 +45,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
   const shown: Reporter = options.output === 'json' ? jsonReporter(print)
     : options.output === 'quiet' ? quietReporter({ print, style: colours, columns })
       : watchReporter({ print, style: colours, columns });
-  // What was shown since the last key, for who wants to see it whole.
+  // The messages since the last key, for a user who unfolds them.
   const recent: ExplainedMessage[] = [];
   const reporter: Reporter = !options.step ? shown : {
     ...shown,
@@ -77,7 +77,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
       transport: (trace) => openTarget(proc.env, target, trace, (line) => reporter.stderr(line), options.http),
       answers: (hooks) => answersOf({
         ...hooks, person, style: colours, terminal: { input: proc.stdin, output: proc.stdout }, onInterrupt: () => proc.exit(exitCodes.interrupted), note: (text) => reporter.note(text), patienceMs,
-        // The example's forms are our own: without a person they get their defaults.
+        // The example's forms are our own, so without a person they get their defaults.
         defaults: options.defaults || own,
       }),
       consent: {
@@ -118,7 +118,7 @@ async function run(proc: CommandProcess, options: Options, target: Target, own: 
   return ok;
 }
 
-/** Waits for a key, until the person wants no more of it. */
+/** Returns a function that waits for a key, until the user presses `c`. */
 function stepper(proc: CommandProcess, print: (line: string) => void, dim: (text: string) => string, recent: unknown[], unfold: () => void): () => Promise<void> {
   let waits = true;
   return async () => {
@@ -130,7 +130,7 @@ function stepper(proc: CommandProcess, print: (line: string) => void, dim: (text
       const key = await new Promise<string>((resolve) => stdin.once('data', (data: Buffer) => resolve(data.toString())));
       stdin.setRawMode?.(false);
       stdin.pause();
-      // In raw mode Ctrl-C is a key like any other.
+      // Raw mode reports Ctrl-C as an ordinary key.
       if (key === '\u0003') proc.exit(exitCodes.interrupted);
       if (key.startsWith('q')) proc.exit(exitCodes.good);
       if (key.startsWith('c')) waits = false;

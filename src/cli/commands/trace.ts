@@ -75,7 +75,7 @@ export const command: Command = {
   },
 };
 
-/** Runs the proxy before an address until a signal ends it. */
+/** Runs a proxy in front of an address until a signal ends it. */
 export async function before(
   { url, headers = {} }: Extract<ServerConfig, { readonly url: string }>, words: ClientWords, trace: HttpTrace, onEnd: HttpRelayOptions['onEnd'] = () => {},
 ): Promise<number> {

@@ -8,7 +8,7 @@ import { exitCodes, WrongUse } from '../exit-codes.ts';
 import { commentOf, keyOf, schemaType } from '../schema-type.ts';
 import { withClient } from '../with-client.ts';
 
-/** The most lines of a difference that are shown. */
+/** The most lines shown of a difference. */
 const maxLines = 40;
 
 export const command: Command = {
@@ -50,7 +50,7 @@ function contentOf(file: string): string {
   }
 }
 
-/** The declaration of a type for `McpClient<Server>`. The same list gives the same text, in whatever order it comes. */
+/** The declaration of a type for `McpClient<Server>`. The order of the lists does not change the text. */
 export function serverType(name: string, tools: readonly Tool[], prompts: readonly Prompt[]): string {
   const sorted = <T extends { readonly name: string }>(items: readonly T[]): T[] => [...items].sort((a, b) => (a.name < b.name ? -1 : 1));
   const inPlace = '      ';
@@ -73,7 +73,7 @@ function promptType({ arguments: fields = [] }: Prompt): string {
   return `{ ${fields.map(({ name, required }) => `${keyOf(name)}${required ? '' : '?'}: string`).join('; ')} }`;
 }
 
-/** The lines that only one of two texts has. */
+/** The lines that only one of the two texts has. */
 function differences(before: string, after: string): string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const [had, has] = [new Set(old), new Set(now)];

@@ -18,7 +18,7 @@ import type { AuthorizationStore } from './store.ts';
 import { requestToken } from './token-endpoint.ts';
 import type { TokenEndpoint, TokenResponse } from './token-endpoint.ts';
 
-/** A person has to log in, and `interactive` is false. `url` is where; pass the response to `finish`. */
+/** A person has to log in at `url`, but `interactive` is false. Pass the response to `finish`. */
 export class AuthorizationRequired extends OAuthError {
   readonly url: string;
 
@@ -47,11 +47,11 @@ export interface RedirectListener {
 /** A request to the redirect URI, not validated. */
 export interface RedirectResponse {
   readonly url: string;
-  /** Shows the person whether it worked. */
+  /** Shows the person whether the login succeeded. */
   answer(error?: Error): void;
 }
 
-/** The client, and how the person reaches the login and the response comes back. */
+/** The client, and the ways to the login page and back. */
 export interface AuthorizationCodeOptions {
   readonly client: ClientOptions;
   /**
@@ -62,9 +62,7 @@ export interface AuthorizationCodeOptions {
   readonly onAuthorize: (url: URL, signal: AbortSignal) => void | string | URL | Promise<void | string | URL>;
   /** Receives the redirect. */
   readonly redirect?: RedirectReceiver | undefined;
-  /**
-   * Where the authorization server sends the person back, if there is no `redirect`: https, or http on this machine.
-   */
+  /** The redirect URI if there is no `redirect`: https, or http on this machine. */
   readonly redirectUri?: string | undefined;
   /** False: nobody can log in now. Rejects at once with `AuthorizationRequired`. */
   readonly interactive?: boolean | undefined;
@@ -79,11 +77,11 @@ export const codeShape: Shape<AuthorizationCodeOptions> = {
 };
 
 /**
- * A person logs in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
+ * Lets a person log in with a browser: authorization code with PKCE (OAuth 2.1 section 4.1).
  *
  * Throws `OAuthError` (`insecure_url`) for a `redirectUri` that is neither https nor on this machine (2026-07-28
  * basic/authorization/security-considerations#communication-security), and a TypeError for `redirect_uris` in
- * `client.metadata`, which nobody has checked.
+ * `client.metadata`, which would bypass this check.
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   checkOptions('authorizationCode: options', options, codeShape);
@@ -101,12 +99,12 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   };
 }
 
-/** The options of the grant, and its logins. */
+/** The options of the grant, and its pending logins. */
 interface CodeParts {
   readonly options: AuthorizationCodeOptions;
   /** Identifies the client. */
   readonly identity: string;
-  /** The logins of this process that wait for `finish`, by their `state`. */
+  /** Logins of this process that wait for `finish`, by `state`. */
   readonly waiting: Map<string, WaitingLogin>;
 }
 
@@ -128,7 +126,7 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
   try {
     const redirectUri = listener?.redirectUri ?? options.redirectUri;
     if (redirectUri === undefined) throw new OAuthError('unsupported', 'authorizationCode: give redirect, or redirectUri');
-    // Also that of a receiver which the program has written.
+    // A receiver of the program may return an insecure URI.
     requireSecure(new URL(redirectUri), 'redirectUri');
     const information = await clientFor({
       client, server, redirectUri, dpop: request.dpop !== undefined, store, key, options: request.options,
@@ -139,7 +137,7 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
     if (!interactive) throw new AuthorizationRequired(url.href);
     const response = await responseTo(parts, url, login, request, listener, over.signal);
     try {
-      // Only the caller that takes the login may use the response, so that a response that arrives twice counts once.
+      // Only the caller that takes the login out of the store may use the response. A second copy of the response is refused.
       if (await takeLogin(store, { client: identity, server: login.server, state: login.state }, request.options.clock) === undefined) {
         throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
       }
@@ -156,7 +154,7 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
   }
 }
 
-/** Waits for the response, on any of the ways it may come. A response of another login does not end the wait. */
+/** Waits for the response from `redirect`, `onAuthorize` or `finish`. The response to another login does not end the wait. */
 function responseTo(
   { waiting, options }: CodeParts, url: URL, login: PendingLogin, { store, limits, options: request }: GrantRequest,
   listener: RedirectListener | undefined, signal: AbortSignal,
@@ -195,8 +193,8 @@ async function finish(parts: CodeParts, response: URL, request: FinishRequest): 
     checkOwn(options, login);
   };
   const inProcess = waiting.get(state);
-  // Several objects may share this grant: each takes only logins for its own server, with its own store. A store
-  // belongs to one person: the response of one person must not end a login of another (RFC 6749 section 10.12).
+  // Several objects may share this grant. Each takes only logins for its own server, with its own store. A store
+  // belongs to one person, and a person's response must not end another person's login (RFC 6749 section 10.12).
   if (inProcess && inProcess.store === store && inProcess.login.server === mcpServer) {
     check(inProcess.login);
     inProcess.take(response);
@@ -264,7 +262,7 @@ async function listenFor(
   for (;;) {
     const response = await listener.next();
     if (stateOf(new URL(response.url)) === login.state) return found(response);
-    // Any page can send the browser here: that must not end the login of the person.
+    // Any page can send the browser here. That must not end the person's login.
     response.answer(new OAuthError('state_mismatch', 'this response belongs to no login that waits here'));
   }
 }

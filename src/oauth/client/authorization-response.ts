@@ -4,7 +4,7 @@ import { withoutSecrets } from '../request-secrets.ts';
 
 /** The authorization server, or the person, refused (RFC 6749 section 4.1.2.1). */
 export class AuthorizationRefused extends OAuthError {
-  /** Such as `access_denied`. */
+  /** For example `access_denied`. */
   readonly error: string;
 
   constructor(message: string, error: string) {
@@ -14,7 +14,7 @@ export class AuthorizationRefused extends OAuthError {
   }
 }
 
-/** The values that an authorization response must match, recorded before the person was sent away. */
+/** The values that an authorization response must match, recorded before the login page was opened. */
 export interface ExpectedResponse {
   readonly state: string;
   readonly redirectUri: string;
@@ -28,10 +28,10 @@ export function stateOf(response: URL): string | undefined {
 }
 
 /**
- * The code of an authorization response. Throws before it uses any part of a response that does not answer this
- * request: `redirect_mismatch` for another address than the redirect URI; `state_mismatch`; `issuer_mismatch`
- * (2026-07-28 basic/authorization#authorization-response-validation, RFC 9207 section 2.4), also for errors.
- * `AuthorizationRefused` for a genuine error, `response_malformed` for a response with neither code nor error.
+ * Returns the code of an authorization response. Throws before it uses any part of a response to another request:
+ * `redirect_mismatch` if it came to another address than the redirect URI; `state_mismatch`; `issuer_mismatch`
+ * (2026-07-28 basic/authorization#authorization-response-validation, RFC 9207 section 2.4), for error responses too. Also
+ * throws `AuthorizationRefused` for a genuine error, `response_malformed` for a response with neither code nor error.
  */
 export function readAuthorizationResponse(
   response: URL, expected: ExpectedResponse, server: AuthorizationServerMetadata,

@@ -15,7 +15,7 @@ export interface OAuthChallenge {
   readonly error?: string | undefined;
 }
 
-/** The number of characters of a field that are read; the rest is ignored. */
+/** The most characters of a field that are read; the rest is ignored. */
 const maxFieldLength = 8192;
 
 const separators = /[ \t,]*/y;
@@ -53,8 +53,8 @@ export function parseChallenges(field: string): Challenge[] {
 }
 
 /**
- * The Bearer and DPoP challenges of a field together; the first value of each parameter counts. If the server writes
- * the credentials of the request (`sent`) back, they are removed and reach no error and no URL.
+ * Merges the Bearer and DPoP challenges of a field; the first value of each parameter is used. If the server echoes the
+ * credentials of the request (`sent`), they are removed, so that they do not appear in errors or URLs.
  */
 export function oauthChallenge(field: string | undefined, sent: Readonly<Record<string, string>> = {}): OAuthChallenge {
   const text = withoutSecrets((field ?? '').slice(0, maxFieldLength), secretsOf({ headers: sent }));

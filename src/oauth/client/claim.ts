@@ -5,18 +5,18 @@ import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** The claim of a process to renew the tokens of one server. It is written into the store for all that share it. */
+/** A process's claim to renew the tokens of one server, in the store that several processes share. */
 interface ClaimRecord {
   readonly owner: string;
-  /** Milliseconds since the epoch, by the owner's clock; after that the owner counts as dead. */
+  /** Milliseconds since the epoch, by the owner's clock. After this time the owner counts as dead. */
   readonly until: number;
-  /** Milliseconds for which it is believed from the last renewal, at most. */
+  /** The most milliseconds that other processes respect the claim without a renewal. */
   readonly ms?: number | undefined;
-  /** The result of the owner's work, for the processes that waited for it. */
+  /** The error of the owner's work, for the processes that waited for it. */
   readonly failed?: { readonly code: string; readonly message: string };
 }
 
-/** The place of the claim in the store, and its duration. */
+/** The claim's key in the store, and its duration. */
 export interface ClaimOptions {
   readonly store: AuthorizationStore;
   readonly key: string;
@@ -25,16 +25,17 @@ export interface ClaimOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Milliseconds between two checks of another process's claim: half of it is jitter. */
+/** Milliseconds between two checks of another process's claim; half of it is jitter. */
 const pollMs = 100;
 
 /**
- * Runs `work` while only this process holds the claim. If another process holds it, waits until that one has
- * finished, gone or died. The claim is renewed while `work` runs, and expires if its owner dies: at its `until`, and at
- * the latest once it has stood unchanged for its own length, since the clock that wrote `until` may have been set back.
+ * Runs `work` while only this process holds the claim. If another process holds it, waits until that process has finished
+ * or died. The claim is renewed while `work` runs. If its owner dies, it expires at `until`, or when it has not changed
+ * for `ms` milliseconds: the clock that wrote `until` may have been set back.
  *
  * `work` must first check whether there is still something to do. If the owner that this call waited for failed, this
- * rejects with the owner's error and does not try again: a person who refused is not asked once for each process.
+ * call rejects with the owner's error and does not try again: a person who refused is not asked once more by each
+ * process.
  */
 export async function withClaim<T>({ store, key, claimMs, clock = systemClock }: ClaimOptions, work: () => Promise<T>): Promise<T> {
   const owner = randomText();

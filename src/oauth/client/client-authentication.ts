@@ -8,7 +8,7 @@ import type { Jwk, Key } from '../jwk.ts';
 import { signJwt } from '../jwt.ts';
 import { randomText } from './pkce.ts';
 
-/** A private key that the client signs with: PKCS #8 as PEM, a JWK, or a key of WebCrypto. */
+/** A private key of the client for signatures: PKCS #8 as PEM, a JWK, or a WebCrypto key. */
 export interface SigningKey {
   readonly key: string | Jwk | Key;
   readonly algorithm: 'ES256' | 'RS256';
@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly kid?: string | undefined;
 }
 
-/** How a client identifies itself, under the names of RFC 7591. */
+/** The client's ID and credentials, under the names of RFC 7591. */
 export interface ClientInformation {
   readonly client_id: string;
   readonly client_secret?: string | undefined;
@@ -74,7 +74,7 @@ async function assertion({ client_id, signingKey }: ClientInformation, audience:
   const { algorithm, kid, key } = signingKey as SigningKey;
   const now = Math.floor(clock.now() / 1000);
   const header = { alg: algorithm, typ: 'JWT', ...kid !== undefined && { kid } };
-  // Only the issuer is the audience: with a token endpoint as audience, one server could use the assertion at another.
+  // The audience is only the issuer. If it were a token endpoint, one server could use the assertion at another.
   const claims = { iss: client_id, sub: client_id, aud: audience, jti: randomText(), iat: now, exp: now + 60 };
   return {
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',

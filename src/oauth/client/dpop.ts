@@ -6,7 +6,7 @@ import { signJwt } from '../jwt.ts';
 import { randomText } from './pkce.ts';
 import type { AuthorizationStore, StoredKey } from './store.ts';
 
-/** Where a key is kept: as a JWK in the text, or under this name in the store's `keys`. */
+/** The place of a stored key: as a JWK in the text, or under this name in the store's `keys`. */
 export type DpopReference = { readonly jwk: Jwk } | { readonly id: string };
 
 /** The key that tokens are bound to (RFC 9449), and its public half as every proof carries it. */
@@ -26,7 +26,7 @@ export async function makeDpopKey({ keys }: AuthorizationStore): Promise<DpopKey
   return { ...key, reference: { id } };
 }
 
-/** The key of stored tokens; undefined if it is lost, and then its tokens are useless. */
+/** The key of stored tokens. Undefined if it is lost; its tokens are then useless. */
 export async function keptDpopKey({ keys }: AuthorizationStore, reference: DpopReference): Promise<DpopKey | undefined> {
   if ('id' in reference) {
     const key = await keys?.get(reference.id);
@@ -74,7 +74,7 @@ export class DpopNonces {
     return this.byOrigin.get(new URL(url).origin);
   }
 
-  /** Keeps the nonce of a response. True if it is new. */
+  /** Stores the nonce of a response. True if it is new. */
   note(url: string, nonce: string | undefined): boolean {
     const { origin } = new URL(url);
     // RFC 9449 section 8.1: NQCHAR. The length is limited, since the nonce is sent back with every request.

@@ -1,12 +1,12 @@
 /**
- * Remembers the last failed login for the requests that were in flight at that time: a person who refused is not
- * asked again for each of many concurrent requests.
+ * Remembers the last failed login for the requests that were in flight then, so that a person who refused is not asked
+ * again for each concurrent request.
  */
 export interface FailedLogin {
   /** Call this when a request is sent with these header fields. */
   sent(fields: object): void;
   note(error: unknown): void;
-  /** Throws the failure if the request with these fields was in flight at that time. */
+  /** Throws the last failure if the request with these fields was in flight then. */
   check(fields: object): void;
 }
 

@@ -32,9 +32,9 @@ export interface Granted {
 
 /** The input for an authorization response. */
 export interface FinishRequest extends Pick<GrantRequest, 'nonces' | 'store' | 'options' | 'server'> {
-  /** Throws if the login asked for a token for another resource than this object does. */
+  /** Throws if the login was for another resource than this object uses. */
   readonly check: (login: PendingLogin) => void;
-  /** Finds the authorization server at which the login was begun. */
+  /** Fetches the metadata of the authorization server of the login. */
   readonly discover: (issuer: string) => Promise<AuthorizationServerMetadata>;
 }
 
@@ -54,12 +54,12 @@ export interface Grant {
   readonly issuer?: string | undefined;
   /** Gets tokens. Rejects with `OAuthError` if the authorization server refuses. */
   obtain(request: GrantRequest): Promise<Granted>;
-  /** The client's credentials for a refresh; undefined if they are kept beside the tokens. */
+  /** The client's credentials for a refresh; undefined if they are stored with the tokens. */
   credentials?(issuer: string): ClientInformation | undefined;
   /**
-   * Takes an authorization response. Undefined: it belonged to a login of this process, which goes on with it.
-   * Rejects, and keeps the login, unless the login was begun for this server, with this store, by this client and
-   * with this redirect URI.
+   * Handles an authorization response. Undefined: it belonged to a login of this process, which continues. Rejects, and
+   * keeps the login, unless the login was begun for this server, with this store, by this client and with this redirect
+   * URI.
    */
   finish?(response: URL, request: FinishRequest): Promise<Finished | undefined>;
 }

@@ -18,7 +18,7 @@ export interface HeldTokens {
   isGranted(accessToken: string | undefined): boolean;
   /** The tokens. The first call reads them from the store. */
   load(): Promise<Tokens | undefined>;
-  /** The tokens to send: refreshed before they expire; if that fails, the old ones. */
+  /** The tokens to send, refreshed before they expire. If the refresh fails, the old ones. */
   fresh(): Promise<Tokens | undefined>;
   /** Renews the tokens. Concurrent requests with the same need share one renewal and its failure. */
   renew(need: TokenNeed): Promise<void>;
@@ -33,7 +33,7 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
   let tokens: Tokens | undefined;
   let loaded = false;
   let refreshPausedUntil = -Infinity;
-  /** The last access token that came from a grant and not from a refresh. */
+  /** The last access token from a grant, not from a refresh. */
   let granted: string | undefined;
 
   async function load(): Promise<Tokens | undefined> {
@@ -63,7 +63,7 @@ export function holdTokens(renewal: Renewal, failedLogin: FailedLogin, onError: 
     try {
       await renew({ used: held.access_token });
     } catch (thrown) {
-      // The server may still accept the old token; otherwise it refuses the request.
+      // The server may still accept the old token. If not, it refuses the request.
       refreshPausedUntil = clock.monotonic() + refreshPauseMs;
       onError(toError(thrown));
     }

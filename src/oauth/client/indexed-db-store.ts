@@ -30,8 +30,8 @@ interface Objects {
 type Mode = 'readonly' | 'readwrite';
 
 /**
- * Keeps tokens in a database of the page's origin, for all its tabs and workers. DPoP keys are not extractable and
- * are kept beside the tokens: a script that reads the database can use a key while it runs, but cannot export it.
+ * Stores tokens in a database of the page's origin, for all its tabs and workers. DPoP keys are stored there too, but are
+ * not extractable: a script that reads the database can use a key while it runs, but cannot export it.
  *
  * Rejects with `OAuthError` (`store_unreadable`).
  *
@@ -67,7 +67,7 @@ export function indexedDbStore(name: string = 'barewire-oauth'): AuthorizationSt
     async update(key, expected, next) {
       return await transact<boolean>('texts', 'readwrite', (objects, say) => {
         const request = objects.get(key);
-        // Read and write in one transaction, so that the transactions of other tabs wait for it.
+        // Reading and writing use one transaction, so that transactions of other tabs wait.
         request.onsuccess = () => {
           if (request.result !== expected) return say(false);
           if (next === undefined) objects.delete(key);

@@ -1,11 +1,11 @@
 import { defaultFetchLimits } from '../fetch-json.ts';
 import type { FetchLimits } from '../fetch-json.ts';
 
-/** Limits for the client: what it reads and follows, and how long it waits. */
+/** Limits of the client: sizes, redirects, attempts and timeouts. */
 export interface OAuthLimits extends FetchLimits {
-  /** How often one request to the MCP server is sent again because its token or scopes were refused. 3. */
+  /** How often one request to the MCP server is repeated because its token or scopes were refused. 3. */
   maxAttempts: number;
-  /** Milliseconds that a person has for the login. 5 minutes. */
+  /** Milliseconds until a login by a person times out. 5 minutes. */
   authorizationMs: number;
   /** Milliseconds after which the claim of a dead process expires; a live process renews it. 15 seconds. */
   claimMs: number;

@@ -22,27 +22,24 @@ import { memoryStore } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
-/** How a client is authorized at one MCP server. */
+/** Options for the authorization at one MCP server. */
 export interface OAuthOptions {
-  /** How to get tokens: `authorizationCode`, `clientCredentials`, `jwtBearer`, `enterpriseManaged`. */
+  /** The way to get tokens: `authorizationCode`, `clientCredentials`, `jwtBearer`, `enterpriseManaged`. */
   readonly grant: Grant;
   /** The MCP server, if tokens may be needed before the first request to it. Default: the URL of the first request. */
   readonly server?: string | URL | undefined;
   /** Default: memory, for the lifetime of the process. */
   readonly store?: AuthorizationStore | undefined;
-  /** Scopes to ask for always, separated by spaces; the scopes that the server asks for are added. */
+  /** Scopes that are always requested, separated by spaces. The scopes that the server asks for are added. */
   readonly scope?: string | undefined;
   /** The `resource` parameter, or false to leave it out. Default: the identifier in the server's metadata, byte for byte. */
   readonly resource?: string | false | undefined;
   /**
-   * True: require tokens that are bound to a key; false: never use DPoP. Default: use DPoP if the MCP server asks for
-   * it (RFC 9449).
+   * True: require tokens that are bound to a key. False: never use DPoP. Default: use DPoP if the MCP server asks for it
+   * (RFC 9449).
    */
   readonly dpop?: boolean | undefined;
-  /**
-   * Chooses among several authorization servers. Default: the one that the grant's credentials belong to, else the
-   * first.
-   */
+  /** Chooses among several authorization servers. Default: the one of the grant's credentials, otherwise the first. */
   readonly chooseIssuer?: ChooseIssuer | undefined;
   /**
    * Whether a public MCP server may name authorization servers on private addresses. False: literal private addresses
@@ -54,9 +51,9 @@ export interface OAuthOptions {
   /** The `fetch` for metadata, registration and tokens. Default: the runtime's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly limits?: Partial<OAuthLimits> | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** The source of the current time. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
-  /** Called for errors that fail no request: an early refresh that failed, tokens that were dropped. */
+  /** Called for errors that do not fail a request: a failed early refresh, removed tokens. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -70,14 +67,14 @@ export const oauthShape: Shape<OAuthOptions> = {
 /** The authorization of one MCP server, for `httpTransport(url, { auth })`. */
 export interface OAuth extends HttpAuthorization {
   /**
-   * Takes the URL that the authorization server redirected to, if this program receives it: also for a login that
-   * another process or an earlier page began, given the same store. Rejects with `OAuthError` if the URL answers no
-   * login.
+   * Takes the URL that the authorization server redirected to, if this program receives it. With the same store, the
+   * login may have been begun by another process or an earlier page. Rejects with `OAuthError` if no login matches the
+   * URL.
    */
   finish(response: string | URL): Promise<void>;
   /**
-   * Gets tokens before the first request, if the server requires them and the store has none. The login then takes as
-   * long as the person needs, without a timeout of a client's request. Needs the option `server`.
+   * Gets tokens before the first request, if the server requires them and the store has none. The login may then take
+   * longer than the timeout of a request. Needs the option `server`.
    */
   authorize(): Promise<void>;
   /** Removes the tokens of this server from the store. */
@@ -85,11 +82,11 @@ export interface OAuth extends HttpAuthorization {
 }
 
 /**
- * Authorizes a client: finds the authorization server, registers, gets tokens by the grant, sends them with every
- * request to the MCP server's origin and to no other, and renews them. One object for one MCP server.
+ * Authorizes a client at one MCP server: finds the authorization server, registers, gets tokens by the grant, sends them
+ * with every request to the MCP server's origin and to no other, and renews them.
  *
- * Throws a TypeError for an unknown or malformed option. A failure rejects the MCP request with an `OAuthError`,
- * whose `code` is stable.
+ * Throws a TypeError for an unknown or malformed option. A failure rejects the MCP request with an `OAuthError`, whose
+ * `code` is stable.
  */
 export function oauth(options: OAuthOptions): OAuth {
   checkOptions('oauth: options', options, oauthShape);

@@ -5,13 +5,13 @@ import type { DpopReference } from './dpop.ts';
 import { parseStored, swap } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** A login that was begun: the values that its response must match, and the values for the token request. */
+/** A login that has begun: the values that its response must match, and those for the token request. */
 export interface PendingLogin {
   readonly state: string;
   readonly verifier: string;
   readonly redirectUri: string;
   readonly issuer: string;
-  /** Without the credentials that the program gave: it gives them again. */
+  /** Without credentials from the program, which provides them again. */
   readonly client: ClientInformation;
   /** The MCP server's URL. */
   readonly server: string;
@@ -19,7 +19,7 @@ export interface PendingLogin {
   readonly resource: string;
   /** The address of the protected resource metadata that a challenge named. */
   readonly resourceMetadata?: string | undefined;
-  /** The `resource` parameter; undefined: it was left out. */
+  /** The `resource` parameter; undefined if it was left out. */
   readonly resourceParameter?: string | undefined;
   readonly scope?: string | undefined;
   /** The DPoP key that the authorization code is bound to. */
@@ -28,18 +28,18 @@ export interface PendingLogin {
   readonly until: number;
 }
 
-/** The largest number of pending logins for one client and one MCP server; the oldest is dropped first. */
+/** The most pending logins for one client and one MCP server. The oldest is dropped first. */
 const maxPending = 16;
 
 /**
- * The key under which a store keeps the pending logins of a client. Each MCP server has its own, so that a response
- * finds only logins for the server that it is passed for.
+ * The store's key for the pending logins of a client. Each MCP server has its own key, so that a response matches only
+ * logins for its server.
  */
 const pendingKey = (client: string, server: string): string => `pending ${client} ${server}`;
 
 /**
- * Keeps a login until its response comes. Logins for another issuer or resource are dropped: the server now names
- * another one, and a late response must not restore the old one.
+ * Stores a login until its response comes. Removes logins for another issuer or resource: the server now names a
+ * different one, and a late response must not restore the old one.
  */
 export async function keepLogin(
   store: AuthorizationStore, client: string, login: PendingLogin, clock: Clock = systemClock,
@@ -61,8 +61,8 @@ export interface WantedLogin {
 }
 
 /**
- * Takes a login out of the store, so that its response counts once; undefined if there is no pending login with this
- * `state`.
+ * Removes a login from the store and returns it, so that its response is used once. Undefined if no pending login has
+ * this `state`.
  */
 export async function takeLogin(
   store: AuthorizationStore, { client, server, state, check }: WantedLogin, clock: Clock = systemClock,

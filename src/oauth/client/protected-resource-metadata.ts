@@ -58,9 +58,9 @@ function read(document: Readonly<Record<string, unknown>>, server: URL, what: st
 }
 
 /**
- * Whether a resource identifier covers this server: the same origin, and the same path or one above it (RFC 8707
- * section 2 allows a token for more than one path). The identifier is only compared here; requests carry its own
- * bytes.
+ * Whether a resource identifier covers this server: the same origin, and the same path or a parent path (RFC 8707 section
+ * 2 allows a token for several paths). Normalization is only for this comparison; requests carry the identifier
+ * unchanged.
  */
 function covers(resource: string, server: URL, what: string): boolean {
   const { origin, pathname, hash } = parseUrl(resource, `${what}: resource`);

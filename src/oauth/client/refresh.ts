@@ -6,7 +6,7 @@ import type { Granted } from './grant.ts';
 import { requestToken, TokenRefused } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The tokens to refresh, and where. */
+/** The tokens to refresh, and the server to ask. */
 export interface RefreshRequest {
   readonly tokens: Tokens;
   readonly client: ClientInformation;
@@ -16,12 +16,12 @@ export interface RefreshRequest {
   readonly options: FetchOptions;
 }
 
-/** What the server has forgotten: the refresh token, or the whole client. */
+/** The data that the server no longer knows: the refresh token, or the whole client. */
 export type Lost = 'grant' | 'client';
 
 /**
- * Exchanges the refresh token for new tokens (RFC 6749 section 6). If the server sends no new refresh token, the old
- * one stays valid; otherwise the old one is invalid. `Lost`: a new login is needed.
+ * Exchanges the refresh token for new tokens (RFC 6749 section 6). If the response has no refresh token, the old one
+ * stays valid; otherwise the old one is invalid. `Lost`: a new login is needed.
  */
 export async function refresh({ tokens, client, server, resource, nonces, options }: RefreshRequest): Promise<Granted | Lost> {
   try {
@@ -41,9 +41,8 @@ export async function refresh({ tokens, client, server, resource, nonces, option
 }
 
 /**
- * When to refresh tokens, in milliseconds since the epoch: in the last tenth of their life, at most a minute before
- * they expire, and at a different moment in each process (`random`, from 0 to 1). Undefined if their lifetime is
- * unknown.
+ * The time to refresh tokens, in milliseconds since the epoch: in the last tenth of their lifetime, at most a minute
+ * before they expire, and different in each process (`random`, from 0 to 1). Undefined if their lifetime is unknown.
  */
 export function refreshTime({ expires_at, issued_at }: Tokens, random: number): number | undefined {
   if (expires_at === undefined) return undefined;

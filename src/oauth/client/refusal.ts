@@ -10,8 +10,8 @@ import type { OAuthLimits } from './limits.ts';
 import { coversScope, unionOfScopes } from './scope.ts';
 
 /**
- * Gets the credentials that the MCP server requires after it refused a request. True: send the request again. False:
- * the refusal has nothing to do with tokens. Throws an `OAuthError` if the client can get no better tokens.
+ * Handles a refusal by the MCP server: gets the credentials that it requires. True: send the request again. False: the
+ * refusal is not about tokens. Throws an `OAuthError` if the client cannot get better tokens.
  */
 export async function answerRefusal(
   { status, url, header, sent, attempt }: HttpRefusal,
@@ -21,7 +21,7 @@ export async function answerRefusal(
   const challenge = oauthChallenge(header('www-authenticate'), sent);
   const used = sent['authorization']?.split(' ', 2)[1];
   if (challenge.error === 'use_dpop_nonce' && used !== undefined) {
-    // RFC 9449 section 9. A server that refuses the nonce that it has just given would refuse the next one too.
+    // RFC 9449 section 9. A server that refuses the nonce that it has just given would also refuse the next one.
     if (attempt === 1 || (freshNonce && attempt <= maxAttempts)) return true;
     throw new OAuthError('token_rejected', `${new URL(url).origin} refuses the DPoP nonce that it gave`);
   }
@@ -46,7 +46,7 @@ async function stepUp(held: HeldTokens, grant: Grant, used: string, url: string,
     new OAuthError('insufficient_scope', `${new URL(url).origin} asks for the scopes ${shown(scope)}: ${why}`);
   if (scope === undefined) throw lacking('it does not name them');
   if (!grant.stepUp) throw lacking('this grant does not ask again');
-  // Another request got the scopes meanwhile.
+  // Another request has got the scopes meanwhile.
   if (tokens && tokens.access_token !== used && coversScope(tokens.scope, scope)) return true;
   if (coversScope(unionOfScopes(tokens?.scope, tokens?.requested_scope), scope)) {
     throw lacking(coversScope(tokens?.scope, scope) ? 'the token has them already' : 'they were asked for and not granted');

@@ -12,13 +12,13 @@ import type { ClientInformation, SigningKey } from './client-authentication.ts';
 import { parseStored, swap } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** Credentials that the authorization server's operator gave (2026-07-28 basic/authorization/client-registration#pre-registration). */
+/** Credentials from the authorization server's operator (2026-07-28 basic/authorization/client-registration#pre-registration). */
 export interface RegisteredClient {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   /** For `private_key_jwt`. */
   readonly signingKey?: SigningKey | undefined;
-  /** Such as `client_secret_post`. Default: the best that the server offers. */
+  /** For example `client_secret_post`. Default: the best method that the server offers. */
   readonly authenticationMethod?: string | undefined;
   /**
    * The issuer of the credentials. Set it: without it, they go to the first authorization server that the MCP server
@@ -29,7 +29,7 @@ export interface RegisteredClient {
 
 /** The client's details, for any way of registration that the authorization server offers. */
 export interface ClientOptions {
-  /** For dynamic registration, and for the person who logs in. */
+  /** The client's name in the dynamic registration. The login page may show it. */
   readonly name?: string | undefined;
   /** The https URL of the client's own metadata document, which is then its ID (client ID metadata documents). */
   readonly metadataDocument?: string | undefined;
@@ -68,10 +68,10 @@ export interface Registration {
 }
 
 /**
- * The client's ID for an authorization server: pre-registered, else its metadata document, else by dynamic
- * registration, which is made once and kept (the order of 2026-07-28 basic/authorization/client-registration).
+ * The client's ID at an authorization server: pre-registered, or its metadata document, or from a dynamic registration
+ * that is made once and stored (the order of 2026-07-28 basic/authorization/client-registration).
  *
- * Rejects with `OAuthError`: `no_registration` if the client can use none of the ways that the server offers,
+ * Rejects with `OAuthError`: `no_registration` if the client can use no way that the server offers,
  * `registration_refused`, `registration_malformed`, `issuer_changed`.
  */
 export async function clientFor(registration: Registration): Promise<ClientInformation> {
@@ -127,7 +127,7 @@ async function register({ client, server, redirectUri, dpop, options }: Registra
   const request = {
     client_name: client.name ?? 'MCP client',
     redirect_uris: [redirectUri],
-    // If a server lists its grants without this one, a request for it would be refused.
+    // If the server lists its grants and this one is not among them, it would refuse the registration.
     grant_types: ['authorization_code', ...!grants || grants.includes('refresh_token') ? ['refresh_token'] : []],
     response_types: ['code'],
     token_endpoint_auth_method: method,
@@ -164,7 +164,7 @@ function clientOf(value: Readonly<Record<string, unknown>>, clock: Clock = syste
   };
 }
 
-/** Whether the redirect goes to this machine, by loopback or by the application's own scheme. */
+/** Whether the redirect URI is on this machine: loopback, or the application's own scheme. */
 function isNative(redirectUri: string): boolean {
   const url = new URL(redirectUri);
   return url.protocol !== 'https:' && (url.protocol !== 'http:' || isLoopback(url));

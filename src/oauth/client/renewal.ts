@@ -25,7 +25,7 @@ export interface RenewalOptions {
   readonly server: URL;
   readonly grant: Grant;
   readonly store: AuthorizationStore;
-  /** Scopes to ask for always. */
+  /** Scopes that are always requested. */
   readonly scope: string | undefined;
   /** The `resource` parameter; undefined: take it from the metadata; false: leave it out. */
   readonly resource: string | false | undefined;
@@ -48,13 +48,13 @@ export interface TokenNeed {
   readonly scope?: string | undefined;
 }
 
-/** The tokens of one MCP server: read, renewed by one process for all, and stored. */
+/** The tokens of one MCP server: read from the store, renewed by one process for all, and stored. */
 export interface Renewal {
   /** The tokens in the store. */
   load(): Promise<Tokens | undefined>;
   /**
-   * Tokens that satisfy the need: from another process, refreshed, or granted. Undefined: there are none, and nobody
-   * was asked for them.
+   * Gets tokens that satisfy the need: stored by another process, refreshed, or granted. Without a challenge, no grant is
+   * requested: undefined if there is nothing to refresh.
    */
   renew(need: TokenNeed): Promise<Tokens | undefined>;
   finish(response: URL): Promise<Tokens | undefined>;
@@ -64,11 +64,11 @@ export interface Renewal {
 /** The options of a renewal, and the tokens that it renews. */
 interface RenewalParts extends RenewalOptions {
   readonly tokens: StoredTokens;
-  /** Whether to store the client's credentials beside the tokens. */
+  /** Whether to store the client's credentials with the tokens. */
   readonly keepClient: boolean;
 }
 
-/** Reads, renews and keeps the tokens of one MCP server. Sends no request before a call. */
+/** Reads, renews and stores the tokens of one MCP server. Sends no request before a call. */
 export function renewal(options: RenewalOptions): Renewal {
   const { server, grant, store, limits, nonces, fetch } = options;
   const { clock = systemClock } = fetch;
@@ -108,7 +108,7 @@ export function renewal(options: RenewalOptions): Renewal {
       if (options.dpop === true) checkBound(finished, issuer);
       const record = recordOf(finished, { issuer, requested: scope, dpop, keepClient: parts.keepClient, clock });
       const saved = await tokens.save({ issuer, resource, resourceMetadata }, record, dpop);
-      // The program may end right after it has finished a login, so the tokens must be in the store before that.
+      // The program may end right after a login, so the tokens must be stored before this resolves.
       if (tokens.unsaved) throw tokens.unsaved;
       return saved;
     },
@@ -116,7 +116,7 @@ export function renewal(options: RenewalOptions): Renewal {
   };
 }
 
-/** The resource now has another authorization server: nothing of the old one is used or kept. */
+/** Removes the tokens and registration of the old authorization server, after the resource has named another one. */
 async function leave(
   { grant, store, tokens }: RenewalParts, known: ServerRecord, kept: Tokens | undefined, { authorizationServer: { issuer } }: Discovery,
 ): Promise<void> {
@@ -128,7 +128,7 @@ async function leave(
   await swap(store, registrationKey(grant.client, known.issuer), () => undefined);
 }
 
-/** Refreshes tokens. Undefined: that was not possible, and the store has no tokens. */
+/** Refreshes tokens. Undefined if that is not possible, or if the server refuses and the store has no other tokens. */
 async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens, found: Discovery | undefined): Promise<Tokens | undefined> {
   const { grant, store, tokens, nonces, fetch, keepClient } = parts;
   const client = grant.credentials?.(known.issuer) ?? kept.client;
@@ -142,7 +142,7 @@ async function refreshed(parts: RenewalParts, known: ServerRecord, kept: Tokens,
       issuer: known.issuer, requested: kept.requested_scope, dpop: kept.key, login: kept.login, keepClient, clock: parts.fetch.clock ?? systemClock,
     }));
   }
-  // Another process may have refreshed them without the claim: remove only the tokens that failed.
+  // Another process may have refreshed the tokens without the claim, so remove only those that failed.
   await tokens.remove(known, kept);
   if (result === 'client') await swap(store, registrationKey(grant.client, known.issuer), () => undefined);
   return tokens.load();
@@ -172,8 +172,8 @@ const parameterOf = (options: RenewalOptions, resource: string): string | undefi
   options.resource === false ? undefined : options.resource ?? resource;
 
 /**
- * Whether tokens are bound to a key: required if the server demands it, offered if both servers support it. `wanted`: the
- * option of the program.
+ * Whether tokens are to be bound to a key: `required` if the program or server demands it, `offered` if both servers
+ * support it. `wanted`: the program's option.
  */
 function dpopWish(
   wanted: boolean | undefined, { authorizationServer, protectedResource }: Discovery, challenge: OAuthChallenge | undefined,
@@ -189,13 +189,13 @@ function dpopWish(
   return asked && offered?.includes('ES256') ? 'offered' : undefined;
 }
 
-/** RFC 9449 section 5: a server may issue a bearer token all the same, and the client must refuse it. */
+/** RFC 9449 section 5: a server may still issue a bearer token, and the client must refuse it. */
 function checkBound({ tokens: { token_type } }: Granted, issuer: string): void {
   if (token_type === 'dpop') return;
   throw new OAuthError('unsupported', `the token endpoint of ${shown(issuer)}: token_type is ${shown(token_type)}, expected DPoP, a token bound to the key`);
 }
 
-/** Whether tokens that another process has stored meanwhile satisfy the need. */
+/** Whether tokens that another process has stored satisfy the need. */
 function answers(tokens: Tokens, { used, scope }: TokenNeed, now: number): boolean {
   return tokens.access_token !== used
     && (tokens.expires_at === undefined || tokens.expires_at > now)

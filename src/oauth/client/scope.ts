@@ -1,16 +1,16 @@
-/** The scopes of a `scope` value: a list separated by spaces (RFC 6749 section 3.3). Each once, in order. */
+/** The scopes of a `scope` value, a list separated by spaces (RFC 6749 section 3.3); each once, in order. */
 export function scopesOf(scope: string | undefined): string[] {
   return [...new Set((scope ?? '').split(' ').filter(Boolean))];
 }
 
-/** All scopes of the given values, each once; undefined if there are none: then the parameter is left out. */
+/** The union of the scopes of all values; undefined if there are none, since the parameter is then left out. */
 export function unionOfScopes(...scopes: readonly (string | undefined)[]): string | undefined {
-  // `join` takes undefined as an empty text.
+  // `join` treats undefined as an empty text.
   return scopesOf(scopes.join(' ')).join(' ') || undefined;
 }
 
 /**
- * The scopes that a login asks for: those of the challenge, else all that the metadata lists. 2026-07-28
+ * The scopes to request: those of the challenge, otherwise all in the metadata. 2026-07-28
  * basic/authorization#scope-selection-strategy.
  */
 export const scopeToAsk = (challenged: string | undefined, listed: readonly string[] | undefined): string | undefined =>

@@ -1,31 +1,31 @@
 import type { Key } from '../jwk.ts';
 
 /**
- * Keeps tokens, client IDs and pending logins: texts by key. Several processes may share a store, so a value changes
- * only by compare-and-swap.
+ * Stores tokens, client IDs and pending logins: texts by key. Several processes may share a store, so values change only
+ * by compare-and-swap.
  *
- * The texts hold credentials: a store must let nobody but the user read them.
+ * The texts contain credentials: nobody but the user may be able to read the store.
  */
 export interface AuthorizationStore {
   /** The current text of this key. */
   get(key: string): Promise<string | undefined>;
   /**
-   * Sets the text to `next`, or removes it (undefined), but only if it is `expected` (undefined: there is no text).
-   * Resolves with whether it was. Atomic for all processes that share the store.
+   * Sets the text to `next`, or removes it (undefined), if the present text is `expected` (undefined: no text). Resolves
+   * with true if it was. Atomic for all processes that share the store.
    */
   update(key: string, expected: string | undefined, next: string | undefined): Promise<boolean>;
   /**
-   * Present if the store can hold `CryptoKey` objects, as IndexedDB can: DPoP keys are then not extractable, and are
-   * kept here. Without it they are kept in the texts, as JWK.
+   * Present if the store can hold `CryptoKey` objects, as IndexedDB can: DPoP keys are then stored here and are not
+   * extractable. Otherwise they are stored in the texts, as JWK.
    */
   readonly keys?: KeyStore | undefined;
 }
 
 /** Holds private keys that cannot be exported. */
 export interface KeyStore {
-  /** The key of this name; undefined if the name has none. */
+  /** The key with this name; undefined if there is none. */
   get(id: string): Promise<StoredKey | undefined>;
-  /** Keeps a key and replaces the one before it. */
+  /** Stores a key, replacing an earlier one. */
   put(id: string, key: StoredKey): Promise<void>;
   /** Removes a key. */
   delete(id: string): Promise<void>;
@@ -57,10 +57,7 @@ export function memoryStore(): AuthorizationStore {
   };
 }
 
-/**
- * Reads a text, changes it and writes it; retries if another process was faster. `change` may be called several
- * times.
- */
+/** Changes a text by compare-and-swap, and retries if another process was faster. `change` may be called several times. */
 export async function swap(
   store: AuthorizationStore, key: string, change: (text: string | undefined) => string | undefined,
 ): Promise<void> {
@@ -71,7 +68,7 @@ export async function swap(
   }
 }
 
-/** A text of the store as the JSON object that it holds; undefined if it does not hold one. */
+/** A stored text as a JSON object; undefined if it is not one. */
 export function parseStored(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
   try {

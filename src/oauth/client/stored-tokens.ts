@@ -5,20 +5,20 @@ import type { AuthorizationStore } from './store.ts';
 import { readTokens, removeTokens } from './tokens.ts';
 import type { ServerRecord, TokenRecord, Tokens } from './tokens.ts';
 
-/** The tokens of one client for one MCP server, as the store has them. */
+/** The stored tokens of one client for one MCP server. */
 export interface StoredTokens {
-  /** Where the tokens belong; undefined: there was no login yet. */
+  /** The issuer and resource of the tokens; undefined before the first login. */
   place(): Promise<ServerRecord | undefined>;
   load(): Promise<Tokens | undefined>;
-  /** Stores tokens of a new login. If that fails, they are used all the same, and stored at the next call. */
+  /** Stores the tokens of a new login. If that fails, they are still used, and the next call stores them. */
   save(place: ServerRecord, record: TokenRecord, key: DpopKey | undefined): Promise<Tokens | undefined>;
-  /** The same for refreshed tokens. If other tokens are in the store by then, those count: it returns them. */
+  /** Stores refreshed tokens likewise. If the store has other tokens by then, it returns those instead. */
   replace(place: ServerRecord, before: Tokens, record: TokenRecord): Promise<Tokens | undefined>;
-  /** Removes these tokens; tokens that another process has written since stay. */
+  /** Removes these tokens, but not tokens that another process has stored since. */
   remove(place: ServerRecord, tokens: Tokens): Promise<void>;
-  /** Removes the tokens that the store has. */
+  /** Removes the tokens in the store. */
   clear(): Promise<void>;
-  /** Why the tokens in use could not be stored; undefined: they were. */
+  /** The error if the tokens in use could not be stored; otherwise undefined. */
   readonly unsaved: Error | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface StoredTokens {
 type Keep = (text: string) => Promise<boolean>;
 
 /**
- * Tokens that could not be stored, for example because the disk is full; the authorization server no longer accepts
- * older ones.
+ * Tokens that could not be stored, for example because the disk is full. The authorization server no longer accepts older
+ * ones.
  */
 interface OwedTokens {
   readonly tokens: Tokens;
@@ -35,14 +35,14 @@ interface OwedTokens {
   readonly error: Error;
 }
 
-/** Tokens with this record and key, which is not in the store yet. */
+/** Tokens with a record and key that are not in the store yet. */
 const inUse = (record: TokenRecord, key: DpopKey | undefined): Tokens => ({ ...record, text: JSON.stringify(record), key });
 
 /** `client` identifies the client, so that several clients can share a store. */
 export function storedTokens(store: AuthorizationStore, client: string, server: URL, onError: (error: Error) => void): StoredTokens {
   const serverKey = `server ${client} ${server.href}`;
-  // The key contains the server: several servers may name one resource (a whole host), and each has the tokens of its
-  // own logins.
+  // The key contains the server: several servers may name one resource (a whole host), but each has its own logins and
+  // tokens.
   const tokensKey = ({ issuer, resource }: ServerRecord): string => `tokens ${client} ${server.href} ${issuer} ${resource}`;
   let owed: OwedTokens | undefined;
 
@@ -84,7 +84,7 @@ export function storedTokens(store: AuthorizationStore, client: string, server: 
       await swap(store, serverKey, () => JSON.stringify(where));
       return true;
     }),
-    // If a login has replaced the tokens meanwhile, or somebody has signed out, that state counts.
+    // If a login has replaced the tokens, or somebody has signed out meanwhile, that state is kept.
     replace: (where, before, record) =>
       keepOrOwe(inUse(record, before.key), owed?.keep ?? ((newest) => store.update(tokensKey(where), before.text, newest))),
     remove,

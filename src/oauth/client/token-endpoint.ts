@@ -9,21 +9,21 @@ import type { ClientInformation } from './client-authentication.ts';
 import { dpopProof } from './dpop.ts';
 import type { DpopKey, DpopNonces } from './dpop.ts';
 
-/** A token response (RFC 6749 section 5.1): the members that are used. */
+/** A token response (RFC 6749 section 5.1), with the members that are used. */
 export interface TokenResponse {
   readonly access_token: string;
   /** Lower-case. */
   readonly token_type: string;
-  /** Seconds; undefined if the server does not say. */
+  /** Seconds; undefined if the server does not state it. */
   readonly expires_in?: number | undefined;
   readonly refresh_token?: string | undefined;
   readonly scope?: string | undefined;
   readonly issued_token_type?: string | undefined;
 }
 
-/** The token endpoint refused: `error` is the code of RFC 6749 section 5.2. */
+/** A refusal by the token endpoint. `error` is the code of RFC 6749 section 5.2. */
 export class TokenRefused extends OAuthError {
-  /** Such as `invalid_grant`; undefined if the response had no such error. */
+  /** For example `invalid_grant`; undefined if the response had no such code. */
   readonly error: string | undefined;
 
   constructor(message: string, error: string | undefined) {
@@ -33,7 +33,7 @@ export class TokenRefused extends OAuthError {
   }
 }
 
-/** A token endpoint, and the client that asks it. */
+/** A token endpoint, and the client that sends requests to it. */
 export interface TokenEndpoint {
   readonly server: AuthorizationServerMetadata;
   readonly client: ClientInformation;
@@ -44,8 +44,8 @@ export interface TokenEndpoint {
 }
 
 /**
- * Sends one token request. If the server requires a nonce in the proof, sends it once more with that nonce. Rejects
- * with `TokenRefused`, or `OAuthError`: `token_malformed`, `unsupported`, the codes of `fetchJson`.
+ * Sends a token request. If the server requires a nonce in the proof, sends it once more with that nonce. Rejects with
+ * `TokenRefused`, or `OAuthError`: `token_malformed`, `unsupported`, the codes of `fetchJson`.
  */
 export async function requestToken(
   { server, client, options, dpop, nonces }: TokenEndpoint, parameters: Readonly<Record<string, string | undefined>>,

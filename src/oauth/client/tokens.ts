@@ -7,27 +7,28 @@ import { randomText } from './pkce.ts';
 import { parseStored } from './store.ts';
 import type { AuthorizationStore } from './store.ts';
 
-/** Tokens as they are stored, with everything that a refresh needs. */
+/** Stored tokens, with everything that a refresh needs. */
 export interface TokenRecord {
   readonly access_token: string;
   /** `bearer` or `dpop`. */
   readonly token_type: string;
   readonly refresh_token?: string | undefined;
-  /** Milliseconds since the epoch; undefined if the server does not say. */
+  /** Milliseconds since the epoch; undefined if the server does not state the lifetime. */
   readonly expires_at?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly issued_at: number;
-  /** The scopes that were granted; if the server did not say, those that were asked for (RFC 6749 section 5.1). */
+  /** The granted scopes, or the requested ones if the server does not state them (RFC 6749 section 5.1). */
   readonly scope?: string | undefined;
-  /** All scopes that were ever asked for. */
+  /** All requested scopes, including those of earlier logins. */
   readonly requested_scope?: string | undefined;
   /**
-   * The client that they were issued to, unless the program gives it: a dynamic registration, or a metadata document.
+   * The client that the tokens were issued to: a dynamic registration or a metadata document. Undefined if the program
+   * provides it.
    */
   readonly client?: ClientInformation | undefined;
   readonly dpop?: DpopReference | undefined;
   readonly issuer: string;
-  /** The id of the login: all tokens that were refreshed from it have the same, and no others do. */
+  /** The id of the login, shared by all tokens that were refreshed from it. */
   readonly login: string;
 }
 
@@ -38,7 +39,7 @@ export interface Tokens extends TokenRecord {
   readonly key: DpopKey | undefined;
 }
 
-/** The place of an MCP server's tokens: stored under its URL. */
+/** The issuer and resource of an MCP server's tokens, stored under the server's URL. */
 export interface ServerRecord {
   readonly issuer: string;
   readonly resource: string;
@@ -50,7 +51,7 @@ export interface About {
   readonly issuer: string;
   readonly requested: string | undefined;
   readonly dpop: DpopKey | undefined;
-  /** Whether to store the client's credentials beside the tokens, because the program does not give them. */
+  /** Whether to store the client's credentials with the tokens, because the program does not provide them. */
   readonly keepClient: boolean;
   readonly clock: Clock;
   /** Default: a new login. */
@@ -72,8 +73,8 @@ export function recordOf(
 }
 
 /**
- * Reads tokens from the store. Tokens whose DPoP key is lost are useless: they are removed, and `dropped` is called
- * with the reason.
+ * Reads tokens from the store. If their DPoP key is lost, they are useless: removes them, and calls `dropped` with the
+ * reason.
  */
 export async function readTokens(
   store: AuthorizationStore, name: string, dropped: (why: string) => void,
@@ -90,7 +91,7 @@ export async function readTokens(
   return { ...record, text, key };
 }
 
-/** Removes exactly these tokens, and their key; tokens that another process has written since stay. */
+/** Removes these tokens and their key, but not tokens that another process has stored since. */
 export async function removeTokens(store: AuthorizationStore, name: string, { text, dpop }: Tokens): Promise<void> {
   if (await store.update(name, text, undefined) && dpop && 'id' in dpop) await store.keys?.delete(dpop.id);
 }

@@ -6,8 +6,8 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 };
 
 /**
- * Opens a URL in the person's browser, without a shell. Also writes it to stderr, for a machine without a browser;
- * stdout may carry a protocol.
+ * Opens a URL in the person's browser, without a shell. Also writes it to stderr, for machines without a browser; stdout
+ * may carry a protocol.
  */
 export function openBrowser(url: URL): void {
   process.stderr.write(`Log in here: ${url.href}\n`);

@@ -4,7 +4,7 @@ import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { OAuthError } from '../errors.ts';
 
-/** The owner of a lock, as its file records it. */
+/** The owner of a lock, as recorded in its file. */
 interface Owner {
   readonly pid: number;
   readonly host: string;
@@ -14,8 +14,8 @@ interface Owner {
 /** Limits on waiting for the lock of a file store. */
 export interface FileLockLimits {
   /**
-   * Milliseconds after which a lock is broken even if its owner may live: the guarded work takes milliseconds. 10
-   * seconds.
+   * Milliseconds after which a lock is broken even if its owner may be alive, since the guarded work takes milliseconds.
+   * 10 seconds.
    */
   readonly staleMs: number;
   /** Milliseconds to wait for the lock. 30 seconds. */
@@ -26,21 +26,21 @@ export interface FileLockLimits {
 export const defaultFileLockLimits: FileLockLimits = { staleMs: 10_000, waitMs: 30_000 };
 
 /**
- * Runs `work` while only this process holds the lock `path`, a file that names its owner. A lock is broken if its
- * owner is dead or the lock is too old. Rejects with `OAuthError` (`store_locked`) if it is not free in time.
+ * Runs `work` while only this process holds the lock `path`, a file that names its owner. A lock is broken if its owner
+ * is dead or it is too old. Rejects with `OAuthError` (`store_locked`) if the lock is not free in time.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockLimits = defaultFileLockLimits): Promise<T> {
   const owner: Owner = { pid: process.pid, host: hostname(), id: randomUUID() };
   const mine = `${path}.${owner.id}`;
   try {
-    // Write the whole file before it gets the lock's name, so that nobody reads half an owner.
+    // Write the complete file before it gets the lock's name, so that nobody reads an incomplete owner.
     await writeFile(mine, JSON.stringify(owner), { mode: 0o600, flag: 'wx' });
     await take(path, mine, options);
     try {
       return await work();
     } finally {
-      // If our lock was broken, do not remove the one that another process has put here since. A lock that cannot be
-      // removed goes stale.
+      // If our lock was broken, another process may hold the lock now: do not remove its file. If the removal fails,
+      // the lock becomes stale.
       if (await ownerOf(path) === owner.id) await rm(path, { force: true }).catch(() => {});
     }
   } finally {
@@ -67,16 +67,16 @@ async function take(path: string, mine: string, { staleMs, waitMs }: FileLockLim
   }
 }
 
-/** The locks that a waiter has seen, by their paths: the text, and since when (by the steady clock). */
+/** The locks that a waiter has seen, by path: the text, and the steady clock's time when it was first seen. */
 type Watched = Map<string, { readonly text: string; readonly since: number }>;
 
 /**
- * The text of a lock that may be broken; undefined if it may not be broken, or is gone. The time of its file does not count
- * alone: if the system's clock was set back since, the lock would never seem old.
+ * Returns the text of a lock that may be broken; undefined if it may not, or is gone. The file's time is not enough:
+ * after the system clock was set back, the lock would never look old.
  */
 async function staleOwner(path: string, staleMs: number, watched: Watched): Promise<string | undefined> {
   try {
-    // The link that took the lock set ctime; mtime is the time when its owner began to wait.
+    // ctime is set by the link that took the lock; mtime is the time when the owner began to wait.
     const [{ ctimeMs }, text] = await Promise.all([stat(path), readFile(path, 'utf8')]);
     const before = watched.get(path);
     const since = before?.text === text ? before.since : systemClock.monotonic();
@@ -92,14 +92,14 @@ function isAbandoned(text: string): boolean {
     const { pid, host } = JSON.parse(text) as Owner;
     return host === hostname() && isDead(pid);
   } catch {
-    // This code writes an owner as a whole, so another program wrote this; only its age decides.
+    // This code writes complete owners, so another program wrote this. Only its age counts.
     return false;
   }
 }
 
 /**
- * Removes a stale lock while only this process does so: if several find the same stale lock, the second must not
- * remove the new lock of the first. Resolves with false if another process is breaking it.
+ * Removes a stale lock while no other process does so: of two processes that find it, the second must not remove the
+ * first one's new lock. Resolves with false if another process is breaking it.
  */
 async function breakLock(path: string, mine: string, stale: string, staleMs: number, watched: Watched): Promise<boolean> {
   const breaking = `${path}.break`;
@@ -127,7 +127,7 @@ async function ownerOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether no process has this id. A process of another user counts as alive. */
+/** Whether no process has this id. Another user's process counts as alive. */
 function isDead(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -137,7 +137,7 @@ function isDead(pid: number): boolean {
   }
 }
 
-/** The code of an error of the file system, such as `ENOENT`. */
+/** The code of a file system error, such as `ENOENT`. */
 export function codeOf(thrown: unknown): string | undefined {
   return (thrown as { code?: string }).code;
 }

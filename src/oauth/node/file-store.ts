@@ -17,12 +17,12 @@ export interface FileStoreOptions {
 }
 
 /**
- * Keeps tokens in one file of the user, which others cannot read (mode 0600 in a folder of mode 0700; on Windows the
- * folder's own rights). Each change replaces the file as a whole, under a lock that names its owner, so that several
- * processes can share it and none reads half of it. DPoP keys are in the file beside their tokens.
+ * Stores tokens in one file of the user that others cannot read (mode 0600 in a folder of mode 0700; on Windows the
+ * folder's permissions). Each change replaces the whole file, under a lock that names its owner, so that several
+ * processes can share it and none reads an incomplete file. DPoP keys are in the same file.
  *
- * Rejects with `OAuthError`: `store_unreadable`, `store_locked`, `store_unwritable` (the disk is full or read-only;
- * the file keeps its old content).
+ * Rejects with `OAuthError`: `store_unreadable`, `store_locked`, `store_unwritable` (the disk is full or read-only; the
+ * file keeps its old content).
  */
 export function fileStore(given: FileStoreOptions = {}): AuthorizationStore {
   checkOptions('fileStore: options', given, { path: 'string', limits: defaultFileLockLimits });
@@ -51,7 +51,7 @@ export function fileStore(given: FileStoreOptions = {}): AuthorizationStore {
   };
 }
 
-/** The user's folder for settings: XDG's, or the system's own. */
+/** The user's folder for settings, from XDG_CONFIG_HOME or the system's default. */
 function defaultPath(): string {
   const { XDG_CONFIG_HOME: xdg, APPDATA: roaming } = process.env;
   const folder = xdg || (process.platform === 'win32' && roaming)
@@ -62,7 +62,7 @@ function defaultPath(): string {
 async function read(path: string): Promise<Map<string, string>> {
   let text: string;
   try {
-    // Another program made this file readable by others, or copied it: restrict it from now on.
+    // Another program may have made this file readable by others, or copied it: restrict it from now on.
     if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await closeToOthers(path);
     text = await readFile(path, 'utf8');
   } catch (thrown) {
@@ -73,7 +73,7 @@ async function read(path: string): Promise<Map<string, string>> {
   try {
     value = JSON.parse(text);
   } catch {
-    // The error does not quote the file: it holds tokens.
+    // Do not quote the file in an error, since it holds tokens.
   }
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
   if (!entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
@@ -86,15 +86,12 @@ async function closeToOthers(path: string): Promise<void> {
   try {
     await chmod(path, 0o600);
   } catch (thrown) {
-    // On a read-only file system, the mount decides who may read the file.
+    // On a read-only file system, the mount options decide about read access.
     if (codeOf(thrown) !== 'EROFS') throw thrown;
   }
 }
 
-/**
- * Writes a new file, and renames it to the old name when it is completely on the disk; if that fails, removes the new
- * file.
- */
+/** Writes a new file, and renames it to `path` when it is completely on the disk. If that fails, removes the new file. */
 async function replace(path: string, text: string): Promise<void> {
   const next = `${path}.${randomUUID()}.new`;
   try {
@@ -113,7 +110,7 @@ async function replace(path: string, text: string): Promise<void> {
   if (process.platform !== 'win32') await syncFolder(dirname(path));
 }
 
-/** Without this, the machine may come back with the old file after a power failure. */
+/** Without this, a power failure may bring back the old file. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

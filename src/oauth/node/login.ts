@@ -8,11 +8,11 @@ import { openBrowser } from './browser.ts';
 import { fileStore } from './file-store.ts';
 import { loopback } from './loopback.ts';
 
-/** All parts of a login; each has a default for a program on a person's machine. */
+/** The parts of a login. Each has a default for a program on a person's machine. */
 export interface LoginOptions extends Partial<Omit<AuthorizationCodeOptions, 'redirectUri'>>, Omit<OAuthOptions, 'grant'> {}
 
 /**
- * A person's login for a program on their machine: a browser, a listener on 127.0.0.1, and a file that keeps the
+ * Logs a person in from a program on their machine: with a browser, a listener on 127.0.0.1, and a file for the
  * tokens. Several processes share one login. Each part can be replaced.
  *
  *     httpTransport(url, { auth: login({ client: { name: 'trips' } }) })

@@ -9,16 +9,13 @@ export interface Login {
   /** The name of the client that logged in. */
   readonly client: string;
   readonly scope?: string | undefined;
-  /** When the access token expires: milliseconds since the epoch. Undefined: only the server knows. */
+  /** The access token's expiry, in milliseconds since the epoch. Undefined if the server has not stated it. */
   readonly expiresAt?: number | undefined;
-  /** Whether it can be renewed without a person. */
+  /** Whether the login can be renewed without a person. */
   readonly renewable: boolean;
 }
 
-/**
- * The logins in a file of `fileStore`. An empty list if the file does not exist; entries that are not logins are left
- * out.
- */
+/** The logins in a file of `fileStore`. Empty if the file does not exist or cannot be read; other entries are left out. */
 export async function storedLogins(path: string): Promise<Login[]> {
   let kept: unknown;
   try {

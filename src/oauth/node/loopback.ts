@@ -7,29 +7,26 @@ import { guarded, ownAddress } from '../../transport/http/node/internal-exports.
 import { OAuthError } from '../errors.ts';
 import type { RedirectListener, RedirectReceiver, RedirectResponse } from '../client/authorization-code.ts';
 
-/** Where the redirect arrives, and the page that the person then sees. */
+/** The redirect's address, and the page that the person then sees. */
 export interface LoopbackOptions {
-  /** Default: the port of the registration if it is free; else one that the system chooses. */
+  /** Default: the registered port if it is free, otherwise one that the system chooses. */
   readonly port?: number | undefined;
   /** Default `/callback`. */
   readonly path?: string | undefined;
-  /** The final page for the person, as HTML. `error` says what failed, as plain text. */
+  /** The final page for the person, as HTML. `error` is the failure as plain text. */
   readonly page?: ((error: string | undefined) => string) | undefined;
 }
 
-/** Milliseconds that the page waits for the tokens before it says that the result is unknown. */
+/** Milliseconds until the page reports that the result is unknown. */
 const pageMs = 30_000;
 
-/**
- * The authorization server sends the browser here by a navigation from another site. No other request of a browser is
- * allowed.
- */
+/** Allows only the navigation by which the authorization server sends the browser here from another site. */
 const guard = ownAddress(['127.0.0.1'], 'only');
 
 /**
- * Receives the redirect of a login on 127.0.0.1 (RFC 8252 section 7.3). The port is bound before the person is sent
- * away, and released when the login is over. Only this machine reaches it, and only under its own address; from a
- * browser it accepts only top-level navigations, and no requests of a page.
+ * Receives the redirect of a login on 127.0.0.1 (RFC 8252 section 7.3). The port is bound before the login page opens,
+ * and released when the login is over. Only this machine reaches it, and only by its own address. From a browser it
+ * accepts only top-level navigations, no requests by a page.
  */
 export function loopback(options: LoopbackOptions = {}): RedirectReceiver {
   checkOptions('loopback: options', options, { port: 'number', path: 'string', page: 'function' });
@@ -86,8 +83,8 @@ function receive(
       'x-content-type-options': 'nosniff',
     }).end(html);
   };
-  // Compared as text: parsed as URLs, `//host/callback` and `http://host/callback` would have the path of the callback
-  // too.
+  // Compared as text: parsed as URLs, `//host/callback` and `http://host/callback` would also have the path of the
+  // callback.
   if (request.method !== 'GET' || target.split('?', 1)[0] !== path) return show(404, page('There is nothing here.'));
   const timer = systemClock.after(pageMs, () => show(200, page('It is not known yet whether this worked: look at the program.')));
   response.once('close', () => timer?.stop());
@@ -100,14 +97,14 @@ function receive(
   });
 }
 
-/** The responses that arrived, and the waiter for the next one. */
+/** The responses that have arrived, and the reader that waits for the next one. */
 function makeInbox(): { add(response: RedirectResponse): void; next(): Promise<RedirectResponse>; end(): void } {
   const waiting: RedirectResponse[] = [];
   let reader: { resolve(response: RedirectResponse): void; reject(error: Error): void } | undefined;
   return {
     add(response) {
       if (reader) reader.resolve(response);
-      // Nobody needs many responses; further ones get no page.
+      // A few responses are enough. Further ones are answered with an error.
       else if (waiting.length < 16) waiting.push(response);
       else response.answer(new Error('Too many responses.'));
       reader = undefined;

@@ -4,19 +4,16 @@ import { shown, TokenError } from '../errors.ts';
 import { principalOf } from './principal.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** The facts about an accepted access token. The token itself is not kept. */
+/** The facts about an accepted access token. The token itself is not stored. */
 export interface TokenDetails {
-  /** Issuer and person or client, as JSON: a new token of the same person has the same value. */
+  /** Issuer and person or client, as JSON. A new token of the same person has the same value. */
   readonly principal: string;
   readonly issuer: string;
-  /**
-   * `sub`. Undefined if introspection names the person by `username`, and for a client that was admitted without
-   * `sub`.
-   */
+  /** `sub`. Undefined if introspection names the person by `username`, or if a client was admitted without `sub`. */
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
-  /** When the token expires, in milliseconds since the epoch; undefined if it does not say. */
+  /** The token's expiry, in milliseconds since the epoch; undefined if it has none. */
   readonly expiresAt: number | undefined;
   readonly claims: TokenClaims;
 }
@@ -33,14 +30,13 @@ export interface AccessToken extends Auth, TokenDetails {
 export interface Expected {
   /** The trusted issuers, compared as strings. */
   readonly issuers: readonly string[];
-  /** The names of this resource, as `canonicalName` writes them: `aud` must contain one of them. */
+  /** The names of this resource, normalized by `canonicalName`: `aud` must contain one of them. */
   readonly audiences: readonly string[];
   /** The allowed difference between clocks, in milliseconds. */
   readonly leewayMs: number;
   readonly now: number;
   /**
-   * Whether to admit clients that act for themselves, if the token has no `sub` but names the client credentials
-   * grant.
+   * Whether to admit clients that act for themselves, if the token names the client credentials grant instead of a `sub`.
    */
   readonly clientsWithoutSubject: boolean;
 }
@@ -53,9 +49,9 @@ export interface Judged {
 }
 
 /**
- * Checks the claims of a token: issuer, audience, times, scopes and binding. Throws `TokenError` with the codes
- * `token_issuer`, `token_audience`, `token_expired`, `token_not_yet`, `token_subject`, `token_binding`,
- * `token_malformed`. RFC 9068 section 4; OAuth 2.1 section 5.2.
+ * Checks the claims of a token: issuer, audience, times and binding. Throws `TokenError` with the codes `token_issuer`,
+ * `token_audience`, `token_expired`, `token_not_yet`, `token_subject`, `token_binding`, `token_malformed`. RFC 9068
+ * section 4; OAuth 2.1 section 5.2.
  */
 export function judgeClaims(
   claims: TokenClaims, { issuers, audiences, leewayMs, now, clientsWithoutSubject }: Expected,
@@ -81,7 +77,7 @@ export function judgeClaims(
     ...principalOf(claims, issuer, clientsWithoutSubject),
     issuer, claims,
     scopes: scopesOf(claims),
-    // Count the clock tolerance in: if a stream ended earlier than its token is refused, the client would reopen it
+    // Includes the leeway, as for requests: if a stream ended before its token is refused, the client would reopen it
     // with the same token, and it would end at once.
     expiresAt: expires === undefined ? undefined : expires + leewayMs,
   };
@@ -89,8 +85,9 @@ export function judgeClaims(
 }
 
 /**
- * The name of a resource with its scheme and host in lower case: authorization servers may write them in any case
- * (2026-07-28 basic/authorization#canonical-server-uri, RFC 3986 section 6.2.2.1). A name that is not a URL is not changed.
+ * The name of a resource with scheme and host in lower case, since authorization servers may write them in any case
+ * (2026-07-28 basic/authorization#canonical-server-uri, RFC 3986 section 6.2.2.1). A name that is not a URL is returned
+ * unchanged.
  */
 export const canonicalName = (name: string): string =>
   name.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#@]*(?=[/?#]|$)/i, (origin) => origin.toLowerCase());
@@ -117,7 +114,6 @@ function boundTo({ cnf }: TokenClaims): string | undefined {
   if (cnf === undefined) return undefined;
   const jkt = isObject(cnf) ? cnf['jkt'] : undefined;
   if (typeof jkt === 'string') return jkt;
-  // A token that is bound to a certificate must not pass as a bearer token: then a thief could use it without the
-  // certificate.
+  // A token bound to a certificate must not pass as a bearer token: a thief could use it without the certificate.
   throw new TokenError('token_binding', 'the token is bound (cnf) to something that is not checked here, expected cnf.jkt');
 }

@@ -18,9 +18,9 @@ import { metadataUrl } from './protected-resource-metadata.ts';
 import type { ProtectedResourceMetadata } from './protected-resource-metadata.ts';
 import { createReach } from './reach.ts';
 
-/** The result of `bearer`: the value of `auth` of an HTTP server. */
+/** The result of `bearer`, for the option `auth` of an HTTP server. */
 export interface BearerAuth {
-  /** Returns the principal of a request, or refuses it. Rejects if tokens cannot be checked at all (HTTP 500). */
+  /** Returns the principal of a request, or a refusal. Rejects if tokens cannot be checked at all (HTTP 500). */
   authenticate(request: RequestInfo): Promise<AccessToken | AuthRefusal>;
   /** The metadata document at its well-known path. */
   readonly documents: Readonly<Record<string, () => object>>;
@@ -31,13 +31,12 @@ export interface BearerAuth {
 }
 
 /**
- * Makes an HTTP server a protected resource: `serveHttp(server, { auth: bearer({ … }) })`. Every request needs an
- * access token that one of the authorization servers issued for this resource. Refusals are 400 (malformed), 401
- * (missing or not valid) and 403 (the scopes do not suffice), each with a challenge for the client and a stable
- * `code`.
+ * Makes an HTTP server a protected resource: `serveHttp(server, { auth: bearer({ … }) })`. Every request needs an access
+ * token that one of the authorization servers issued for this resource. Refusals are 400 (malformed), 401 (missing or
+ * invalid) and 403 (insufficient scopes), each with a challenge for the client and a stable `code`.
  *
- * Throws `OAuthError` for options that contradict the specifications, and a TypeError for an unknown or malformed
- * one. OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728; 2026-07-28 basic/authorization.
+ * Throws `OAuthError` for options that contradict the specifications, and a TypeError for an unknown or malformed option.
+ * OAuth 2.1 section 5; RFC 6750, RFC 9449, RFC 9728; 2026-07-28 basic/authorization.
  */
 export function bearer(options: BearerOptions): BearerAuth {
   checkBearerOptions(options);
@@ -96,7 +95,7 @@ function proofRules({ dpop = {} }: BearerOptions, limits: BearerLimits, now: () 
 
 function metadataOf({ resource, authorizationServers, scopes = [], dpop, metadata }: BearerOptions, algorithms: readonly string[]): ProtectedResourceMetadata {
   return {
-    // First: what the options say themselves cannot be replaced.
+    // First, so that it cannot replace the members that other options set.
     ...metadata,
     resource,
     authorization_servers: authorizationServers,
@@ -114,7 +113,7 @@ function urlOf({ resource, dpop }: BearerOptions, request: RequestInfo): string 
   return url.href;
 }
 
-/** Throws unless the request proves that its sender has the key that the token is bound to. */
+/** Throws unless the request proves that its sender has the key of the token. */
 async function checkBinding(
   { scheme, token }: Credentials, { jkt, details: { principal } }: Judged, request: RequestInfo, options: BearerOptions, rules: ProofRules,
 ): Promise<void> {
@@ -122,7 +121,7 @@ async function checkBinding(
     if (scheme === 'Bearer' && !options.dpop?.required) return;
     throw new TokenError('token_binding', 'the token is not bound to a key, expected one with cnf.jkt');
   }
-  // RFC 9449 section 7.2: otherwise a thief of the token could leave the proof out.
+  // RFC 9449 section 7.2: otherwise a thief of the token could simply omit the proof.
   if (scheme === 'Bearer') throw new TokenError('token_binding', 'the token is bound to a key, expected the scheme DPoP and a proof');
   await checkProof(request.header('dpop'), { method: request.method, url: urlOf(options, request), token, jkt, principal }, rules);
 }

@@ -11,8 +11,9 @@ import type { BearerOptions } from './options.ts';
 export type ChallengeParameters = Readonly<Record<string, string | undefined>>;
 
 /**
- * A challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1; RFC 6750 section 3; RFC 9449 section 7.1). Characters
- * that a quoted string may not hold become an apostrophe or a space, so that no part of a token can end the string.
+ * Formats a challenge of `WWW-Authenticate` (RFC 9110 section 11.6.1; RFC 6750 section 3; RFC 9449 section 7.1).
+ * Characters that a quoted string may not contain become an apostrophe or a space, so that no part of a token can end the
+ * string.
  */
 export function challenge(scheme: 'Bearer' | 'DPoP', parameters: ChallengeParameters): string {
   const parts = Object.entries(parameters)
@@ -31,7 +32,7 @@ type Scheme = Credentials['scheme'];
 export class Refusals {
   readonly #options: BearerOptions;
   readonly #metadataUrl: string;
-  /** The algorithms of proofs, as a challenge lists them. */
+  /** The signature algorithms of proofs, for the challenge. */
   readonly #algs: string;
 
   constructor(options: BearerOptions, metadataUrl: string, algorithms: readonly string[]) {
@@ -41,8 +42,8 @@ export class Refusals {
   }
 
   /**
-   * A refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. `used`: the scheme of the
-   * request's credentials.
+   * Makes a refusal with its challenge: RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1. `used`: the
+   * scheme of the request's credentials.
    */
   make(status: AuthRefusal['status'], used: Scheme | undefined, error?: OAuthError, name?: string, needed?: readonly string[]): AuthRefusal {
     const { dpop, scopes, requiredScopes, initialScopes = requiredScopes?.length ? requiredScopes : scopes } = this.#options;
@@ -62,20 +63,20 @@ export class Refusals {
     };
   }
 
-  /** The refusal for an error of the credentials. */
+  /** The refusal for an error in the credentials. */
   async of(error: MalformedRequest | TokenError, used: Scheme | undefined, nonces: ProofRules['nonces']): Promise<AuthRefusal> {
     if (error instanceof MalformedRequest) return this.make(400, used, error, 'invalid_request');
     if (!(error instanceof ProofError)) return this.make(401, used, error, 'invalid_token');
-    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that the memory refuses proofs as old as this
-    // nonce: with a new nonce the client can try again.
+    // RFC 9449 sections 7.1 and 9. `dpop_replayed` may also mean that proofs as old as this nonce have been forgotten
+    // and are refused: with a new nonce the client can try again.
     const wantsNonce = error.code === useDpopNonce || (nonces && error.code === 'dpop_replayed');
     const refused = this.make(401, used, error, wantsNonce ? useDpopNonce : 'invalid_dpop_proof');
     return nonces ? { ...refused, headers: { 'dpop-nonce': await nonces.issue() } } : refused;
   }
 
   /**
-   * The refusal if scopes do not suffice for an operation: it names all scopes that the operation needs, also those
-   * that are held.
+   * The refusal if the scopes are insufficient for an operation; undefined if they suffice. It lists all scopes that the
+   * operation needs, including those that the token has.
    */
   lack(held: readonly string[], needed: readonly string[], used: Scheme): AuthRefusal | undefined {
     const { implies, requiredScopes = [] } = this.#options;

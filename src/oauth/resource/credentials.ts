@@ -7,12 +7,12 @@ export interface Credentials {
   readonly token: string;
 }
 
-/** A request whose credentials are not well-formed: HTTP 400, `invalid_request`. RFC 6750 section 3.1. */
+/** The request's credentials are malformed: HTTP 400, `invalid_request`. RFC 6750 section 3.1. */
 export class MalformedRequest extends OAuthError {}
 
 /**
- * The access token of a request; undefined if it has none, or credentials of another scheme. Only the header is read:
- * logs already hold a token in the query. Throws `MalformedRequest`. RFC 6750 section 2.
+ * Reads the access token of a request; undefined if it has none, or uses another scheme. Only the header is accepted: a
+ * token in the query is already in logs. Throws `MalformedRequest`. RFC 6750 section 2.
  */
 export function readCredentials(request: RequestInfo, maxTokenLength: number): Credentials | undefined {
   if (/(?:^|&)access_token=/.test(request.query)) {
@@ -20,7 +20,7 @@ export function readCredentials(request: RequestInfo, maxTokenLength: number): C
   }
   const field = request.header('authorization');
   if (field === undefined) return undefined;
-  // One character beyond the limit shows that the token is longer.
+  // One character more than the limit shows that the token is too long.
   const text = field.trimStart().slice(0, 'Bearer '.length + maxTokenLength + 1).trimEnd();
   const scheme = /^[^ ]*/.exec(text)?.[0].toLowerCase() ?? '';
   if (scheme !== 'bearer' && scheme !== 'dpop') return undefined;
@@ -28,7 +28,7 @@ export function readCredentials(request: RequestInfo, maxTokenLength: number): C
   if (rest.length > maxTokenLength) {
     throw new MalformedRequest('token_too_long', `the access token is longer than ${maxTokenLength} characters`);
   }
-  // b64token; two fields that were joined by a comma do not match.
+  // b64token. Two fields joined by a comma do not match.
   if (!/^[\w.~+/-]+=*$/.test(rest)) {
     throw new MalformedRequest('token_malformed', 'the Authorization header holds no single token68, expected "Bearer <token>"');
   }

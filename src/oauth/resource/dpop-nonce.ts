@@ -1,10 +1,10 @@
 import { fromBase64Url, toBase64 } from '../../jsonrpc/internal-exports.ts';
 
-/** Nonces for DPoP proofs (RFC 9449 section 9). A nonce encodes only the time when this side issued it. */
+/** Nonces for DPoP proofs (RFC 9449 section 9). A nonce encodes only the time when this server issued it. */
 export interface Nonces {
-  /** A nonce that is valid from now on. */
+  /** Issues a nonce that is valid from now on. */
   issue(): Promise<string>;
-  /** When a nonce was issued, in milliseconds since the epoch; undefined if it is not ours or too old. */
+  /** The time when a nonce was issued, in milliseconds since the epoch; undefined if it is not ours or too old. */
   issuedAt(nonce: string): Promise<number | undefined>;
   /** The lifetime of a nonce, in milliseconds. */
   readonly lifetimeMs: number;
@@ -13,8 +13,8 @@ export interface Nonces {
 type NonceBytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Stateless nonces: a time and its HMAC-SHA-256. Processes with the same `secret` (32 bytes) accept each other's
- * nonces; without a secret each process makes its own.
+ * Makes stateless nonces: a time and its HMAC-SHA-256. Processes with the same `secret` (32 bytes) accept each other's
+ * nonces; without a secret, each process generates its own.
  */
 export function nonces(secret: Uint8Array | undefined, lifetimeMs: number, now: () => number): Nonces {
   let made: ReturnType<typeof crypto.subtle.importKey> | undefined;

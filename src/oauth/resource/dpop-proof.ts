@@ -9,7 +9,7 @@ import type { ProofReplays } from './proof-replays.ts';
 /** The values that a proof must match. */
 export interface ExpectedProof {
   readonly method: string;
-  /** The URL of the request; its query and fragment do not count. */
+  /** The URL of the request; its query and fragment are ignored. */
   readonly url: string;
   /** The access token that came with the proof. */
   readonly token: string;
@@ -22,13 +22,13 @@ export interface ExpectedProof {
 /** The rules for proofs. */
 export interface ProofRules {
   readonly algorithms: readonly string[];
-  /** The largest number of characters of a proof. */
+  /** The most characters of a proof. */
   readonly maxProofLength: number;
   /** Milliseconds after which a proof is too old. */
   readonly maxProofAgeMs: number;
   /** The allowed difference between clocks, in milliseconds. */
   readonly leewayMs: number;
-  /** If given, a proof must carry one of our nonces. */
+  /** If given, a proof must contain one of our nonces. */
   readonly nonces: Nonces | undefined;
   readonly replays: ProofReplays;
   readonly now: () => number;
@@ -36,10 +36,10 @@ export interface ProofRules {
 
 const maxJtiLength = 256;
 
-/** The code of the error for a proof without one of our nonces; the response then carries one. */
+/** The error code for a proof without one of our nonces. The response then contains one. */
 export const useDpopNonce = 'use_dpop_nonce';
 
-/** A DPoP proof that is not accepted. */
+/** A refused DPoP proof. */
 export class ProofError extends TokenError {}
 
 /**
@@ -58,7 +58,7 @@ export async function checkProof(proof: string | undefined, expected: ExpectedPr
 
 async function check(proof: string | undefined, expected: ExpectedProof, rules: ProofRules): Promise<void> {
   if (proof === undefined || proof === '') throw new ProofError('dpop_missing', 'there is no DPoP header, and the token is bound to a key');
-  // 1. Several header fields arrive as one with commas.
+  // 1. Several header fields arrive as one, joined by commas.
   if (proof.includes(',')) throw new ProofError('dpop_malformed', 'there is more than one DPoP header');
   if (proof.length > rules.maxProofLength) {
     throw new ProofError('dpop_malformed', `the DPoP proof has ${proof.length} characters, the limit is ${rules.maxProofLength}`);
@@ -82,7 +82,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   if (!isObject(jwk) || ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((name) => name in jwk)) {
     throw new ProofError('dpop_key', 'the DPoP proof\'s jwk is not a public key');
   }
-  // 8. and 9., before the signature, whose check costs more.
+  // 8. and 9., before the signature check, which costs more.
   if (htm !== expected.method) {
     throw new ProofError('dpop_method', `the DPoP proof's htm is ${shown(htm)}, the request's method is ${expected.method}`);
   }
@@ -93,7 +93,7 @@ async function check(proof: string | undefined, expected: ExpectedProof, rules: 
   if (!await verifyJwt(jwt, [jwk as Jwk], rules.algorithms, 'DPoP proof')) {
     throw new ProofError('dpop_signature', 'the DPoP proof is not signed by its own jwk');
   }
-  // 10. and 11. Our nonce says when the proof was made, independently of the client's clock.
+  // 10. and 11. Our nonce gives the time of the proof, independently of the client's clock.
   const now = rules.now();
   const created = rules.nonces ? await nonceTime(claims['nonce'], rules.nonces) : iat * 1000;
   if (!rules.nonces && (created > now + rules.leewayMs || created <= now - rules.maxProofAgeMs)) {
@@ -125,10 +125,7 @@ async function nonceTime(nonce: unknown, { issuedAt }: Nonces): Promise<number> 
   throw new ProofError(useDpopNonce, `the DPoP proof's nonce is ${nonce === undefined ? 'missing' : 'not one that is good now'}`);
 }
 
-/**
- * RFC 9449 section 4.3: query and fragment are ignored, and URLs are compared after normalization (RFC 3986 section
- * 6).
- */
+/** RFC 9449 section 4.3: ignores query and fragment, and normalizes the URL for comparison (RFC 3986 section 6). */
 function normalized(url: string): string | undefined {
   let parsed: URL;
   try {
@@ -138,7 +135,7 @@ function normalized(url: string): string | undefined {
   }
   const path = parsed.pathname.replaceAll(/%[\da-f]{2}/gi, (code) => {
     const char = String.fromCharCode(parseInt(code.slice(1), 16));
-    // Unreserved characters mean the same when they are percent-encoded.
+    // Percent-encoding does not change the meaning of unreserved characters.
     return /[\w.~-]/.test(char) ? char : code.toUpperCase();
   });
   return `${parsed.protocol}//${parsed.host}${path}`;

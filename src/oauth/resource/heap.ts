@@ -1,4 +1,4 @@
-/** A binary heap: returns the item with the smallest number first. Adding and taking cost the logarithm of its size. */
+/** A binary heap, ordered by a number. `first` is the smallest item; `add` and `take` cost the logarithm of the size. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #numberOf: (item: T) => number;
@@ -11,7 +11,7 @@ export class Heap<T> {
     return this.#items.length;
   }
 
-  /** The item with the smallest number; undefined where the heap is empty. */
+  /** The item with the smallest number; undefined if the heap is empty. */
   get first(): T | undefined {
     return this.#items[0];
   }

@@ -1,12 +1,12 @@
 import type { Auth } from '../../transport/internal-exports.ts';
 import { reachOf } from './reach.ts';
 
-/** The sender of a list request, with the members that matter here. */
+/** The sender of a list request, with the members used here. */
 interface ListRequester {
   readonly auth: Auth | undefined;
 }
 
-/** A filter of lists, for the `listFilter` of a server. */
+/** A filter for the `listFilter` of a server. */
 export interface ScopeFilter {
   /** Callers with the same key see the same lists. */
   key(requester: ListRequester): string;
@@ -14,7 +14,7 @@ export interface ScopeFilter {
   shows(kind: string, name: string, definition: object, requester: ListRequester): boolean;
 }
 
-/** A number for each credentials object with its own `lacks` function, since its result may depend on anything. */
+/** A number for each credentials object whose `lacks` is not from `bearer`, since its result may depend on anything. */
 const numbers = new WeakMap<Auth, number>();
 let counted = 0;
 
@@ -25,14 +25,14 @@ function numberOf(auth: Auth): number {
 }
 
 /**
- * Hides entries that the caller's scopes do not reach, from lists and from calls: `new McpServer(info, { listFilter:
- * hideUnreachable })`. Without it everything is listed, a call gets 403 with the scopes that it needs, and the client
- * can ask its person for them: prefer that unless the names themselves are secret. A list is made once for each set
- * of scopes (for credentials with the author's own `lacks`, once for each request) and is private (2026-07-28
+ * Hides entries that need scopes which the caller lacks, from lists and from calls: `new McpServer(info, { listFilter:
+ * hideUnreachable })`. Without it, everything is listed, a call gets 403 with the required scopes, and the client can ask
+ * its person for them. Prefer that unless the names themselves are secret. A list is made once for each set of scopes
+ * (for credentials with the author's own `lacks`, once for each request) and is private (2026-07-28
  * server/utilities/caching).
  */
 export const hideUnreachable: ScopeFilter = {
-  // The first word distinguishes the kinds of credentials: a scope may have the name of a person, and a caller without
+  // The first word distinguishes the kinds of credentials: a scope may be named like a person, and a caller without
   // credentials differs from one without scopes.
   key({ auth }) {
     if (!auth) return 'everything';

@@ -15,16 +15,16 @@ import type { VerifyContext, VerifyToken } from './verify.ts';
 /** Limits of introspection. */
 export interface IntrospectionLimits {
   /**
-   * Milliseconds for which an active answer is kept; the token's own expiry is checked each time. A revoked token is
-   * still accepted that long; 0: every request asks. 0.
+   * Milliseconds for which the answer about an active token is cached; its expiry is checked each time. A revoked token
+   * is still accepted that long. 0: no cache. 0.
    */
   introspectionCacheMs: number;
   /**
-   * Milliseconds for which an inactive token is refused without another request, so that repeating it causes no
-   * traffic. A token that becomes active is also refused that long; 0: every request asks. 5 seconds.
+   * Milliseconds for which an inactive token is refused without another request, so that repeating it causes no traffic.
+   * A token that becomes active is also refused that long. 0: no cache. 5 seconds.
    */
   inactiveCacheMs: number;
-  /** The number of answers that are kept, for active tokens and for others each; the oldest is dropped first. 1000. */
+  /** The most cached answers, for active and for inactive tokens each; the oldest is dropped first. 1000. */
   maxIntrospections: number;
 }
 
@@ -33,10 +33,10 @@ export const defaultIntrospectionLimits: IntrospectionLimits = {
   introspectionCacheMs: 0, inactiveCacheMs: 5000, maxIntrospections: 1000,
 };
 
-/** Where tokens are introspected (RFC 7662), and the client as which this resource asks. */
+/** The introspection endpoint (RFC 7662), and the client credentials of this resource. */
 export interface IntrospectionOptions extends FetchOptions {
   readonly limits?: Partial<IntrospectionLimits & FetchLimits> | undefined;
-  /** The issuer to ask. Default: the only authorization server of the resource. */
+  /** The issuer to ask. Default: the authorization server of the resource, if there is only one. */
   readonly issuer?: string;
   /** The URL to ask. Default: `introspection_endpoint` of the issuer's metadata. */
   readonly endpoint?: string;
@@ -46,13 +46,13 @@ export interface IntrospectionOptions extends FetchOptions {
    */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** How the secret is sent. Default `client_secret_basic`. */
+  /** The way to send the secret. Default `client_secret_basic`. */
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
   /** Further header fields, such as another kind of `Authorization`. Called for each request. */
   readonly headers?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 }
 
-/** An answer, and the time of its request. */
+/** A cached answer, and the time of its request. */
 interface CachedAnswer {
   /** Undefined: the token is not active. */
   readonly claims: TokenClaims | undefined;
@@ -61,9 +61,9 @@ interface CachedAnswer {
 }
 
 /**
- * Verifies tokens by asking the authorization server (RFC 7662): for opaque tokens, and to refuse revoked ones at
- * once. The person is the answer's `sub`, else its `username`. `TokenError` `token_inactive` if the token is not
- * active, `token_issuer` if the answer is about a token of another issuer; `OAuthError` (`introspection_failed`,
+ * Verifies tokens by asking the authorization server (RFC 7662): for opaque tokens, or to refuse revoked tokens at once.
+ * The person is the answer's `sub`, otherwise its `username`. `TokenError`: `token_inactive` if the token is inactive,
+ * `token_issuer` if the answer is about another issuer's token. `OAuthError` (`introspection_failed`,
  * `introspection_malformed`, `introspection_unavailable`, those of `fetchJson`) if there is no usable answer.
  */
 export function introspection(options: IntrospectionOptions): VerifyToken {
@@ -79,10 +79,10 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
 
   return async (token, context) => {
     const issuer = issuerOf(options, context);
-    // Only a digest of the token is kept.
+    // Only a digest of the token is stored.
     const key = await sha256(token);
     const now = context.now();
-    // Also after the clock was set back, an answer is not kept longer than allowed.
+    // The first comparison is for a clock that was set back: an answer must not be used longer than allowed.
     const isFresh = (answer: CachedAnswer | undefined, ms: number): boolean => answer !== undefined && now >= answer.at && now < answer.at + ms;
     const refuse = (): never => {
       throw new TokenError('token_inactive', `${issuer} says that the token is not active`);
@@ -99,12 +99,12 @@ export function introspection(options: IntrospectionOptions): VerifyToken {
   };
 }
 
-/** A function that asks an issuer about a token; undefined: the token is not active. */
+/** Returns a function that asks an issuer about a token. Undefined: the token is inactive. */
 function asking(options: IntrospectionOptions): (token: string, issuer: string) => Promise<TokenClaims | undefined> {
   const { clientId, clientSecret, authMethod = 'client_secret_basic' } = options;
   let found: Promise<string> | undefined;
   return async (token, issuer) => {
-    // After a failure the endpoint is looked up again.
+    // After a failure, look the endpoint up again.
     const url = options.endpoint ?? await (found ??= locate(issuer, options).catch((thrown: unknown) => {
       found = undefined;
       throw thrown;
@@ -114,7 +114,7 @@ function asking(options: IntrospectionOptions): (token: string, issuer: string) 
       accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...await options.headers?.(),
     };
     if (clientId !== undefined && authMethod === 'client_secret_basic') {
-      // RFC 6749 section 2.3.1: both are form-encoded first.
+      // RFC 6749 section 2.3.1: both values are form-encoded first.
       headers['authorization'] = `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret ?? '')}`)}`;
     } else if (clientId !== undefined) {
       body.set('client_id', clientId);
@@ -132,8 +132,8 @@ function read({ status, value, says }: PostAnswer, what: string, issuer: string)
     throw new OAuthError('introspection_malformed', `${what}: active is ${says(active)}, expected true or false`);
   }
   if (!active) return undefined;
-  // An authorization server may speak only for its own subjects: an answer with another issuer would pass for a subject
-  // of that issuer.
+  // An authorization server may answer only about its own subjects. An answer with another issuer would pass for a
+  // subject of that issuer.
   if (iss !== undefined && iss !== null && iss !== issuer) {
     throw new TokenError('token_issuer', `the token's iss is ${says(iss)}, expected ${shown(issuer)}, which was asked`);
   }

@@ -12,12 +12,9 @@ import type { KeySet, KeySetLimits } from './key-set.ts';
 import { verifiedTokens } from './verified-tokens.ts';
 import type { VerifyContext, VerifyToken } from './verify.ts';
 
-/** Limits of the verification of JWTs. */
+/** Limits for the verification of JWTs. */
 export interface JwtVerifierLimits extends KeySetLimits {
-  /**
-   * The number of tokens whose signature is not checked again; the oldest are dropped first. 0: check every time.
-   * 1000.
-   */
+  /** The most tokens whose signature check is remembered; the oldest are dropped first. 0: check every time. 1000. */
   maxVerifiedTokens: number;
 }
 
@@ -27,24 +24,24 @@ export const defaultJwtVerifierLimits: JwtVerifierLimits = { ...defaultKeySetLim
 /** The issuers whose tokens are accepted, and their keys. */
 export interface JwtVerifierOptions extends FetchOptions {
   readonly limits?: Partial<JwtVerifierLimits & FetchLimits> | undefined;
-  /** The accepted signature algorithms. Default: all that this module knows; all are asymmetric. */
+  /** The accepted signature algorithms. Default: all that this module supports; all are asymmetric. */
   readonly algorithms?: readonly string[];
   /**
    * Accepted values of the header's `typ`, without `application/` and in lower case; '' if it may be missing. Default
    * `at+jwt` (RFC 9068) and, for older servers, `jwt` and ''.
    */
   readonly types?: readonly string[];
-  /** The URL of an issuer's keys, or the keys. Default: `jwks_uri` of the issuer's metadata. */
+  /** The URL of an issuer's keys, or the keys. Default: `jwks_uri` in the issuer's metadata. */
   readonly jwks?: Readonly<Record<string, string | { readonly keys: readonly Jwk[] }>>;
 }
 
-/** The number of keys to try for a token that names none. */
+/** The most keys to try for a token. */
 const maxTried = 8;
 
 /**
- * Verifies access tokens that are signed JWTs (RFC 9068): the token names its issuer, and a key of that issuer must
- * have signed it. Codes of its `TokenError`s: those of `readJwt` and `verifyJwt`, `token_issuer`, `token_type`,
- * `token_key`, `token_signature`, `token_expiry_missing`. If the keys are not available, it throws an `OAuthError`.
+ * Verifies access tokens that are signed JWTs (RFC 9068). The token names its issuer, and a key of that issuer must have
+ * signed it. Throws `TokenError` with the codes of `readJwt` and `verifyJwt`, `token_issuer`, `token_type`, `token_key`,
+ * `token_signature`, `token_expiry_missing`, and an `OAuthError` if the keys are not available.
  */
 export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
   checkOptions('jwtVerifier: options', options, {
@@ -86,7 +83,7 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
     if (typeof iss !== 'string' || !context.issuers.includes(iss)) {
       throw new TokenError('token_issuer', `the token's iss is ${shown(iss)}, expected ${context.issuers.join(' or ')}`);
     }
-    // RFC 9068 section 2.2: a token without an expiry would be valid for ever.
+    // RFC 9068 section 2.2: a token without an expiry would be valid forever.
     if (claims['exp'] === undefined) throw new TokenError('token_expiry_missing', 'the token has no exp');
     const set = keysOf(iss, context);
     const keys = await signingKeys(jwt, iss, set, algorithms);
@@ -95,7 +92,7 @@ export function jwtVerifier(options: JwtVerifierOptions = {}): VerifyToken {
   };
 }
 
-/** The keys of which one signed the token. Fetches the set again if it lacks the key. Throws `TokenError`. */
+/** The issuer's keys, after one of them has verified the token. Fetches them again if they lack the key. Throws `TokenError`. */
 async function signingKeys(
   jwt: Jwt, issuer: string, set: KeySet, algorithms: readonly string[],
 ): Promise<readonly Jwk[]> {
@@ -112,14 +109,15 @@ async function signingKeys(
   throw new TokenError('token_signature', `no key of ${issuer} has signed the token`);
 }
 
-/** The keys with this id; several may have it (RFC 7517 section 4.5). Without an id, the first few. */
+/** The keys with this id, since several may have it (RFC 7517 section 4.5), or all if there is no id; at most `maxTried`. */
 function candidates(keys: readonly Jwk[], kid: unknown): readonly Jwk[] {
   const named = kid === undefined ? keys : keys.filter((key) => key['kid'] === kid);
   return named.slice(0, maxTried);
 }
 
 /**
- * Claims that only ID tokens have. An ID token must never pass, not even if the client's id is an accepted audience.
+ * Recognizes claims that only ID tokens have. An ID token must never pass, even if the client's id is an accepted
+ * audience.
  */
 function isIdToken({ claims }: Jwt): boolean {
   return 'at_hash' in claims || 'c_hash' in claims

@@ -6,15 +6,15 @@ import type { Jwk } from '../jwk.ts';
 
 /** Limits of the key sets of authorization servers. */
 export interface KeySetLimits {
-  /** The largest number of keys in a set. 100. */
+  /** The most keys in a set. 100. */
   maxKeys: number;
-  /** Milliseconds after which a set is fetched again; less if its `Cache-Control: max-age` says so. 10 minutes. */
+  /** Milliseconds after which a set is fetched again, or earlier if its `Cache-Control: max-age` is shorter. 10 minutes. */
   maxKeysAgeMs: number;
-  /** Milliseconds for which a set is still used when it cannot be fetched again. 1 hour. */
+  /** Milliseconds for which an old set is still used if fetching it again fails. 1 hour. */
   maxKeysStaleMs: number;
   /**
-   * Milliseconds after which one more fetch is allowed for keys that are not in the set; three are allowed at once.
-   * This limits the traffic that invented key ids can cause. 10 seconds.
+   * Milliseconds until one more fetch is allowed for keys that are not in the set; three are allowed at once. This limits
+   * the traffic that invented key ids can cause. 10 seconds.
    */
   keysCooldownMs: number;
 }
@@ -31,20 +31,21 @@ export interface KeySetOptions extends KeySetLimits, FetchOptions {
   readonly now: () => number;
 }
 
-/** The public keys of one authorization server (RFC 7517 section 5), fetched when needed and kept for a while. */
+/** The public keys of one authorization server (RFC 7517 section 5), fetched when needed and cached. */
 export interface KeySet {
-  /** The keys. Rejects with `OAuthError` (`jwks_…`, `fetch_…`) if there are no keys and the fetch fails. */
+  /** The keys. Rejects with `OAuthError` (`jwks_…`, `fetch_…`) if none are cached and the fetch fails. */
   keys(): Promise<readonly Jwk[]>;
-  /** The keys, fetched again because one was missing; undefined if that happened too often recently. */
+  /** Fetches the keys again because one was missing; undefined if that happened too often recently. */
   refetch(): Promise<readonly Jwk[]> | undefined;
 }
 
-/** The smallest `max-age` that is obeyed, in milliseconds: a fetch for each request would be useless. */
+/** The shortest `max-age` that is obeyed, in milliseconds: fetching for each request would be useless. */
 const minAgeMs = 30_000;
 const burst = 3;
 
 /**
- * `locate` finds the URL of the set, and is called again after a failure. `what` names the set in errors.
+ * Caches the key set of one server. `locate` finds its URL, and is called again after a failure. `what` names the set in
+ * errors.
  *
  * Long function: the keys, their age, the last failure and the allowance are one state.
  */
@@ -82,7 +83,7 @@ export function keySet(locate: () => Promise<string>, what: string, options: Key
   /** All waiting callers share one fetch. */
   const fetch = (): Promise<readonly Jwk[]> => fetching ??= load();
 
-  /** The present. A time that is later was noted before the clock was set back: from now on it counts as the present. */
+  /** The current time. If the clock was set back, recorded times that are later are changed to it. */
   function present(): number {
     const at = now();
     [loadedAt, failedAt, countedAt] = [Math.min(loadedAt, at), Math.min(failedAt, at), Math.min(countedAt, at)];

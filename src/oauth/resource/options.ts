@@ -6,7 +6,7 @@ import { defaultProofReplayLimits } from './proof-replays.ts';
 import type { ProofReplayLimits, ProofReplays } from './proof-replays.ts';
 import type { VerifyToken } from './verify.ts';
 
-/** Limits of a resource server. Those of verification are `KeySetLimits`, `IntrospectionLimits`, `FetchLimits`. */
+/** Limits of a resource server. Verifiers have `KeySetLimits`, `IntrospectionLimits`, `FetchLimits`. */
 export interface BearerLimits extends ProofReplayLimits {
   /** Characters of an access token. 16 Ki. */
   maxTokenLength: number;
@@ -30,72 +30,70 @@ export const defaultBearerLimits: BearerLimits = {
   nonceLifetimeMs: 300_000,
 };
 
-/** How proofs of possession are required (RFC 9449). */
+/** The requirements for proofs of possession (RFC 9449). */
 export interface DpopOptions {
-  /** Whether every token must be bound to a key. Default false: a bound token needs a proof, others pass. */
+  /** Whether every token must be bound to a key. Default false: only bound tokens need a proof. */
   readonly required?: boolean;
   /**
-   * Whether proofs must carry a nonce of this server, so that the client's clock does not matter. With several
+   * Whether proofs must contain a nonce of this server, so that the client's clock does not matter. For several
    * processes: 32 bytes that they share. Default false.
    */
   readonly nonces?: boolean | Uint8Array;
-  /** The signature algorithms of proofs. Default: all that this module knows. */
+  /** The signature algorithms of proofs. Default: all that this module supports. */
   readonly algorithms?: readonly string[];
-  /** The memory of proofs. Default: one for this process. */
+  /** The memory of used proofs. Default: one for this process. */
   readonly replays?: ProofReplays;
   /**
-   * The URL of a request as its client wrote it, for `htu`. Default: `resource` if its path ends with the request's
-   * path (a proxy may have removed the beginning), otherwise the request's path at the origin of `resource`.
+   * The URL of a request as its client wrote it, for `htu`. Default: `resource` if its path ends with the request's path
+   * (a proxy may have removed the beginning), otherwise the request's path at the origin of `resource`.
    */
   readonly url?: (request: RequestInfo) => string;
 }
 
-/** The options of `bearer`: the issuers, how tokens are checked, and what they must contain. */
+/** The options of `bearer`: the issuers, the checks, and the required scopes. */
 export interface BearerOptions {
   /**
-   * The URI of this MCP server as clients know it, such as `https://trips.example/mcp`: tokens must have been issued
-   * for it. RFC 8707; 2026-07-28 basic/authorization#resource-parameter-implementation.
+   * The URI of this MCP server as clients know it, such as `https://trips.example/mcp`. Tokens must have been issued for
+   * it. RFC 8707; 2026-07-28 basic/authorization#resource-parameter-implementation.
    */
   readonly resource: string;
-  /** The issuers whose tokens are accepted: `issuer` of their metadata, compared character by character. */
+  /** The issuers whose tokens are accepted: `issuer` in their metadata, compared character by character. */
   readonly authorizationServers: readonly string[];
-  /** The existing scopes, for the metadata. Default none. */
+  /** All scopes of this server, for the metadata. Default none. */
   readonly scopes?: readonly string[];
   /** Scopes that every request needs. Default none. */
   readonly requiredScopes?: readonly string[];
-  /**
-   * The scopes that a 401 tells a client to ask for first. Default: `requiredScopes`, or `scopes` if there are none.
-   */
+  /** The scopes that a 401 asks clients to request first. Default: `requiredScopes`, or `scopes` if there are none. */
   readonly initialScopes?: readonly string[];
   /** Whether one scope includes another: `(held, needed) => held === 'admin'`. Default: no scope includes another. */
   readonly implies?: (held: string, needed: string) => boolean;
   /** Verifies a token and returns its claims. Default `jwtVerifier()`. */
   readonly verify?: VerifyToken;
   /**
-   * Whether a token without `sub` belongs to its client if its `gty` or `grant_type` says that it was issued by the
-   * client credentials grant. Default false: a token without `sub` is refused. A token whose `sub` is its `client_id`
-   * needs no option.
+   * Whether a token without `sub` belongs to its client if its `gty` or `grant_type` is the client credentials grant.
+   * Default false: a token without `sub` is refused. A token whose `sub` equals its `client_id` does not need this
+   * option.
    */
   readonly clientsWithoutSubject?: boolean;
-  /** Other names of this resource in `aud`: some authorization servers write the client's id there. Default none. */
+  /** Other names of this resource in `aud`, for authorization servers that write the client's id there. Default none. */
   readonly audiences?: readonly string[];
   /**
-   * Offers DPoP to clients (RFC 9449) beside bearer tokens: `{}` suffices. Without this option it is not offered, but
-   * a token that is bound to a key needs its proofs anyway.
+   * Offers DPoP to clients (RFC 9449) in addition to bearer tokens: `{}` suffices. Without this option it is not offered,
+   * but a token that is bound to a key still needs its proofs.
    */
   readonly dpop?: DpopOptions;
   /** Further members of the metadata document: `resource_name`, `resource_documentation`. RFC 9728 section 2. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<BearerLimits>;
-  /** Called for each token that was refused, with its `code` and never with the token. */
+  /** Called for each request whose credentials are refused, with the error but never with the token. */
   readonly onRefused?: (error: OAuthError, request: RequestInfo) => void;
   /** Milliseconds since the epoch. Default: the runtime's clock. */
   readonly now?: () => number;
 }
 
 /**
- * Throws if the options contradict the specifications, and a TypeError for an unknown or malformed option: a misspelt
- * `requiredScope` would require no scope. Called at the start, not at the first request.
+ * Throws if the options contradict the specifications, and a TypeError for an unknown or malformed option: with a
+ * misspelt `requiredScope`, no scope would be required. Called at the start, not at the first request.
  */
 export function checkBearerOptions(options: BearerOptions): void {
   checkOptions('bearer: options', options, {

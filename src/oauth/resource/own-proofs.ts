@@ -12,11 +12,11 @@ export class OwnProofs implements Placed<OwnProofs> {
   older: OwnProofs | undefined;
   newer: OwnProofs | undefined;
   readonly principal: string;
-  /** Proofs made up to this time are refused: they may have been seen and forgotten. */
+  /** Proofs made up to this time are refused, since they may have been used and forgotten. */
   floor: number;
-  /** The time when the latest of all its proofs was made. */
+  /** The creation time of the newest proof so far. */
   newest: number = -Infinity;
-  /** The time when the last of all its proofs expires. */
+  /** The latest expiry of the proofs so far. */
   expires: number = -Infinity;
   readonly #ids = new Set<string>();
   readonly #held = new Heap<RememberedProof>(({ created }) => created);
@@ -48,8 +48,8 @@ export class OwnProofs implements Placed<OwnProofs> {
   }
 
   /**
-   * Forgets the proof with the earliest creation time. Unless it has expired, proofs as old as it are refused from
-   * then on.
+   * Forgets the proof with the earliest creation time. If it has not expired, proofs of that time or earlier are refused
+   * from then on.
    */
   forgetFirst(at: number): void {
     const proof = this.#held.take();

@@ -11,14 +11,14 @@ export interface Principal {
 }
 
 /**
- * Finds the principal of a token; no other code does. Sessions, sealed state, tasks and DPoP proofs belong to this
+ * Determines the principal of a token; no other code does. Sessions, sealed state, tasks and DPoP proofs belong to this
  * principal.
  *
- * - `sub` names the person (RFC 9068 section 2.2 requires it). If it equals the client's id, it names the client, which
- *   acts for itself; a person and a client never have the same principal (RFC 9068 section 5).
- * - In an answer of introspection `username` names the person if `sub` does not (RFC 7662 section 2.2).
- * - A token that names neither is refused: if it belonged to its client, all users of the client would be one principal.
- *   With `clientsWithoutSubject` it belongs to the client if it says that the client credentials grant issued it.
+ * - `sub` names the person (RFC 9068 section 2.2 requires it). If it equals the client's id, the client acts for itself;
+ *   a person and a client never have the same principal (RFC 9068 section 5).
+ * - In an introspection answer, `username` names the person if `sub` does not (RFC 7662 section 2.2).
+ * - A token with neither is refused: if it belonged to its client, all users of the client would be one principal. With
+ *   `clientsWithoutSubject` it belongs to the client if it states that the client credentials grant issued it.
  *
  * Throws `TokenError`: `token_subject`, `token_malformed`.
  */
@@ -36,13 +36,13 @@ export function principalOf(claims: TokenClaims, issuer: string, clientsWithoutS
   throw new TokenError('token_subject', 'the token does not say whose it is: sub is missing, expected a string');
 }
 
-/** Whether the token says that it was issued by the client credentials grant and by no other grant. */
+/** Whether the token states that the client credentials grant, and no other, issued it. */
 function isClientCredentials({ gty, grant_type }: TokenClaims): boolean {
   const grants = [gty, grant_type].flat().filter((grant) => grant !== undefined);
   return grants.length > 0 && grants.every((grant) => grant === 'client_credentials' || grant === 'client-credentials');
 }
 
-/** A claim; undefined where it is missing, null or empty. */
+/** A claim; undefined if it is missing, null or empty. */
 function text(claims: TokenClaims, name: string): string | undefined {
   const value = claims[name];
   if (value === undefined || value === null || value === '') return undefined;

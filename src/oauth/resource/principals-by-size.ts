@@ -1,9 +1,9 @@
 import { OrderOfUse } from '../../bounds/order-of-use.ts';
 import type { OwnProofs } from './own-proofs.ts';
 
-/** Principals by the number of their proofs. */
+/** Principals, ordered by the number of their proofs. */
 export class PrincipalsBySize {
-  /** The proofs of all principals. */
+  /** The number of proofs of all principals. */
   proofs: number = 0;
   readonly #lists = new Map<number, OrderOfUse<OwnProofs>>();
   #most = 0;
@@ -25,14 +25,14 @@ export class PrincipalsBySize {
     this.proofs -= size;
   }
 
-  /** Changes the proofs of a principal. */
+  /** Changes the proofs of a principal, and its place in the order. */
   change(own: OwnProofs, change: () => void): void {
     this.remove(own);
     change();
     this.add(own);
   }
 
-  /** A principal with the largest number of proofs; among several, the one whose number changed longest ago. */
+  /** A principal with the most proofs; of several, the one whose number has not changed for the longest time. */
   largest(): OwnProofs | undefined {
     while (this.#most > 0 && !this.#lists.has(this.#most)) this.#most--;
     for (const own of this.#lists.get(this.#most) ?? []) return own;

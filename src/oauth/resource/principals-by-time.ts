@@ -2,8 +2,8 @@ import { Heap } from './heap.ts';
 import type { OwnProofs } from './own-proofs.ts';
 
 /**
- * Principals in the order of a time that only grows, the earliest first. A principal is placed by the time that it
- * had when it was added; a later time is noticed when the principal comes first.
+ * Principals ordered by a time that only increases, the earliest first. A principal is placed by its time when it was
+ * added, and moved if its time is later when it comes first.
  */
 export class PrincipalsByTime {
   readonly #standing = new Set<OwnProofs>();

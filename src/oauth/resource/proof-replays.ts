@@ -6,22 +6,20 @@ import { PrincipalsByTime } from './principals-by-time.ts';
 
 /** A DPoP proof that has passed all other checks. */
 export interface PresentedProof {
-  /** The principal of the access token that came with it. */
+  /** The principal of the access token in the same request. */
   readonly principal: string;
   /** The thumbprint of the key that signed it. */
   readonly key: string;
   readonly jti: string;
-  /**
-   * When it was made, in milliseconds since the epoch: by the client's clock, so it may be in the future of this one.
-   */
+  /** Its creation time, in milliseconds since the epoch, by the client's clock: it may be in the future of ours. */
   readonly created: number;
-  /** When it expires and is refused anyway, in milliseconds since the epoch. */
+  /** Its expiry, in milliseconds since the epoch. After that it is refused anyway. */
   readonly expires: number;
 }
 
 /**
- * Remembers DPoP proofs, so that no proof is accepted twice (RFC 9449 section 11.1). `proofReplays` makes one for
- * this process; your own may be shared by several processes.
+ * Remembers DPoP proofs, so that no proof is accepted twice (RFC 9449 section 11.1). `proofReplays` makes one for this
+ * process; your own may be shared by several processes.
  */
 export interface ProofReplays {
   /** Whether the proof is new. A new proof is remembered until it expires. */
@@ -31,8 +29,8 @@ export interface ProofReplays {
 /** Limits of the memory of DPoP proofs. */
 export interface ProofReplayLimits {
   /**
-   * The number of remembered proofs; each principal counts as one more. Above it, the principal with the most proofs
-   * forgets its oldest, and from then on proofs of that principal that are as old are refused. 100,000.
+   * The most remembered proofs; each principal counts as one more. Above it, the principal with the most proofs forgets
+   * its oldest, and from then on its proofs of that age are refused. 100,000.
    */
   maxProofs: number;
 }
@@ -41,8 +39,8 @@ export interface ProofReplayLimits {
 export const defaultProofReplayLimits: ProofReplayLimits = { maxProofs: 100_000 };
 
 /**
- * A bounded memory that accepts no proof twice: a proof as old as a forgotten one is refused. The principal with the
- * most proofs makes room, and only its own proofs are refused for that, whatever their dates.
+ * Makes a bounded memory that accepts no proof twice: proofs as old as a forgotten one are refused. The principal with
+ * the most proofs makes room, so only its own proofs are refused, whatever their dates.
  */
 export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () => number = systemClock.now): ProofReplays {
   checkOptions('proofReplays: limits', limits, defaultProofReplayLimits);
@@ -53,26 +51,26 @@ export function proofReplays(limits: Partial<ProofReplayLimits> = {}, now: () =>
 /**
  * The proofs of all principals.
  *
- * If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proof
- * has the earliest date is forgotten completely. From then on, principals that are not remembered can only bring
- * proofs newer than that one, which is never dated in the future. To guarantee this, at most a quarter of `maxProofs`
- * principals may have proofs dated in the future at a time.
+ * If there are more principals than half of `maxProofs`, and none has more than one proof, the principal whose proofs
+ * expire first is forgotten completely. From then on, unknown principals need proofs newer than its newest, which is
+ * never dated in the future. To guarantee that, at most a quarter of `maxProofs` principals may have proofs dated in the
+ * future at a time.
  */
 class ProofMemory {
   readonly #maxProofs: number;
   readonly #byPrincipal = new Map<string, OwnProofs>();
   readonly #bySize = new PrincipalsBySize();
   readonly #leaving = new PrincipalsByTime(({ expires }) => expires);
-  /** The principals that have a proof dated in the future. */
+  /** The principals with a proof dated in the future. */
   readonly #ahead = new PrincipalsByTime(({ newest }) => newest);
-  /** The same as `OwnProofs.floor`, for principals that are not remembered. */
+  /** Like `OwnProofs.floor`, for principals that are not remembered. */
   #floor = -Infinity;
 
   constructor({ maxProofs }: ProofReplayLimits) {
     this.#maxProofs = maxProofs;
   }
 
-  /** See `ProofReplays.add`; `at` is the time now. */
+  /** See `ProofReplays.add`; `at` is the current time. */
   add({ principal, key, jti, created, expires }: PresentedProof, at: number): boolean {
     this.#clean(this.#byPrincipal.get(principal), at);
     const known = this.#byPrincipal.get(principal);
@@ -100,22 +98,21 @@ class ProofMemory {
     this.#byPrincipal.delete(own.principal);
   }
 
-  /** Forgets proofs until the limit holds. */
+  /** Forgets proofs until the limit is met. */
   #makeRoom(at: number): void {
     while (this.#bySize.proofs + this.#byPrincipal.size > this.#maxProofs) {
       const most = this.#bySize.largest() as OwnProofs;
       if (most.size > 1) {
         this.#bySize.change(most, () => most.forgetFirst(at));
       } else {
-        // Its newest proof is not dated in the future: principals with such proofs are so few that others leave before
-        // them.
+        // Its newest proof is not dated in the future: principals with such proofs are so few that others leave first.
         this.#floor = Math.max(this.#floor, this.#leaving.first()?.newest ?? this.#floor);
         this.#dropFirst();
       }
     }
   }
 
-  /** Forgets what has expired: each expired proof of this principal, and other principals whose proofs have all expired. */
+  /** Forgets the expired proofs of this principal, and other principals whose proofs have all expired. */
   #clean(own: OwnProofs | undefined, at: number): void {
     while (own?.hasExpired(at)) this.#bySize.change(own, () => own.forgetFirst(at));
     while ((this.#ahead.first()?.newest ?? Infinity) <= at) this.#ahead.takeFirst();

@@ -13,7 +13,7 @@ export interface ProtectedResourceMetadata {
   readonly [name: string]: unknown;
 }
 
-/** The URL of a resource's metadata: the well-known name stands between the host and the path. RFC 9728 section 3. */
+/** The URL of a resource's metadata: the well-known name is inserted between host and path. RFC 9728 section 3. */
 export function metadataUrl(resource: string): URL {
   const url = new URL(resource);
   const path = url.pathname === '/' ? '' : url.pathname;

@@ -5,7 +5,7 @@ type Lacks = NonNullable<Auth['lacks']>;
 const texts = new WeakMap<Lacks, string>();
 let numbers = 0;
 
-/** Identifies as a text what the tokens of one `bearer` reach: tokens with the same text reach the same. */
+/** Labels the `lacks` functions of one `bearer` with a text: tokens with the same text have the same scopes. */
 export function createReach(): (lacks: Lacks, scopes: readonly string[]) => Lacks {
   const bearer = ++numbers;
   return (lacks, scopes) => {
@@ -14,5 +14,5 @@ export function createReach(): (lacks: Lacks, scopes: readonly string[]) => Lack
   };
 }
 
-/** The text of this function; undefined if no `bearer` has made it. */
+/** The text of a `lacks` function; undefined if it is not from `bearer`. */
 export const reachOf = (lacks: Lacks): string | undefined => texts.get(lacks);

@@ -5,15 +5,15 @@ import type { TokenClaims } from './token-claims.ts';
 
 interface Verified {
   readonly claims: TokenClaims;
-  /** The keys with which it was checked, as they were published at that time. */
+  /** The issuer's published keys when the token was checked. */
   readonly keys: readonly Jwk[];
-  /** Finds the current keys of its issuer. */
+  /** Fetches the issuer's current keys. */
   readonly current: () => Promise<readonly Jwk[]>;
 }
 
 /**
- * Tokens whose signature was checked, by their digest: a client sends the same token with each request, and a digest
- * costs a fraction of a signature check. Times and audience of the token are checked again each time.
+ * Tokens whose signature was checked, by digest: clients send the same token with each request, and a digest costs a
+ * fraction of a signature check. The token's times and audience are checked again each time.
  */
 export interface VerifiedTokens {
   /** The claims of this token; undefined if it is unknown, or if its issuer has published other keys since. */
@@ -21,7 +21,7 @@ export interface VerifiedTokens {
   keep(token: string, verified: Verified): Promise<void>;
 }
 
-/** Keeps the newest `max` tokens; 0: none. */
+/** Remembers the newest `max` tokens; 0: none. */
 export function verifiedTokens(max: number): VerifiedTokens {
   const byDigest = new BoundedMap<string, Verified>(max);
   return {

@@ -1,6 +1,6 @@
 import type { TokenClaims } from './token-claims.ts';
 
-/** The facts about the resource that a verifier receives. */
+/** The facts about the resource for a verifier. */
 export interface VerifyContext {
   /** The issuers whose tokens are accepted. */
   readonly issuers: readonly string[];
@@ -9,10 +9,10 @@ export interface VerifyContext {
 }
 
 /**
- * Verifies a token and returns its claims: `jwtVerifier()`, `introspection()`, or the operator's own. Undefined, or a
- * `TokenError`, refuses the token with 401; any other error is a fault of this side and gets 500. Issuer, audience,
- * times, scopes and binding of the returned claims are checked afterwards, for every verifier alike: your own must
- * return `aud` and `sub` (and `iss` if there are several authorization servers).
+ * Verifies a token and returns its claims: `jwtVerifier()`, `introspection()`, or your own. To refuse the token with 401,
+ * return undefined or throw a `TokenError`; any other error is a fault of this server and gets 500. `bearer` then checks
+ * issuer, audience, times, scopes and binding for every verifier: your own must return `aud` and `sub` (and `iss` if
+ * there are several authorization servers).
  */
 export type VerifyToken = (
   token: string, context: VerifyContext,

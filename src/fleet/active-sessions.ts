@@ -53,7 +53,7 @@ export interface ActiveSessions {
 export function activeSessions(self: StoringProcess, services: EndpointServices, local: Sessions): ActiveSessions {
   const { sessions } = self;
   const { maxSessions, sessionIdleMs } = services.limits;
-  /** How often the store is told that a session is in use. */
+  /** How often the store is told that a session is in use, in milliseconds. */
   const everyMs = sessionIdleMs / 4;
   const { report } = services;
   const tell = (told: Told): Promise<void> => self.tell(told).catch(report);

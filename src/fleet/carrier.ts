@@ -25,7 +25,7 @@ export interface StreamConnectionOptions {
   readonly written: number;
   /** The client already knows an event id of the stream. */
   readonly primed: boolean;
-  /** A GET opened the connection, so that it ends when its credentials expire. */
+  /** A GET opened the connection: it ends when its credentials expire. */
   readonly listening: boolean;
   /** Called once when either side has ended the connection. */
   readonly ended: () => void;

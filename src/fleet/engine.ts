@@ -134,9 +134,9 @@ export interface KeptStream {
 /** Stores the events of streams, so that a client that comes back to any process gets the events that it has missed. */
 export interface StreamStore {
   /**
-   * Stores events, all or none; if it returns nothing, it has done so already. Events whose numbers are stored already
-   * do not change, so that a part may be sent again. Events after the end of the stream are dropped. `first` never
-   * leaves a number out. A store may forget the oldest events of a stream.
+   * Stores events, all or none; without a promise, they are stored when it returns. Events whose numbers are stored
+   * already do not change, so that a part may be sent again. Events after the end of the stream are dropped. `first`
+   * never leaves a number out. A store may forget the oldest events of a stream.
    */
   append(part: StreamPart): void | Promise<void>;
   /**

@@ -216,7 +216,7 @@ function listen(
       for (const table of tables) table.hear(told);
       return;
     }
-    // This process acted before it told the others.
+    // This process acted before it sent the message to all.
     if (from === self.name) return;
     if (told.kind === 'cancelled') receive(told.carried);
     else if (told.kind === 'changed') changes?.hear(told.change);

@@ -105,7 +105,7 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
   };
 }
 
-/** Credentials without their functions, for another process: without `lacks`, their `scopes` count. */
+/** The credentials as data, for another process. They lose the function `lacks`, so that only their `scopes` count. */
 function dataOf(auth: Auth | undefined): Auth | undefined {
   return auth && JSON.parse(JSON.stringify(auth)) as Auth;
 }

@@ -160,7 +160,7 @@ class Senders<K> {
   readonly #known = new Map<string, Sender<K>>();
   readonly #clock: Clock;
   #started: number;
-  /** A message with an earlier time, of a process that is not remembered, may have been taken before. */
+  /** If its sender is not remembered, a message with this time or an earlier one may have been taken before. */
   #forgotten = -Infinity;
 
   constructor(clock: Clock) {

@@ -198,7 +198,7 @@ const shortened = (name: string, { version, client, capabilities }: Agreed): obj
 
 /** Throws an `RpcError` that names the limit if the session id would be too long. */
 export function checkLength(name: string, agreed: Agreed): void {
-  // The time has as many digits until the year 2286.
+  // `expires` has this many digits until the year 2286.
   const text = JSON.stringify({ ...shortened(name, agreed), expires: 1e12 });
   const length = Math.ceil((new TextEncoder().encode(text).length + sealBytes) * 4 / 3);
   if (length <= maxSessionId) return;

@@ -57,7 +57,7 @@ export class SharedStream implements AnswerStream {
     return this.#carrier;
   }
 
-  /** False while the client has too much unread data. True if it is away and will resume. */
+  /** False while too much data waits for the store or the client. A client that is away will resume: no data waits for it. */
   get room(): boolean {
     return this.#waiting <= this.#options.services.limits.maxBufferedBytes / 2 && (this.#carrier?.room ?? true);
   }
@@ -167,7 +167,7 @@ export class SharedStream implements AnswerStream {
   #detach(): void {
     if (!this.#detaching) return;
     this.#detaching = false;
-    // A client that could not resume is not sent away.
+    // If the stream is broken, the client could not resume: its connection stays.
     if (!this.broken) this.#carrier?.end();
   }
 }

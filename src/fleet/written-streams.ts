@@ -108,7 +108,7 @@ export function lend(self: StoringProcess, stream: SharedStream, { session, by, 
       closed();
     },
   };
-  // The client is connected, to another process.
+  // The client is connected, though to another process.
   stream.session.connected();
   stream.take(lent);
   push({ kind: 'handed', session, ticket, kept: stream.kept });

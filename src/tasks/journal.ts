@@ -47,7 +47,7 @@ export interface StepRecord extends Written {
   readonly open?: Readonly<Record<string, number>> | undefined;
 }
 
-/** `ctx.version` was passed for the first time. */
+/** The handler has passed `ctx.version` for the first time. */
 export interface VersionRecord extends Written {
   readonly t: 'version';
   readonly key: string;

@@ -60,7 +60,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     durable: false,
     async create({ id, owner, createdAt, expiresAt, head }) {
       if (tasks.has(id)) throw new Error(`there is a task ${id}`);
-      // Written out: V8 makes of a spread with members after it an object that is slow to make and slow to read (bench/NOTES.md).
+      // Each member by name: from a spread with members after it, V8 makes an object that is slow to make and to read
+      // (bench/NOTES.md).
       tasks.set(id, {
         id, owner, createdAt, expiresAt, head, records: [], answers: none, waiting: undefined, end: undefined, fence: 0, until: 0,
       });

@@ -7,10 +7,10 @@ type SealedPlace = readonly (string | number)[];
 
 /**
  * Returns a store that encrypts arguments, steps, answers and results with AES-256-GCM before `store` gets them. Each
- * is bound to its task and its place there, and the arguments to the task's owner, so that somebody who can write to
- * the store cannot give a task to another owner. The task's id, its owner, its times and the keys of questions stay in
- * clear text. The removal of data from a task (its end, its last records) is not detected. Long function: one object
- * with a method for each call of a store.
+ * is bound to its task and its place there, and the arguments to the task's owner, so that a writer to the store cannot
+ * give a task to another owner. The task's id, its owner, its times and the keys of questions stay in clear text. The
+ * removal of data from a task (its end, its last records) is not detected. Long function: one object with a method for
+ * each call of a store.
  *
  * @param keys secrets of 32 bytes: the first encrypts, all of them decrypt. Throws a RangeError for an empty list and
  *   for other lengths.

@@ -248,7 +248,7 @@ export class TaskClient extends McpClient {
       check: (result) => (tool === undefined ? undefined : this.checkToolResult(tool, result)),
       follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
-        // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
+        // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". The request ends with the task.
         if (!modern()) return !there && result(id, task).then(() => true, () => false);
         const open = isObject(task['inputRequests']) ? Object.entries(task['inputRequests']) : [];
         const requests = open.filter(([key]) => !answered.has(key));

@@ -55,7 +55,7 @@ interface JournalPort {
   readonly task: ReadTask;
   /** Resolves when the handler has repeated all that it did before this question. */
   claim(name: string): Promise<unknown>;
-  /** Whether the run has ended: it asks nothing more. */
+  /** Whether the run has ended: then no more questions are asked. */
   over(): boolean;
 }
 

@@ -95,7 +95,7 @@ export class TaskRun {
     });
   }
 
-  /** Called when the task was cancelled or has ended otherwise. The handler is told, and its result is ignored. */
+  /** Called when the task was cancelled or has ended otherwise. Aborts the handler's signal; its result is ignored. */
   cancel(): void {
     // The store also reports the end that this run has written.
     if (!this.#over) this.#abandon(new Cancelled('The task was cancelled'));

@@ -49,8 +49,8 @@ const [idBytes, seedBytes] = [20, 8];
 const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
 
 /**
- * The operations on tasks that both protocols share. Each call checks that the task belongs to the caller, and that the
- * caller has the scopes that the task's tool had.
+ * The operations on tasks that both protocols share. They check that the task belongs to the caller and, except `find`
+ * and `look`, that the caller has the scopes of the task's tool.
  */
 export class Tasks {
   readonly store: TaskStore;

@@ -4,7 +4,7 @@ import { toError } from '../../jsonrpc/internal-exports.ts';
 import { memoryEngine } from '../memory-engine.ts';
 import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
 
-/** One name on the bus. */
+/** A process that has joined the bus. */
 interface RelayedProcess {
   readonly name: string;
   readonly port: Port<ToRelay, FromRelay>;

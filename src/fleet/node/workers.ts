@@ -66,8 +66,8 @@ const lastingMs = 10_000;
  * `serve` is called, and this promise stays pending; in the primary process it resolves when all workers listen, and
  * rejects if one of the first workers ends before.
  *
- * A worker drains and ends on SIGTERM, and ends at once when its primary process has gone. The program handles the
- * signals of the primary process.
+ * A worker drains and ends on SIGTERM, and ends at once when its primary process has gone. In the primary process,
+ * signals are left to the program.
  */
 export function serveWorkers(serve: (context: WorkerContext) => Promise<HttpServer>, options: WorkersOptions = {}): Promise<Workers> {
   checkOptions('serveWorkers: options', options, { workers: '"all" or number', keys: 'list', onError: 'function', clock: 'object' });

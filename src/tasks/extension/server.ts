@@ -7,7 +7,7 @@ import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
 import { detailedTask, tasksExtension, tasksRevisions } from '../task-form.ts';
 
-/** How many ids one subscription may name. */
+/** The most ids in one subscription. */
 const maxTaskIds = 1000;
 
 /** A followed task, and its last notification. */
@@ -21,7 +21,7 @@ export class ExtensionTasks {
   readonly extension: ServerExtension<Context>;
   readonly #tasks: Tasks;
   #tell: TellListeners = () => {};
-  /** The followed tasks, by id and owner: if another caller has no such task, the owner's notifications do not end. */
+  /** The followed tasks, by id and owner. A caller without the task has a separate entry, which does not affect the owner's. */
   readonly #heard = new Map<string, ListenedTask>();
 
   constructor(tasks: Tasks) {
@@ -107,7 +107,7 @@ export class ExtensionTasks {
     }
   }
 
-  /** False: nobody listens. */
+  /** Sends a notification of a task. False if nobody listens. */
   #tellOf(view: TaskView, task: Bag): boolean {
     let heard = false;
     this.#tell('taskIds', 'notifications/tasks', task, (agreed, { auth }) => {

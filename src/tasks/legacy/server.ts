@@ -19,7 +19,7 @@ type Served = NonNullable<LegacyExtension['methods']>[string];
 
 const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
 
-/** The client that began a task over a connection of this process, and the owner and scopes that it needs for notifications. */
+/** The client that began a task over a connection of this process; its notifications need this owner and these scopes. */
 interface Begun extends Pick<TaskView, 'owner' | 'scopes'> {
   readonly requester: Requester;
   /** The last progress that was sent. */

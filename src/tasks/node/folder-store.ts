@@ -107,8 +107,8 @@ class FolderStore implements TaskStore {
     const lease: Lease = { id, fence };
     const held: HeldLease = { lease, file, ms, time, records: 0, writing: Promise.resolve(), dropped: false };
     try {
-      // Only now the segment has its name: the worker that had the task before finds it at its next write, and all that
-      // was acknowledged until then is read here.
+      // Reads after the segment has its name: the worker that had the task before finds this name at its next write,
+      // and all that was acknowledged until then is read here.
       const found = await readTaskFolder(folder, id, fence);
       if (!found) return void await file.close();
       held.records = found.task.records.length;

@@ -15,45 +15,45 @@ import { sharedStreams } from './shared-streams.ts';
 import type { SharedStreams } from './shared-streams.ts';
 import type { StoringProcess } from './process.ts';
 
-/** Notifications that arise in every process: only the one that writes the GET stream sends them. */
+/** Notifications that arise in every process: only the process that writes the GET stream sends them. */
 const heardByAll = /^\{"jsonrpc":"2\.0","method":"notifications\/(?:resources\/updated|[a-z]+\/list_changed)"/;
 
-/** Records that are read again at once: all processes ask an engine that has just come back. */
+/** How many records are read again at the same time: all processes ask an engine that has just come back. */
 const mostRereading = 4;
 
 /**
- * The sessions of the store that this process has open, each as its record says. They are in `local` under their ids; one
- * that leaves `local` goes on in the store.
+ * The sessions of the store that are open in this process, with the settings of their records. `local` has them under
+ * their ids. A session that leaves `local` still exists in the store.
  */
 export interface ActiveSessions {
   readonly streams: SharedStreams;
-  /** The record as this process knows it. `fresh`: only if the store was asked a short time ago. */
+  /** The record as this process knows it. `fresh`: only if the store was told of the session's use a short time ago. */
   known(id: string, fresh: boolean): Known | undefined;
-  /** Tells the store that the session is in use, and finds out whether it is still there. */
+  /** Tells the store that the session is in use. Undefined if the session does not exist any more. */
   check(id: string): Promise<Known | undefined>;
-  /** The session that has this record, opened where it is not. Undefined: there may be no more. */
+  /** Returns the session with this record, and opens it if necessary. Undefined if there are too many sessions. */
   open(id: string, record: StoredRecord, auth: Auth | undefined, admitted: boolean): Session | undefined;
-  /** Opens one whose handshake is still to come: `agreed` is told what it agrees on. Undefined: there may be no more. */
+  /** Opens a new session. `agreed` is called with the result of its handshake. Undefined if there are too many sessions. */
   begin(auth: Auth | undefined, agreed: (session: Session, found: Agreed) => void): Session | undefined;
-  /** The session has served a request that changes its record. Rejects where the store cannot be reached. */
+  /** Stores the change by a request that the session has served. Rejects if the store cannot be reached. */
   keep(session: Session, request: Request, next: (record: StoredRecord) => StoredRecord): Promise<void>;
-  /** Ends a session in all processes. Rejects where the store cannot be reached. */
+  /** Ends a session in all processes. Rejects if the store cannot be reached. */
   end(id: string, why: string): Promise<void>;
-  /** Takes what another process has told all. */
+  /** Takes a message that another process has sent to all. */
   hear(told: Told): void;
-  /** What was told may have been missed: every record may be another by now. */
+  /** Called when messages to all may be missing: any record may have changed. */
   missed(): void;
   close(): void;
 }
 
 /**
- * Makes those of one endpoint. Long function: its short functions share the records, the settings and the streams of
- * the sessions.
+ * Makes the active sessions of one endpoint. Long function: its short functions share the records, the settings and the
+ * streams of the sessions.
  */
 export function activeSessions(self: StoringProcess, services: EndpointServices, local: Sessions): ActiveSessions {
   const { sessions } = self;
   const { maxSessions, sessionIdleMs } = services.limits;
-  /** How often the store is told that a session is in use. */
+  /** How often the store is told that a session is in use, in milliseconds. */
   const everyMs = sessionIdleMs / 4;
   const { report } = services;
   const tell = (told: Told): Promise<void> => self.tell(told).catch(report);
@@ -87,7 +87,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     local.end(session, why);
   }
 
-  /** Applies a record to its session, if that is open here. */
+  /** Applies a record to its session if it is open here. */
   function follow(id: string, record: StoredRecord): void {
     streams.settle(id, record);
     const session = local.peek(id);
@@ -123,7 +123,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     },
   });
 
-  /** Sends what belongs to no request over the GET stream, whichever process writes it. */
+  /** Sends a message outside of any request over the GET stream, whichever process writes it. */
   function announce(id: string, text: string, message: Request | Notification | undefined): void {
     if (heardByAll.test(text) && !streams.holds(id)) return;
     streams.announce(id, text).catch((thrown: unknown) => {
@@ -134,7 +134,7 @@ export function activeSessions(self: StoringProcess, services: EndpointServices,
     });
   }
 
-  /** Records that are read again: what was told may have been missed. */
+  /** Reads records again, because messages about them may be missing. */
   const rereading = new Retries(self.clock, mostRereading);
   const rereadSession = async (id: string): Promise<void> => {
     if (local.peek(id) === undefined) return;

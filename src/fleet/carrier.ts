@@ -3,17 +3,17 @@ import type { EndpointServices, HeaderFields, HttpRequest, Session } from '../tr
 import type { KeptStream, StreamStore } from './engine.ts';
 import { isListening } from './names.ts';
 
-/** Where the events of a stream go: a connection of this process, or another process that holds the connection. */
+/** The receiver of a stream's events: a connection of this process, or another process that holds the connection. */
 export interface StreamCarrier {
-  /** False while the client leaves too much unread. */
+  /** False while the client has too much unread data. */
   readonly room: boolean;
-  /** Takes events, the first with this number. `over`: the stream ends. `unkept`: the store does not have them. */
+  /** Takes events; `first` is the number of the first one. `over`: the stream ends. `unkept`: the store does not have them. */
   deliver(first: number, texts: readonly string[], over: boolean, unkept: boolean): void;
-  /** Ends the connection, not the stream: another carrier has taken over, or the client is to come back. */
+  /** Ends the connection, not the stream: there is a new carrier, or the client must come back. */
   end(): void;
 }
 
-/** What a connection needs to carry a stream. */
+/** The options of `StreamConnection`. */
 export interface StreamConnectionOptions {
   readonly services: EndpointServices;
   readonly streams: StreamStore;
@@ -21,24 +21,24 @@ export interface StreamConnectionOptions {
   readonly stream: string;
   readonly request: HttpRequest;
   readonly fields?: HeaderFields | undefined;
-  /** The number of the event that the client has received last. */
+  /** The number of the last event that the client has received. */
   readonly written: number;
-  /** The client knows an event id of the stream already. */
+  /** The client already knows an event id of the stream. */
   readonly primed: boolean;
-  /** A GET opened the connection, so that it ends when its credentials expire. */
+  /** A GET opened the connection: it ends when its credentials expire. */
   readonly listening: boolean;
-  /** Called once when the connection has ended, from whichever side. */
+  /** Called once when either side has ended the connection. */
   readonly ended: () => void;
 }
 
-/** A response of this process that carries a stream, whichever process writes it. Each event goes out once and in order. */
+/** A response of this process that carries a stream of any process. Each event goes out once and in order. */
 export class StreamConnection implements StreamCarrier {
   readonly request: HttpRequest;
   readonly #options: StreamConnectionOptions;
-  /** Writes the events to the response. Its `seq` is the number of the event that was written last. */
+  /** Writes the events to the response. Its `seq` is the number of the last event written. */
   readonly #stream: SseStream;
   #primed: boolean;
-  /** What was delivered while the store is being read; undefined: it is not. */
+  /** The deliveries during a reading of the store; undefined if there is no reading. */
   #waiting: Parameters<StreamCarrier['deliver']>[] | undefined;
   #reading: Promise<void> = Promise.resolve();
 
@@ -58,7 +58,7 @@ export class StreamConnection implements StreamCarrier {
     return this.#stream.room;
   }
 
-  /** The number of the event that was written last. */
+  /** The number of the last event written. */
   get written(): number {
     return this.#stream.seq;
   }
@@ -92,11 +92,11 @@ export class StreamConnection implements StreamCarrier {
     if (this.closed) return;
     if (this.#waiting) return void this.#waiting.push([first, texts, over, unkept]);
     if (!unkept && first > this.written + 1) {
-      // The bus has lost a part, or swapped two. The store has what is missing.
+      // The bus has lost a part, or swapped two. The store has the missing events.
       this.#waiting = [];
       return this.recover();
     }
-    // The client gets no event id where it could not resume.
+    // The client gets no event id that it could not resume from.
     if (!unkept) this.prime();
     const news = texts.slice(Math.max(0, this.written + 1 - first));
     if (news.length > 0) this.#stream.replay(this.written, news, !unkept);
@@ -104,7 +104,7 @@ export class StreamConnection implements StreamCarrier {
     if (over) this.end();
   }
 
-  /** Reads what follows in the store. What is delivered meanwhile waits, and goes out after that. */
+  /** Reads the next events from the store. Events that are delivered meanwhile wait, and go out after these. */
   recover(): void {
     this.catchUp().catch((thrown: unknown) => {
       this.#options.services.report(thrown);
@@ -114,12 +114,12 @@ export class StreamConnection implements StreamCarrier {
   }
 
   /**
-   * The same. Rejects where the store cannot be reached. `mayEnd`: the connection ends where the store says that the
-   * stream is over.
+   * Like `recover`, but rejects if the store cannot be reached. `mayEnd`: ends the connection if the store says that
+   * the stream is over.
    */
   catchUp(mayEnd = true): Promise<void> {
     const read = (): Promise<void> => this.#read(mayEnd);
-    // One reading after another: each begins after the last event that was written.
+    // Readings run one after another: each begins after the last event that was written.
     return this.#reading = this.#reading.then(read, read);
   }
 
@@ -136,33 +136,33 @@ export class StreamConnection implements StreamCarrier {
   }
 }
 
-/** A stream that a client has come back for, and that this process carries or will carry. */
+/** A stream that a client resumes here, and that this process carries or will carry. */
 export interface ResumedStream {
   readonly session: Session;
   readonly stream: string;
   readonly request: HttpRequest;
   /** The number of the last event that the client has. */
   readonly number: number;
-  /** What the store had when the client came back. */
+  /** The events that the store had when the client came back. */
   readonly kept: KeptStream | undefined;
   connection: StreamConnection | undefined;
-  /** The GET stream that the client has opened since. If that one has a connection, this one ends. */
+  /** The newer GET stream of the client. If that one has a connection, this one ends. */
   instead: string | undefined;
-  /** Opens the response, if it is not open, with what the store had. */
+  /** Opens the response if necessary, with the events of `kept`. */
   begin(): StreamConnection;
   /** Called when the connection has ended. */
   release: () => void;
 }
 
-/** The connections of an endpoint, and what is needed to open one. */
+/** The connections of an endpoint, and the services for opening one. */
 export interface EndpointConnections {
   readonly services: EndpointServices;
   readonly streams: StreamStore;
-  /** Those whose streams outlive them. */
+  /** Connections whose streams go on when they end. */
   readonly lasting: Set<StreamConnection>;
 }
 
-/** Opens a response that carries a stream after the event with this number. `primed`: the client knows an event id of it. */
+/** Opens a response that carries a stream after the event `number`. `primed`: the client already knows an event id of it. */
 export function connect(
   { services, streams, lasting }: EndpointConnections, session: Session, request: HttpRequest, stream: string, number: number,
   primed: boolean, ended: () => void,
@@ -178,7 +178,7 @@ export function connect(
   return connection;
 }
 
-/** A stream that a client has come back for, before its writer is found. `kept`: what the store has after that event. */
+/** A stream that a client resumes, before its writer is found. `kept`: the stored events after `number`. */
 export function resumedStream(
   connections: EndpointConnections, request: HttpRequest, session: Session, stream: string, number: number, kept: KeptStream | undefined,
 ): ResumedStream {
@@ -189,7 +189,7 @@ export function resumedStream(
     begin() {
       if (one.connection) return one.connection;
       const connection = one.connection = connect(connections, session, request, stream, number, true, () => one.release());
-      // A GET stream that is over in the store may go on as another one: the session's record says that.
+      // A GET stream that is over in the store may go on as another stream, which the session's record names.
       if (kept) connection.deliver(number + 1, kept.texts, kept.over && !isListening(stream), false);
       return connection;
     },
@@ -198,7 +198,7 @@ export function resumedStream(
   return one;
 }
 
-/** Ends the connection: its client comes back. */
+/** Ends the connection, so that its client comes back. */
 export function endOrDestroy({ connection, request, release }: ResumedStream): void {
   release();
   if (connection) connection.end();

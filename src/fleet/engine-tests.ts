@@ -8,28 +8,28 @@ export interface OpenedEngine {
   readonly engine: FleetEngine;
   /** Reaches the same bus once more, as another process would. */
   again(): Promise<FleetEngine>;
-  /** Ends, as SIGKILL would, the process that joined by `again`'s engine: it gives nothing back. */
+  /** Kills, as SIGKILL would, the process that joined by `again`'s engine, so that it gives nothing back. */
   kill?(engine: FleetEngine): void | Promise<void>;
-  /** Milliseconds that a lease lasts: short, for it is waited for. Needed beside `kill`. */
+  /** Milliseconds of a lease: short, because a test waits for its end. Required with `kill`. */
   readonly leaseMs?: number;
-  /** Ends the engine's server as SIGKILL would, and starts it again with what it has stored. */
+  /** Kills the engine's server, as SIGKILL would, and starts it again with its stored data. */
   restart?(): Promise<void>;
-  /** Milliseconds within which what is sent has to come. 10 seconds. */
+  /** Milliseconds in which sent messages must arrive. 10 seconds. */
   readonly waitMs?: number;
 }
 
-/** One thing that every engine has to do. */
+/** One test that every engine must pass. */
 export interface EngineTest {
   readonly name: string;
-  /** Rejects with what is wrong. */
+  /** Rejects with an error that describes the failure. */
   run(open: () => Promise<OpenedEngine>): Promise<void>;
 }
 
 let count = 0;
-/** A name that is in use nowhere. */
+/** Returns an unused name. */
 export const newName = (): string => `p${++count}x${Math.trunc(Math.random() * 1e9).toString(36)}`;
 
-/** Throws where the two differ as JSON; the order of members does not count. */
+/** Throws if the two differ as JSON; the order of members does not count. */
 export function same(found: unknown, wanted: unknown, what: string): void {
   const sorted = (_: string, value: unknown): unknown => (
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -39,7 +39,7 @@ export function same(found: unknown, wanted: unknown, what: string): void {
   if (one !== other) throw new Error(`${what}: ${one?.slice(0, 500)} in place of ${other?.slice(0, 500)}`);
 }
 
-/** A process that has joined, and what it has received. */
+/** A process that has joined, and the messages that it has received. */
 class Joined {
   readonly name: string;
   readonly bus: Bus;
@@ -72,7 +72,7 @@ class Joined {
     return this;
   }
 
-  /** Resolves when that many have come; rejects after `waitMs`. */
+  /** Resolves when `length` messages have come; rejects after `waitMs`. */
   async until(list: 'messages' | 'told', length: number): Promise<readonly string[]> {
     let timer: Timer | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -93,7 +93,7 @@ class Joined {
 
 type Join = (engine: FleetEngine, name?: string) => Promise<Joined>;
 
-/** How the processes of one test join. */
+/** Makes the function with which the processes of one test join. */
 const joining = ({ waitMs = 10_000 }: OpenedEngine): Join => async (engine, name = newName()) =>
   new Joined(name, await engine.join(name), waitMs);
 
@@ -107,7 +107,7 @@ async function undeliverable(bus: Bus, to: string): Promise<boolean> {
 
 export const pause = (ms: number): Promise<void> => pauseBy(systemClock, ms);
 
-/** What every engine has to do: `for (const { name, run } of engineTests) test(name, () => run(open))`. */
+/** The tests that every engine must pass: `for (const { name, run } of engineTests) test(name, () => run(open))`. */
 export const engineTests: readonly EngineTest[] = [
   {
     name: 'messages of a sender come once and in their order',
@@ -181,7 +181,7 @@ export const engineTests: readonly EngineTest[] = [
       await all[0]?.bus.tell('a', '1');
       await all[2]?.bus.tell('b', '2\n');
       for (const each of all) same([...await each.until('told', 2)].sort(), ['a 1', 'b 2\n'], 'told');
-      // Whatever came twice would have come before this.
+      // A duplicate would have come before this.
       for (const each of all) await each.bus.send(each.name, 'end');
       for (const each of all) {
         await each.until('messages', 1);
@@ -240,7 +240,7 @@ export const engineTests: readonly EngineTest[] = [
         if (systemClock.now() - killed > 3 * leaseMs + 2000) throw new Error('the lease has not run out');
         await pause(leaseMs / 10);
       }
-      // Long enough for the lease of the idle one to have run out, had nobody renewed it.
+      // Long enough for the idle process's lease to expire if nobody renews it.
       await pause(2 * leaseMs);
       same(await undeliverable(watcher.bus, idle.name), false, 'undeliverable: one that is idle');
       same(await idle.until('messages', 1), ['x'], 'messages of the idle one');
@@ -295,7 +295,7 @@ export const engineTests: readonly EngineTest[] = [
       ];
       const early = ['a', 'b', 'c'];
       for (const text of early) await sender.bus.send(late.name, text);
-      /** What the engine has acknowledged: of the rest nobody can say. */
+      /** The messages that the engine has acknowledged. The others may have arrived or not. */
       const kept: string[] = [];
       let restarted: Promise<void> | undefined;
       let after = 0;

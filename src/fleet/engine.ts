@@ -1,15 +1,14 @@
 /**
- * What the processes of a fleet share. One engine stands for one place that all of them reach: Redis, a relay in the
- * primary process, or, in tests, this process's memory. With `sessions` and `streams` the fleet keeps all that a legacy
- * session has; without them it has only the bus.
+ * The backend that the processes of a fleet share: Redis, a relay in the primary process or, in tests, this process's
+ * memory. With `sessions` and `streams` it also stores the legacy sessions of the fleet; without them it is only a bus.
  *
- * Each promise of an engine settles within a bounded time, and rejects where the engine cannot be reached. Texts are
+ * Each promise of an engine settles within a bounded time, and rejects if the engine cannot be reached. Texts are
  * opaque to it: of any length and any characters.
  */
 export interface FleetEngine {
   /**
-   * Joins the bus under a name that is in use nowhere (lower-case letters and digits). The lease of the name begins.
-   * Rejects where the engine cannot be reached.
+   * Joins the bus under an unused name (lower-case letters and digits), and begins the lease of the name. Rejects if
+   * the engine cannot be reached.
    */
   join(process: string): Promise<Bus>;
   readonly sessions?: SessionStore | undefined;
@@ -17,50 +16,51 @@ export interface FleetEngine {
   readonly spent?: SpentStore | undefined;
 }
 
-/** An engine of the stored level. */
+/** An engine with all stores. */
 export type StoringEngine = FleetEngine & Required<{
   [K in 'sessions' | 'streams' | 'spent']: NonNullable<FleetEngine[K]>;
 }>;
 
-/** A process's place on the bus. Messages are text of any length and any characters. */
+/** The bus, as one process has joined it. Messages are text of any length and any characters. */
 export interface Bus {
-  /** Milliseconds after which a process that gives no sign is taken for gone. */
+  /** Milliseconds after which a process that does not renew its lease counts as gone. */
   readonly leaseMs: number;
   /**
-   * Resolves when the inbox of that process holds the message: a durable inbox, which is read in its order. Rejects with
-   * `Undeliverable` where the lease of that process is out or its name was never there, and with another error where
-   * nobody can say.
+   * Sends a message to a process. Resolves when the durable, ordered inbox of that process holds it. Rejects with
+   * `Undeliverable` if the lease of that process has expired or its name never existed, and with another error if the
+   * outcome is unknown.
    */
   send(process: string, message: string): Promise<void>;
-  /** Reaches every process that has joined, this one too, at most once. */
+  /** Sends a message to every process that has joined, including this one. Each gets it at most once. */
   tell(topic: string, message: string): Promise<void>;
-  /** Which of these processes have gone: their leases are out, or the names were never there. */
+  /** Returns the processes that have gone: their leases have expired, or their names never existed. */
   gone(processes: readonly string[]): Promise<readonly string[]>;
-  /** Hands over what comes, from now on and what the inbox holds already. Called once. */
+  /** Passes messages to `handler`, including messages that the inbox holds already. Called once. */
   receive(handler: BusHandler): void;
-  /** Gives the name back. What the inbox still holds is dropped. */
+  /** Gives the name back. Messages that are still in the inbox are dropped. */
   leave(): Promise<void>;
 }
 
-/** Takes what the bus brings. None of these functions throws or rejects. */
+/** Receives messages and events of the bus. None of these functions throws or rejects. */
 export interface BusHandler {
-  /** A message of the inbox, each once and in order. */
+  /** Gets each message of the inbox, once and in order. */
   message(message: string): void;
-  /** Something that was told to all. */
+  /** Gets each message that was sent with `tell`. */
   told(topic: string, message: string): void;
-  /** Something that was told to all may have been missed: the connection that listens was cut, and is back. */
+  /** Messages of `tell` may be missing: the receiving connection was lost, and is back. */
   gap(): void;
   /**
-   * The lease of this process ran out while it lived, or may have: it was stopped, or cut off from the engine. Others take it
-   * for dead, and may have ended what it had open. The engine has joined again under the same name. To be said whenever
-   * more than `leaseMs` have passed from asking for the last renewal that was confirmed to the answer of the next.
+   * The lease of this process has expired while it lived, or may have: it was suspended, or cut off from the engine.
+   * Other processes take it for dead, and may have ended its streams. The engine has joined again under the same name.
+   * Called whenever more than `leaseMs` have passed from the request of the last confirmed renewal to the response of
+   * the next.
    */
   lost(): void;
-  /** The engine knows that the process of this name has ended, before its lease is out. */
+  /** The engine knows that this process has ended, before its lease expires. */
   left?(process: string): void;
 }
 
-/** The process that a message is for has gone. */
+/** Thrown by `send` if the receiving process has gone. */
 export class Undeliverable extends Error {
   /** `undeliverable`. */
   readonly code = 'undeliverable';
@@ -73,34 +73,34 @@ export class Undeliverable extends Error {
   }
 }
 
-/** Whether a send was refused because the process has gone. Any other refusal says nothing of the process. */
+/** Whether a send failed because the process has gone. Other errors do not show whether it lives. */
 export const isUndeliverable = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'undeliverable';
 
-/** A record of a session, as the store has it. */
+/** The stored record of a session. */
 export interface KeptSession {
   readonly text: string;
   /** Grows with each `replace`. */
   readonly version: number;
 }
 
-/** Keeps one record a session. A record whose time is up is as unknown as none. */
+/** Stores one record per session. An expired record counts as unknown. */
 export interface SessionStore {
   /**
-   * Keeps a new record for `ttlMs` milliseconds. `owner`: whose session it is; undefined: nobody's in particular.
-   * Rejects where there is one with this id.
+   * Stores a new record for `ttlMs` milliseconds. `owner`: the principal of the session; undefined: it has none.
+   * Rejects if a record with this id exists.
    */
   create(id: string, owner: string | undefined, text: string, ttlMs: number): Promise<void>;
-  /** Undefined: there is none. */
+  /** Returns a record; undefined if there is none. */
   load(id: string): Promise<KeptSession | undefined>;
-  /** Keeps it for `ttlMs` from now on. False: there is no such record. */
+  /** Stores the record for `ttlMs` from now on. False if it does not exist. */
   touch(id: string, ttlMs: number): Promise<boolean>;
   /**
-   * Puts another text in its place, where it still has this version; how long it is kept stays as it was. False: it
-   * has another version by now, or does not exist.
+   * Replaces the text if the record still has this version; its expiry does not change. False if the record has another
+   * version by now, or does not exist.
    */
   replace(id: string, version: number, text: string): Promise<boolean>;
-  /** False: there was none. */
+  /** Deletes a record. False if there was none. */
   delete(id: string): Promise<boolean>;
   /** The ids of an owner's sessions, the one that was created or touched longest ago first. */
   of(owner: string): Promise<readonly string[]>;
@@ -109,50 +109,50 @@ export interface SessionStore {
 /** Some events of one stream. */
 export interface StreamPart {
   readonly session: string;
-  /** Names the stream within its session. */
+  /** The name of the stream, unique in its session. */
   readonly stream: string;
-  /** What the stream is, and which process owns it: the same text with each of its parts. */
+  /** Describes the stream and the process that owns it. All parts of a stream have the same text. */
   readonly head: string;
   /** The number of the first of `texts`. The events of a stream are counted from 1. */
   readonly first: number;
-  /** May be empty where the stream is over. */
+  /** May be empty if the stream is over. */
   readonly texts: readonly string[];
-  /** Nothing follows. */
+  /** No events follow. */
   readonly over: boolean;
-  /** Milliseconds for which the stream has to be kept from now on. */
+  /** Milliseconds for which the stream must be stored from now on. */
   readonly ttlMs: number;
 }
 
-/** What is kept of a stream. */
+/** The stored part of a stream. */
 export interface KeptStream {
   readonly head: string;
-  /** The events after the one that was asked about, in order. */
+  /** The events after the requested number, in order. */
   readonly texts: readonly string[];
   readonly over: boolean;
 }
 
-/** Keeps the events of streams, so that a client that comes back gets what it missed, from whatever process. */
+/** Stores the events of streams, so that a client that comes back to any process gets the events that it has missed. */
 export interface StreamStore {
   /**
-   * Keeps events, all of them or none; only a promise is waited for. An event whose number is kept already stays as it
-   * is, so that a part may be sent again. What comes after the stream was over is dropped. `first` never leaves a
-   * number out. A store may forget the oldest events of a stream.
+   * Stores events, all or none; without a promise, they are stored when it returns. Events whose numbers are stored
+   * already do not change, so that a part may be sent again. Events after the end of the stream are dropped. `first`
+   * never leaves a number out. A store may forget the oldest events of a stream.
    */
   append(part: StreamPart): void | Promise<void>;
   /**
-   * What follows the event with this number; 0: all. Undefined: there is no such stream, or an event after `number`
-   * is forgotten. An empty list where the stream has no event after `number`, nor `number` itself.
+   * Returns the events after this number; 0: all. Undefined if there is no such stream, or an event after `number` is
+   * forgotten. The list is empty if the stream has no event after `number`, even if it has no event `number`.
    */
   after(session: string, stream: string, number: number): Promise<KeptStream | undefined>;
-  /** The session has ended: forgets its streams. */
+  /** Forgets the streams of a session that has ended. */
   drop(session: string): Promise<void>;
 }
 
-/** Remembers what may be used once: states of questions, and DPoP proofs. */
+/** Remembers values that may be used only once: states of questions, and DPoP proofs. */
 export interface SpentStore {
   /**
-   * Notes that this was used. False: it was used before. Forgets it after `expiresAt`, in milliseconds since the
-   * epoch; `kind` keeps names of one sort from those of another.
+   * Marks a name as used. False if it was used before. Forgets it after `expiresAt`, in milliseconds since the epoch;
+   * `kind` separates names of different kinds.
    */
   spend(kind: 'state' | 'proof', name: string, expiresAt: number): Promise<boolean>;
 }

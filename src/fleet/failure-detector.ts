@@ -5,48 +5,48 @@ import { isUndeliverable } from './engine.ts';
 import type { Bus } from './engine.ts';
 
 /**
- * A bus that does not take a process for gone while the engine itself may have been away. It also tells listeners when a
+ * A bus that does not take a process for gone while the engine may have been away. It also calls listeners when a
  * process has gone.
  */
 export interface FailureDetector extends Bus {
   /** Calls `listener` once when the process has gone. Returns a function that removes the listener. */
   watch(process: string, listener: () => void): () => void;
-  /** A message to the process was undeliverable: calls its listeners now, before the next check finds that out. */
+  /** Called after an undeliverable message: calls the process's listeners now, before the next check. */
   failed(process: string): void;
-  /** The process has gone for certain: it said that it leaves, or the engine knows that it has ended. */
+  /** Called when the process has certainly gone: it has announced that, or the engine knows that it has ended. */
   left(process: string): void;
-  /** The process has said that it lives. */
+  /** Called when the process has announced that it lives. */
   lives(process: string): void;
   /** Removes all listeners. */
   end(): void;
 }
 
-/** Processes whose end is remembered. */
+/** The most processes whose end is remembered. */
 const mostLeft = 1000;
 
 /**
- * Makes a failure detector. A lease runs out in two cases: its process has died, or the engine stood still for longer than
- * a lease and nobody could renew. Only a process that had no trouble with the engine can tell the two apart. Trouble is: a
- * call that failed or took half of a lease, an own lease that ran out, a connection that was cut. For one lease after
- * trouble, only processes that said that they leave count as gone; a message to any other is refused as by an engine that
- * is away, and its sender tries again.
+ * Makes a failure detector. A lease expires in two cases: its process has died, or the engine stood still for longer
+ * than a lease and nobody could renew. Only a process that had no trouble with the engine can tell the two apart.
+ * Trouble is: a call that failed or took half of a lease, an own lease that expired, a lost connection. For one lease
+ * after trouble, only processes that have announced their end count as gone; a message to any other fails as if the
+ * engine were away, and its sender tries again.
  *
- * Processes with listeners are checked four times a lease, and at least four times a second. `self` is the name under
- * which `bus` was joined. Long function: its short functions share the processes that are watched and the time of the
- * last trouble.
+ * Processes with listeners are checked at least four times per lease and four times per second. `self` is the name
+ * under which `bus` was joined. Long function: its short functions share the watched processes and the time of the last
+ * trouble.
  */
 export function failureDetector(bus: Bus, self: string, report: (error: Error) => void, clock: Clock): FailureDetector {
   const { leaseMs } = bus;
   const ended = new BoundedMap<string, true>(mostLeft);
   const watched = watchedProcesses(gone, Math.max(10, Math.min(250, leaseMs / 4)), report, clock);
-  /** Runs until the trouble is a lease ago; undefined: there was none. */
+  /** Runs for one lease after the last trouble; undefined if there was none. */
   let doubts: Timer | undefined;
   const trouble = (): void => {
     doubts?.stop();
     doubts = clock.after(leaseMs, () => (doubts = undefined), true);
   };
 
-  /** Calls the engine, and notes trouble where the call fails or is slow. */
+  /** Calls the engine, and notes trouble if the call fails or is slow. */
   async function ask<T>(call: () => Promise<T>): Promise<T> {
     let slow = false;
     const timer = clock.after(leaseMs / 2, () => {
@@ -64,9 +64,9 @@ export function failureDetector(bus: Bus, self: string, report: (error: Error) =
     }
   }
 
-  /** Which of them have gone for certain. */
+  /** Returns the processes that have certainly gone. */
   async function gone(processes: readonly string[]): Promise<readonly string[]> {
-    // Ask about this process in the same call: if its lease is out too, the engine was away.
+    // Ask about this process in the same call: if its lease has expired too, the engine was away.
     const found = await ask(() => bus.gone([...processes, self]));
     if (found.includes(self)) trouble();
     return found.filter((name) => name !== self && (ended.has(name) || doubts === undefined));

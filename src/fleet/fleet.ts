@@ -24,24 +24,24 @@ import { storedSessions } from './stored-sessions.ts';
 /** The options of `fleet`. */
 export interface FleetOptions {
   /**
-   * Secrets of 32 bytes, the same in all processes: the first seals, all of them open. They may be those of
+   * Secrets of 32 bytes, the same in all processes: the first encrypts, all of them decrypt. They may be those of
    * `requestState`, and are rotated in the same three phases.
    */
   readonly keys: readonly Uint8Array[];
   /**
-   * Carries messages between the processes, and keeps sessions and their streams where it has stores for them. Without
-   * it legacy clients cannot be asked, HTTP+SSE is not served, and a cancellation is heard by the process that it
-   * happens to reach.
+   * Carries messages between the processes, and stores sessions and their streams if it has stores for them. Without an
+   * engine, legacy clients cannot be asked, HTTP+SSE is not served, and a cancellation only reaches the process that
+   * happens to receive it.
    */
   readonly engine?: FleetEngine | undefined;
   /**
-   * Milliseconds after which a sealed session ends, used or not: nobody knows of all its uses. 24 hours. Sessions that the
-   * engine keeps end after `sessionIdleMs` without use.
+   * Milliseconds after which a sealed session ends, used or not: no process knows of all its uses. 24 hours. Sessions
+   * in the engine's store end after `sessionIdleMs` without use.
    */
   readonly sessionMaxMs?: number | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** The clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
-  /** Told what went wrong that no client can be told. */
+  /** Gets the errors that no client can be told of. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -53,21 +53,22 @@ export interface SharedProofs {
 
 /** This process's place in a fleet: the `fleet` option of `serveHttp`, `httpListener` and `fetchHandler`. */
 export interface Fleet extends FleetPort {
-  /** The name of this process: random, and in use nowhere else. */
+  /** The random name of this process, which no other process has. */
   readonly process: string;
-  /** For `requestState: { singleUse }`: no process opens a state twice. Undefined where the engine keeps none. */
+  /** For `requestState: { singleUse }`: no process opens a state twice. Undefined if the engine has no `spent` store. */
   readonly spentStates: SpentStates | undefined;
-  /** For `bearer({ dpop: { replays } })`: no process takes a DPoP proof twice. Undefined where the engine keeps none. */
+  /** For `bearer({ dpop: { replays } })`: no process takes a DPoP proof twice. Undefined if the engine has no `spent` store. */
   readonly proofReplays: SharedProofs | undefined;
-  /** Leaves the bus. To be called after the HTTP server has closed. */
+  /** Leaves the bus. Call it after the HTTP server has closed. */
   close(): Promise<void>;
 }
 
 const topic = 'barewire.fleet';
 
 /**
- * Makes this process one of several that serve the same sessions behind any load balancer. Rejects with a TypeError
- * for an unknown or malformed option and without keys, with a RangeError for a key of another length, and where the engine cannot be reached.
+ * Makes this process one of several that serve the same sessions behind any load balancer. Rejects with a TypeError for
+ * an unknown or malformed option and without keys, with a RangeError for a key of another length, and with the engine's
+ * error if the engine cannot be reached.
  */
 export async function fleet(options: FleetOptions): Promise<Fleet> {
   checkFleetOptions(options);
@@ -115,17 +116,17 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       for (const table of tables) table.close();
       while (awaited.size > 0) await Promise.allSettled(awaited);
       bus?.end();
-      // Where the engine cannot be reached, the lease runs out by itself.
+      // If the engine cannot be reached, the lease expires by itself.
       await self.tell({ kind: 'left' }).catch(report);
       await bus?.leave().catch(report);
     },
   };
 }
 
-/** Milliseconds for which an answer of the engine is taken for the next: whoever asks costs it one call in that time. */
+/** Milliseconds for which an answer of the engine is reused: the engine gets at most one such call in that time. */
 const upMs = 1000;
 
-/** Says whether the engine answers within half a lease, and knows this process. */
+/** Returns a function that checks whether the engine answers within half a lease, and knows this process. */
 function engineUp(bus: Bus, name: string, clock: Clock): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   return () => {
@@ -149,7 +150,7 @@ function checkFleetOptions(options: FleetOptions): void {
   }
 }
 
-/** This process on a bus, or without one. */
+/** Makes this process's part of the fleet, with or without a bus. */
 function processOn(
   bus: Bus | undefined, name: string, { keys, sessionMaxMs = 86_400_000, clock = systemClock }: FleetOptions, retries: Retries,
   report: (thrown: unknown) => void,
@@ -178,7 +179,7 @@ function processOn(
       }
     },
     tell: (told) => tell(told).catch((thrown: unknown) => {
-      // The message itself is not kept: later the others are told only that they missed something.
+      // The message itself is not kept: later the others only learn that they have missed a message.
       insistTold('missed');
       throw thrown;
     }),
@@ -189,12 +190,12 @@ function processOn(
   return self;
 }
 
-/** Takes what comes on the bus. Long function: one object with a function for each kind of message. */
+/** Handles the messages of the bus. Long function: one object with a function for each kind of message. */
 function listen(
   bus: FailureDetector, self: FleetProcess, tables: readonly SharedSessions[], changes: JoinedChanges | undefined,
   report: (thrown: unknown) => void,
 ): void {
-  /** Runs what reads a message of another process, and reports what it throws. */
+  /** Runs a function that reads a message of another process, and reports its errors. */
   function attempt(read: () => void): void {
     try {
       read();
@@ -215,7 +216,7 @@ function listen(
       for (const table of tables) table.hear(told);
       return;
     }
-    // This process acted before it told the others.
+    // This process acted before it sent the message to all.
     if (from === self.name) return;
     if (told.kind === 'cancelled') receive(told.carried);
     else if (told.kind === 'changed') changes?.hear(told.change);
@@ -224,14 +225,14 @@ function listen(
     else missed();
   }
 
-  /** The process was taken for gone, and lives. */
+  /** The process was taken for gone, but lives. */
   function lapsed(process: string): void {
     bus.lives(process);
     for (const table of tables) table.lapsed(process);
     self.resend(process);
   }
 
-  /** Something that was told may not have arrived here. */
+  /** Messages to all may not have arrived here. */
   function missed(): void {
     changes?.everything();
     for (const table of tables) table.missed();

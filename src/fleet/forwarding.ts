@@ -7,7 +7,7 @@ import type { CarriedMessage } from './messages.ts';
 import { processIn } from './names.ts';
 import type { FleetProcess } from './process.ts';
 
-/** A message and the process that it is for. */
+/** A message and its receiving process. */
 interface Abroad {
   readonly process: string;
   readonly message: unknown;
@@ -22,11 +22,11 @@ const nobodyWaits = 'The process that asked cannot be reached: nobody waits for 
 type SingleMessage = Exclude<Decoded, { kind: 'batch' }>;
 
 /**
- * Forwards the client's messages to the processes that their ids name. Long function: its short functions share the
+ * Forwards the client's messages to the processes named in their ids. Long function: its short functions share the
  * process and the services of one endpoint.
  */
 export function createForwarding(self: FleetProcess, services: EndpointServices): Pick<Shared, 'forward' | 'pairElsewhere'> {
-  /** Finds where a message belongs: to another process, to every process, or here (undefined). */
+  /** Returns where a message belongs: to another process, to every process, or here (undefined). */
   function divide(value: SingleMessage): Abroad | 'everybody' | undefined {
     switch (value.kind) {
       case 'success':
@@ -55,7 +55,7 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
     const carry = (message: unknown): CarriedMessage =>
       ({ kind: 'message', session: session.id, paired: false, auth: dataOf(session.auth), message });
     const sent: Promise<void>[] = [];
-    /** Sends a message on. Returns whether nothing of it is for this process. */
+    /** Sends a message to its processes. True if this process need not handle it too. */
     const pass = (one: SingleMessage): boolean => {
       const found = divide(one);
       if (found === 'everybody') {
@@ -76,7 +76,7 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
       else reply?.request.respond(202, '');
     }, (thrown: unknown) => {
       services.report(thrown);
-      // Where the engine is away, the client may send it again.
+      // If the engine is away, the client may send it again.
       if (reply && isUndeliverable(thrown)) refuse(services, reply.request, 400, nobodyWaits);
       else if (reply) refuse(services, reply.request, 503, unreachable, { data: unreachableData });
     }));
@@ -94,7 +94,7 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
         services.track(self.send(holder, { kind: 'message', session: pair, paired: true, auth: dataOf(auth), message }).then(
           () => request.respond(202, ''),
           (thrown: unknown) => {
-            // The session has gone with its process. Where the engine is away, that is not known.
+            // The session has gone with its process. If the engine is away, that is not known.
             if (isUndeliverable(thrown)) return refuseSession(services, request);
             services.report(thrown);
             refuse(services, request, 503, unreachable, { data: unreachableData });
@@ -105,12 +105,12 @@ export function createForwarding(self: FleetProcess, services: EndpointServices)
   };
 }
 
-/** Credentials without their functions, for another process: without `lacks`, their `scopes` count. */
+/** The credentials as data, for another process. They lose the function `lacks`, so that only their `scopes` count. */
 function dataOf(auth: Auth | undefined): Auth | undefined {
   return auth && JSON.parse(JSON.stringify(auth)) as Auth;
 }
 
-/** Hands a client's message that another process received to the session, where it is open here. */
+/** Passes a client's message that another process received to the session, if it is open here. */
 export function deliver(sessions: Sessions, { session: name, paired, auth, message }: CarriedMessage): void {
   const session = sessions.peek(name);
   if (session === undefined || session.paired !== paired || session.auth?.principal !== auth?.principal) return;
@@ -118,21 +118,21 @@ export function deliver(sessions: Sessions, { session: name, paired, auth, messa
   session.peer.receive(decodeValue(message));
 }
 
-/** Messages that are kept in all, and their characters. */
+/** The most messages that are kept, and their characters. */
 const most = { messages: 256, characters: 1_048_576 };
 
 /**
- * Clients' messages for processes that were taken for gone. Their clients were told that nobody waits. If such a process
- * turns out to live (it was stopped, or cut off for longer than its lease), it gets them: its handlers wait for those
- * answers.
+ * Clients' messages for processes that were taken for gone. The clients were told that nobody waits for these messages.
+ * If such a process turns out to live (it was suspended, or cut off for longer than its lease), it gets them, because
+ * its handlers wait for those answers.
  */
 export interface Undelivered {
   keep(process: string, message: CarriedMessage): void;
-  /** Returns what is kept for a process, and keeps it no longer. */
+  /** Removes and returns the messages for a process. */
   take(process: string): readonly CarriedMessage[];
 }
 
-/** Keeps the newest messages. */
+/** Makes an `Undelivered` that keeps the newest messages. */
 export function undelivered(): Undelivered {
   let kept: { readonly process: string; readonly message: CarriedMessage; readonly characters: number }[] = [];
   let held = 0;

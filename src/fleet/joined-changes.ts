@@ -5,26 +5,26 @@ import type { ListName } from '../server/index.ts';
 import type { ServerPort } from '../transport/internal-exports.ts';
 import type { Change } from './messages.ts';
 
-/** Milliseconds within which the changes of one list in several processes are one notification. */
+/** Milliseconds in which the changes of one list, in any processes, are joined into one notification. */
 const joinMs = 100;
 
-/** Tells the clients of this process about changes of lists and resources in any process. */
+/** Notifies the clients of this process of changes of lists and resources in any process. */
 export interface JoinedChanges {
-  /** Tells all processes about changes in this server from now on. */
+  /** From now on, tells all processes about changes in this server. */
   share(server: ServerPort): void;
-  /** Another process has said that something changed. */
+  /** Called for a change in another process. */
   hear(change: Change): void;
-  /** When a list has changed last: milliseconds since the epoch; 0: never that this process knew of. */
+  /** When a list last changed, in milliseconds since the epoch; 0: no change is known. */
   readonly changed: number;
-  /** Anything may have changed. */
+  /** Called when any list or resource may have changed. */
   everything(): void;
-  /** Each server tells its own clients at once again. */
+  /** Lets each server notify its own clients at once again. */
   end(): void;
 }
 
 /**
- * `tell` tells the other processes; `report` is told of a server whose changes cannot be known. Long function: its
- * short functions share the servers that have joined.
+ * `tell` tells the other processes; `report` gets an error for each server whose changes cannot be observed. Long
+ * function: its short functions share the servers that have joined.
  */
 export function joinChanges(tell: (change: Change) => void, report: (error: Error) => void, clock: Clock): JoinedChanges {
   const servers = new Set<ServerInternals>();
@@ -72,8 +72,8 @@ export function joinChanges(tell: (change: Change) => void, report: (error: Erro
       for (const list of ['tools', 'prompts', 'resources'] as const) hear({ list });
       for (const server of servers) {
         const uris = new Set<string>();
-        // `tell` calls the predicate with what each listener of 2026-07-28 watches. It gathers that and returns false, so that
-        // nothing is sent.
+        // `tell` calls the predicate with the filter of each listener of 2026-07-28. It collects the URIs and returns
+        // false, so that nothing is sent.
         server.changes?.tell('resourceSubscriptions', '', undefined, (agreed) => {
           for (const uri of agreed as readonly string[]) uris.add(uri);
           return false;

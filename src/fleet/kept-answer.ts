@@ -1,16 +1,16 @@
 import { failureText, internalError, toErrorObject } from '../jsonrpc/internal-exports.ts';
 import type { Outlet, Request } from '../jsonrpc/index.ts';
 
-/** What has to be done before a result is sent. */
+/** The options of `keptAnswer`. */
 export interface KeptAnswerOptions {
-  /** Where the answer goes. */
+  /** The outlet for the answer. */
   readonly response: Outlet;
   /**
-   * Stores what the result promises. Resolves with false where the request has been refused meanwhile and gets no answer.
-   * Rejects where it could not be stored: the request gets an error.
+   * Stores the data that the result promises. Resolves with false if the request was refused meanwhile and gets no
+   * answer. Rejects if it could not be stored: the request gets an error.
    */
   readonly keep: () => Promise<unknown>;
-  /** The error where it could not be kept: message and data. */
+  /** The error if it could not be stored: message and data. */
   readonly message: string;
   readonly data?: object | undefined;
   readonly report: (thrown: unknown) => void;
@@ -18,7 +18,10 @@ export interface KeptAnswerOptions {
   readonly done?: (() => void) | undefined;
 }
 
-/** An outlet that sends a result once `keep` has resolved. Errors go out at once, and so does the end of a cancelled request. */
+/**
+ * Returns an outlet that sends a result after `keep` has resolved. Errors, and the end of a cancelled request, go out
+ * at once.
+ */
 export function keptAnswer({ response, keep, message, data, report, done }: KeptAnswerOptions): Outlet {
   function failed(text: string, fault: unknown): void {
     report(fault);

@@ -10,56 +10,56 @@ import type { SharedStream } from './shared-stream.ts';
 import type { StoringProcess } from './process.ts';
 import type { ListenerRecord, StoredRecord } from './session-records.ts';
 
-/** What streams need of the records of their sessions. */
+/** The records of sessions, as streams use them. */
 export interface StreamRecords {
-  /** As the store has it now. */
+  /** Reads the record from the store. */
   record(id: string): Promise<StoredRecord | undefined>;
   /**
-   * Puts another record in the place of a session's, unless `next` returns undefined. Returns the one that counts now;
-   * undefined: the session has ended.
+   * Replaces a session's record, unless `next` returns undefined. Returns the record that is valid then; undefined: the
+   * session has ended.
    */
   change(id: string, next: (record: StoredRecord) => StoredRecord | undefined): Promise<StoredRecord | undefined>;
-  /** This process writes the GET stream of this session from now on. */
+  /** Called when this process begins to write the GET stream of this session. */
   listens(session: Session): void;
 }
 
-/** The GET streams that this process writes: one a session at most. */
+/** The GET streams that this process writes: at most one per session. */
 export interface ListeningStreams {
-  /** The one of this session. */
+  /** Returns the stream of this session. */
   holder(session: string): SharedStream | undefined;
-  /** Nothing will be written to it any more. */
+  /** Removes a stream to which nothing more will be written. */
   forget(stream: SharedStream): void;
-  /** A GET without `Last-Event-ID`: its stream takes the place of the one before. */
+  /** Answers a GET without `Last-Event-ID`: its stream replaces the session's previous stream. */
   open(request: HttpRequest, session: Session): Promise<void>;
   /**
-   * A stream that cannot go on where it was written goes on as a new one of this process, and its client is told that
-   * all may have changed. `asked`: the client has just named it; otherwise its connection ends where another stream has
-   * taken its place meanwhile.
+   * Replaces a stream whose process can no longer write it by a new stream of this process, and tells the client that
+   * all lists and resources may have changed. `asked`: the client has just named the stream; otherwise its connection
+   * ends if another stream has replaced it meanwhile.
    */
   succeed(one: ResumedStream, asked: boolean): Promise<void>;
   /** Sends a text over the GET stream, whichever process writes it. Rejects if no such stream is open. */
   announce(session: string, text: string): Promise<void>;
   /** Tells the client that these resources may have changed. */
   refresh(session: string, watched: readonly string[]): void;
-  /** The record says which stream is the session's. */
+  /** Called with the record of a session: ends the stream here if the record names another one. */
   settle(session: string, record: StoredRecord): void;
 }
 
-/** GET streams that a client has replaced itself and that are remembered. */
+/** How many GET streams that the client has replaced are remembered. */
 const mostReplaced = 4;
 /** Milliseconds by which the clocks of two machines may differ. */
 const clocksDifferMs = 5000;
 const lists = ['tools', 'prompts', 'resources'] as const;
 
 /**
- * `make` makes a GET stream that this process writes. Long function: its short functions share the streams that are
- * held and those that are claimed.
+ * `make` makes a GET stream that this process writes. Long function: its short functions share the streams in `held`
+ * and `claiming`.
  */
 export function listeningStreams(
   self: StoringProcess, services: EndpointServices, records: StreamRecords, connections: EndpointConnections,
   make: (session: Session) => SharedStream,
 ): ListeningStreams {
-  /** By their sessions. */
+  /** By session id. */
   const held = new Map<string, SharedStream>();
   /** Streams that the records of their sessions do not name yet. */
   const claiming = new Set<SharedStream>();
@@ -75,9 +75,9 @@ export function listeningStreams(
   }
 
   /**
-   * Makes a stream and has the session's record name it. The stream is written before that: a change that is told
-   * between the two is heard by this process, the one before, or both. Undefined: the record names another one, or the
-   * session has ended.
+   * Makes a stream, and puts it into the session's record. The stream is written before that, so that a change that is
+   * announced in between is heard by this process, the previous one, or both. Undefined if the record names another
+   * stream, or the session has ended.
    */
   async function claim(
     session: Session, next: (before: ListenerRecord | undefined, own: ListenerRecord) => ListenerRecord | undefined,
@@ -100,7 +100,7 @@ export function listeningStreams(
       claiming.delete(stream);
       if (record?.listener?.stream !== stream.id) abandon(stream);
     }
-    // Where a later GET of this process took its place meanwhile, the stream is over, and nothing would ever end its connection.
+    // If a later GET of this process replaced the stream meanwhile, it is over, and nothing else would end its connection.
     if (record?.listener?.stream !== stream.id || session.ended || held.get(session.id) !== stream) return undefined;
     records.listens(session);
     if (before && before.process !== self.name) {

@@ -9,25 +9,25 @@ import type { Bus, BusHandler, KeptSession, SessionStore, SpentStore, StoringEng
 interface JoinedProcess {
   readonly inbox: string[];
   handler: BusHandler | undefined;
-  /** A turn of the event loop that reads the inbox is on its way. */
+  /** A microtask that reads the inbox is scheduled. */
   reading: boolean;
 }
 
-/** What bounds the memory of `memoryEngine`. */
+/** The options of `memoryEngine`. */
 export interface MemoryEngineOptions {
-  /** Sessions that are kept: over this, the one that was used longest ago goes. 100,000. */
+  /** The most sessions: above this, the session that was used longest ago is dropped. 100,000. */
   readonly maxSessions?: number | undefined;
-  /** Bytes of events that are kept of one stream: the oldest go first. 2 MiB. */
+  /** The most bytes of events of one stream: the oldest events are dropped first. 2 MiB. */
   readonly maxBytesPerStream?: number | undefined;
-  /** The same of all streams together: the stream that was quiet longest goes first. 64 MiB. */
+  /** The same for all streams together: the stream that was written longest ago is dropped first. 64 MiB. */
   readonly maxBytes?: number | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** The clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * An engine in the memory of this process, with all stores, for endpoints that share it and for tests. A process that
- * has joined holds its lease until it leaves: it can die only with this memory.
+ * Returns an engine in the memory of this process, with all stores, for endpoints that share it and for tests. A
+ * process that has joined holds its lease until it leaves: it can die only with this memory.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): StoringEngine {
   checkOptions('memoryEngine: options', options, { maxSessions: 'number', maxBytesPerStream: 'number', maxBytes: 'number', clock: 'object' });
@@ -86,8 +86,8 @@ interface MemorySession {
 }
 
 /**
- * Records in memory. Expired ones are swept whenever the map has doubled since the last sweep; over `max`, the record goes
- * that was used longest ago.
+ * Records in memory. Expired ones are removed whenever the map has doubled since the last removal. Above `max`, the
+ * record that was used longest ago is dropped.
  */
 function memorySessions(max: number, clock: Clock): SessionStore {
   const records = new BoundedMap<string, MemorySession>(max);
@@ -138,7 +138,7 @@ function memorySessions(max: number, clock: Clock): SessionStore {
   };
 }
 
-/** What an event costs beside its text, in bytes; a text may take two bytes a character. */
+/** The bytes of an event besides its text, which may take two bytes per character. */
 const eventBytes = 64;
 const weigh = (text: string): number => 2 * text.length + eventBytes;
 
@@ -154,7 +154,7 @@ interface StreamLog {
   size: number;
 }
 
-/** Events in memory: at most so many bytes of one stream and of all. Nothing here is waited for. */
+/** Events in memory, within limits in bytes per stream and in all. Each write is synchronous. */
 function memoryStreams(maxPerStream: number, maxInAll: number, clock: Clock): StreamStore {
   // By session and stream; the stream that was written last is at the end.
   const logs = new Map<string, StreamLog>();
@@ -214,7 +214,7 @@ function memoryStreams(maxPerStream: number, maxInAll: number, clock: Clock): St
   };
 }
 
-/** Remembers in memory what was used, each until it expires. */
+/** Remembers used names in memory, each until it expires. */
 function memorySpent(clock: Clock): SpentStore {
   const spent = new Map<string, number>();
   let sweepAt = 1000;

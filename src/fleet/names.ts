@@ -1,5 +1,5 @@
-// What a process makes up (ids of questions, streams and pairs) is named after it: `<process>-<number>`. So each id says
-// which process it belongs to.
+// The ids that a process creates (of questions, streams and pairs) begin with its name: `<process>-<number>`. So each
+// id shows its process.
 
 /** A name for a process: 50 random bits in lower-case letters and digits. */
 export function randomName(): string {
@@ -13,15 +13,15 @@ export const processIn = (id: unknown): string | undefined =>
   typeof id === 'string' ? /^([a-z\d]{1,40})-[a-z\d]+$/.exec(id)?.[1] : undefined;
 
 /**
- * Makes the name of a GET stream from a new name, by a 0 before its number: a number never begins with 0. The name must say
- * what the stream is, since its client learns the name before the store has anything of the stream.
+ * Makes the name of a GET stream from a new name, by a 0 before its number: a number never begins with 0. The name must
+ * show the kind of stream, since the client learns the name before the store has any event of it.
  */
 export const listeningName = (name: string): string => name.replace('-', '-0');
 
 /** Whether a stream is a GET stream, by its name. */
 export const isListening = (stream: string): boolean => stream.includes('-0');
 
-/** The stream and the number of the event that an event id names. Undefined where no fleet has made this id. */
+/** Reads the stream and the event number in an event id. Undefined if no fleet has made this id. */
 export function readEventId(id: string): [stream: string, number: number] | undefined {
   const [, stream, digits] = /^([a-z\d]{1,40}-[a-z\d]{1,40})-(\d{1,15})$/.exec(id) ?? [];
   return stream === undefined ? undefined : [stream, Number(digits)];

@@ -3,24 +3,24 @@ import type { Clock, Timer } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { Undeliverable } from './engine.ts';
 
-/** Puts texts into the inbox of a process, in their order. Rejects with `Undeliverable` where the process is gone. */
+/** Puts texts into the inbox of a process, in order. Rejects with `Undeliverable` if the process has gone. */
 export type Put = (process: string, texts: readonly string[]) => Promise<void>;
 
 interface Waiting {
   readonly text: string;
-  /** When nobody waits any more: milliseconds of the steady clock. */
+  /** When the message is given up: milliseconds of the monotonic clock. */
   readonly until: number;
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** What goes in one call of `put`: messages, characters. */
+/** The most that goes in one call of `put`: messages, characters. */
 const mostMessages = 100;
 const mostCharacters = 256 * 1024;
 
 /**
- * For engines: sends each message once and in order over a connection that may break. Messages for one process go one
- * batch after another; a batch without an answer is sent again, and `Inbox` drops what comes twice.
+ * For engines: sends each message once and in order over a connection that may break. Messages for one process go batch
+ * by batch; a batch without an answer is sent again, and `Inbox` drops the duplicates.
  */
 export class Outbox {
   readonly #put: Put;
@@ -30,7 +30,7 @@ export class Outbox {
   readonly #sender = crypto.randomUUID();
   #count = 0;
 
-  /** `answerMs`: milliseconds after which a message without an answer is given up. */
+  /** `answerMs`: milliseconds after which a message without an answer fails. */
   constructor(put: Put, answerMs: number, clock: Clock = systemClock) {
     this.#clock = clock;
     this.#put = put;
@@ -73,7 +73,7 @@ export class Outbox {
   }
 }
 
-/** The messages that go next. */
+/** The next batch. */
 function first(queue: readonly Waiting[]): readonly Waiting[] {
   let [end, characters] = [0, 0];
   for (const { text } of queue) {
@@ -84,20 +84,20 @@ function first(queue: readonly Waiting[]): readonly Waiting[] {
   return queue.slice(0, end);
 }
 
-/** Senders that are remembered. */
+/** The most senders that are remembered. */
 const mostSenders = 1000;
 
-/** For engines: the other end of `Outbox`. */
+/** For engines: the receiving end of `Outbox`. */
 export class Inbox {
   readonly #hand: (message: string) => void;
-  /** By sender: the number of the last message; who sent last is at the end. */
+  /** By sender: the number of its last message. The sender of the latest message is at the end. */
   readonly #last = new BoundedMap<string, number>(mostSenders);
 
   constructor(hand: (message: string) => void) {
     this.#hand = hand;
   }
 
-  /** Takes a text as it was put: hands over its message, unless that came before. */
+  /** Takes a text that `put` has sent, and passes its message on, unless it is a duplicate. */
   take(text: string): void {
     const space = text.indexOf(' ');
     const end = text.indexOf(' ', space + 1);
@@ -111,9 +111,9 @@ export class Inbox {
 }
 
 /**
- * For engines and stores: settles as the promise does. Rejects with an `Error` where that takes more than `ms`
- * milliseconds. A process that was stopped meanwhile (also a machine that slept) finds the end of the time and the answer
- * together, and its timers come first: an answer that is there by then counts.
+ * For engines and stores: settles like the promise, or rejects with an `Error` after `ms` milliseconds. If the process
+ * (or the machine) was suspended, the timeout and the answer are due together, and timers run first. Therefore an
+ * answer that is there by then counts.
  */
 export async function within<T>(ms: number, promise: Promise<T>, clock: Clock = systemClock): Promise<T> {
   let timer: Timer | undefined;
@@ -130,8 +130,8 @@ export async function within<T>(ms: number, promise: Promise<T>, clock: Clock = 
 }
 
 /**
- * For engines: repeats an attempt that rejects, for `answerMs` milliseconds; then rejects with the last error. An attempt
- * may have been carried out although its answer was lost.
+ * For engines: repeats an attempt that rejects, for `answerMs` milliseconds; then rejects with the last error. An
+ * attempt may have succeeded although its answer was lost.
  */
 export async function retrying<T>(answerMs: number, attempt: () => Promise<T>, clock: Clock = systemClock): Promise<T> {
   const until = clock.monotonic() + answerMs;

@@ -16,19 +16,19 @@ import type { WrittenStreams } from './written-streams.ts';
 
 /**
  * Resumes streams for clients that come back. This process writes the stream, or borrows it from the process that
- * does, or ends it if that process has gone. 2025-11-25 basic/transports#resumability-and-redelivery.
+ * writes it, or ends it if that process has gone. 2025-11-25 basic/transports#resumability-and-redelivery.
  */
 export interface Resumption {
-  /** Answers a GET for what follows the event with this number. */
+  /** Answers a GET with `Last-Event-ID`, from the event after this number. */
   resume(request: HttpRequest, session: Session, stream: string, number: number): Promise<void>;
-  /** The process that writes the stream sends its events from now on. */
+  /** Called when the process that writes the stream begins to send its events. */
   handed(message: Handed): void;
   part(message: Part): void;
-  /** The other process sends nothing for this ticket: the connection ends, and its client comes back. */
+  /** The other process sends nothing for this ticket: ends the connection, so that its client comes back. */
   returned(ticket: string): void;
-  /** The session has ended. */
+  /** Ends the connections of a session that has ended. */
   forget(session: string): void;
-  /** Messages of another process, or of all others, may be lost: ends the connections that carry its streams. */
+  /** Called when messages of another process, or of all others, may be lost: ends the connections that carry its streams. */
   giveBack(process?: string): void;
 }
 
@@ -36,7 +36,7 @@ export function cannotResume(services: EndpointServices, request: HttpRequest, e
   refuse(services, request, 400, `The stream cannot be resumed after event ${quote(event)}`);
 }
 
-/** Makes those of one endpoint. Long function: its short functions share the streams that are borrowed. */
+/** Makes the `Resumption` of one endpoint. Long function: its short functions share the borrowed streams. */
 export function resumption(
   self: StoringProcess, connections: EndpointConnections, records: StreamRecords, written: WrittenStreams, gets: ListeningStreams,
 ): Resumption {
@@ -49,7 +49,7 @@ export function resumption(
     const [kept, record] = await Promise.all([
       self.streams.after(session.id, stream, number), listening ? records.record(session.id) : undefined,
     ]);
-    // When the client asks again, it hears whether the session has ended or only left this process.
+    // The client's next request shows whether the session has ended or has only left this process.
     if (session.ended) return request.destroy();
     if (listening && record === undefined) return refuseSession(services, request);
     const one = resumedStream(connections, request, session, stream, number, kept);
@@ -76,7 +76,7 @@ export function resumption(
     borrow(one, process);
   }
 
-  /** Asks the process that writes the stream for what follows. */
+  /** Asks the process that writes the stream for its next events. */
   function borrow(one: ResumedStream, process: string): void {
     const { session, kept, instead, stream } = one;
     const ticket = self.newName();
@@ -99,7 +99,7 @@ export function resumption(
       ...instead !== undefined && { idle: true },
     };
     self.send(process, take).catch((thrown: unknown) => {
-      // Its listeners would be called at the next check too.
+      // Its listeners would also be called at the next check.
       if (isUndeliverable(thrown)) self.failures.failed(process);
       else failed(one)(thrown);
     });
@@ -117,7 +117,7 @@ export function resumption(
 
   const cannot = ({ request, stream, number }: ResumedStream): void => cannotResume(services, request, `${stream}-${number}`);
 
-  /** Its process has gone: the store has all of the stream, and this process ends it. */
+  /** The process of the stream has gone: the store has all of its events, and this process ends it. */
   async function orphaned(one: ResumedStream): Promise<void> {
     const { session, stream, number } = one;
     if (isListening(stream)) return gets.succeed(one, false);
@@ -139,7 +139,7 @@ export function resumption(
       const one = tickets.get(ticket);
       if (one === undefined) return;
       if (kept === undefined) return void orphaned(one).catch(failed(one));
-      // The store has nothing of the stream: nothing was written yet, or it was forgotten.
+      // The store has no event of the stream: nothing was written yet, or it was forgotten.
       if (one.connection === undefined && kept !== one.number) {
         one.release();
         return isListening(one.stream) ? void gets.succeed(one, true).catch(failed(one)) : cannot(one);
@@ -168,8 +168,8 @@ export function resumption(
 const gone = 'The process that served this request has gone';
 
 /**
- * The messages that end the stream of a request whose process has gone: they cancel its questions and answer it with an
- * error. Empty where `texts`, the last that are kept, end with its answer.
+ * Returns the messages that end the stream of a request whose process has gone: they cancel its questions and answer it
+ * with an error. Empty if the stored events `texts` end with its answer.
  */
 export function lastTexts(texts: readonly string[], request: RequestId | undefined, nullErrorId?: boolean): string[] {
   const end = texts.at(-1);
@@ -181,7 +181,7 @@ export function lastTexts(texts: readonly string[], request: RequestId | undefin
   ];
 }
 
-/** Ends the stream of a request whose process has gone, in the store and for the client that has come back for it. */
+/** Ends the stream of a request whose process has gone, in the store and for the client that resumes it. */
 export async function conclude(
   { name: process, streams }: StoringProcess, { limits }: EndpointServices, session: Session, stream: string, connection: StreamConnection,
   { request }: StreamHead,

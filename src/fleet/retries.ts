@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import { isUndeliverable } from './engine.ts';
 
-/** Milliseconds after a failed attempt during which `Retries` repeats none. */
+/** Milliseconds after a failed attempt in which `Retries` repeats no attempt. */
 const pauseMs = 250;
 
-/** Attempts that are repeated until the engine is back and they succeed. */
+/** Repeats attempts until the engine is back and they succeed. */
 export class Retries {
   readonly #clock: Clock;
   readonly #most: number;
-  /** What waits for its turn, by name. */
+  /** The waiting attempts, by name. */
   readonly #waiting = new Map<string, () => Promise<void>>();
   #running = 0;
   #pause: Timer | undefined;
@@ -21,18 +21,18 @@ export class Retries {
   }
 
   /**
-   * Begins an attempt, or lets it wait for its turn. One that waits under the same name already is replaced: it would do
-   * the same. An attempt that fails with `Undeliverable` is given up; after any other error it is repeated.
+   * Begins an attempt, or queues it. It replaces a queued attempt of the same name, which would do the same. An attempt
+   * that fails with `Undeliverable` is given up; after any other error it is repeated.
    */
   add(name: string, attempt: () => Promise<void>): void {
     if (this.#ended) return;
     const known = this.#waiting.has(name);
     this.#waiting.set(name, attempt);
-    // During a pause only what is new is tried: it may be for another process.
+    // During a pause only new attempts begin: they may be for another process.
     if (!known || this.#pause === undefined) this.#begin(name);
   }
 
-  /** Drops what waits. */
+  /** Drops the waiting attempts. */
   end(): void {
     this.#ended = true;
     this.#waiting.clear();

@@ -5,7 +5,10 @@ import { aesGcm } from '../server/internal-exports.ts';
 import type { AesGcm } from '../server/internal-exports.ts';
 import type { Bus, BusHandler } from './engine.ts';
 
-/** A message on the bus that was refused: no process with the fleet's keys has sent it to this one, or it came before. */
+/**
+ * Reports a message on the bus that was refused: no process with the fleet's keys has sent it to this one, or it is a
+ * duplicate.
+ */
 export class BusMessageRefused extends Error {
   /** `bus_message_refused`. */
   readonly code = 'bus_message_refused';
@@ -21,7 +24,7 @@ const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode
 
 /** The key of one process. Each process has its own, so that few messages are sealed under one key. */
 async function keyOf(secret: Uint8Array, process: string): Promise<AesGcm> {
-  // As for `aesGcm`: a platform's own module answers at once.
+  // As in `aesGcm`: the module of Node.js answers synchronously.
   const node = globalThis.process?.getBuiltinModule?.('node:crypto');
   if (node) return aesGcm(new Uint8Array(node.hkdfSync('sha256', secret, process, purpose, 32)));
   const base = await crypto.subtle.importKey('raw', new Uint8Array(secret), 'HKDF', false, ['deriveBits']);
@@ -29,7 +32,7 @@ async function keyOf(secret: Uint8Array, process: string): Promise<AesGcm> {
   return aesGcm(new Uint8Array(await crypto.subtle.deriveBits(how, base, 256)));
 }
 
-/** A message before it is opened. */
+/** A message before it is decrypted. */
 interface Sealed {
   readonly from: string;
   readonly count: string;
@@ -44,11 +47,11 @@ function readSealed(text: string): Sealed | undefined {
 }
 
 /**
- * A bus that authenticates messages, for an engine to which others can write. Each message is sealed by a
- * key that is derived from the fleet's first and from the name of the sender, and bound to the process or the topic that
- * it is for, to its number and to its time. What was made up or changed, is for another process or came before is dropped
- * and reported as `BusMessageRefused`. Any of `keys` opens. `self`: the name under which `bus` was joined.
- * Long function: its short functions share the keys and the numbers of messages.
+ * Returns a bus that authenticates messages, for an engine to which others can write. Each message is encrypted with a
+ * key that is derived from the fleet's first key and from the name of the sender. It is bound to its receiving process
+ * or topic, its number and its time. A forged, changed, misdirected or repeated message is dropped and reported as
+ * `BusMessageRefused`. Any of `keys` decrypts. `self`: the name under which `bus` was joined. Long function: its short
+ * functions share the keys and the numbers of messages.
  */
 export async function sealedBus(
   bus: Bus, self: string, keys: readonly Uint8Array[], report: (error: Error) => void,
@@ -61,7 +64,7 @@ export async function sealedBus(
   let sealing: Promise<unknown> = Promise.resolve();
   let opening: Promise<unknown> = Promise.resolve();
 
-  /** Seals a message to one process or to all. Calls end in their order, so that messages are sent in order. */
+  /** Encrypts a message to one process or to all. Calls end in their order, so that messages are sent in order. */
   function seal(whom: 'to' | 'all', name: string, text: string): Promise<string> {
     const head = `${self} ${(++counts[whom]).toString(36)} ${clock.now().toString(36)}`;
     const sealed = sealing.then(async () => `${head} ${toBase64(await own.seal(`${whom} ${name} ${head}`, text), 'base64url')}`);
@@ -69,7 +72,7 @@ export async function sealedBus(
     return sealed;
   }
 
-  /** The text of a message; undefined: it was refused. */
+  /** Returns the text of a message; undefined if it was refused. */
   async function open(place: string, text: string): Promise<string | undefined> {
     const refuse = (why: string): undefined => void faults.add(() => new BusMessageRefused(why));
     const sealed = readSealed(text);
@@ -91,7 +94,7 @@ export async function sealedBus(
     return why === undefined ? opened : refuse(`${why} (of the process ${from})`);
   }
 
-  /** Runs one function after another, so that messages are handed on in the order in which they came. */
+  /** Runs the functions one after another, so that messages are passed on in the order in which they came. */
   const inOrder = (then: () => Promise<void> | void): void => {
     opening = opening.then(then).catch((thrown: unknown) => report(thrown as Error));
   };
@@ -131,17 +134,17 @@ async function tryOpen(key: AesGcm, bound: string, bytes: Uint8Array): Promise<s
   }
 }
 
-/** Processes that are remembered. The one that was heard last is at the end. */
+/** The most processes that are remembered. The process with the newest message is at the end. */
 const mostSenders = 1000;
-/** By how many places messages to all may come out of order. */
+/** By how many positions messages to all may arrive out of order. */
 const window = 1024;
 /** Milliseconds by which clocks may differ. */
 const clocksDifferMs = 300_000;
 
-/** What was heard of one process. */
+/** The messages of one process so far. */
 interface Sender<K> {
   readonly key: K;
-  /** By the place that the messages were for: the highest number, and those seen below it. */
+  /** By receiver (this process or a topic): the highest number, and the numbers seen below it. */
   readonly places: Map<string, Numbers>;
   /** When its newest message was sent, by its own clock. */
   at: number;
@@ -152,12 +155,12 @@ interface Numbers {
   readonly seen: Set<number>;
 }
 
-/** The processes that have sent messages here, so that none is taken twice. `K` is the key of a sender. */
+/** The processes that have sent messages here, so that no message is taken twice. `K` is the key of a sender. */
 class Senders<K> {
   readonly #known = new Map<string, Sender<K>>();
   readonly #clock: Clock;
   #started: number;
-  /** A message with an earlier time, of a process that is not remembered, may have been taken before. */
+  /** If its sender is not remembered, a message with this time or an earlier one may have been taken before. */
   #forgotten = -Infinity;
 
   constructor(clock: Clock) {
@@ -169,13 +172,13 @@ class Senders<K> {
     return this.#known.get(from)?.key;
   }
 
-  /** Notes an authentic message. Returns why it is refused; undefined: it is taken. */
+  /** Records an authentic message. Returns the reason if it is refused; undefined if it is accepted. */
   take(from: string, key: K, place: string, count: number, at: number): string | undefined {
     const known = this.#known.get(from);
     if (known === undefined && at <= this.#forgotten) return 'it may have come before';
     // The clock may have been set back since.
     this.#started = Math.min(this.#started, this.#clock.now());
-    // It was told before this process existed.
+    // It was sent before this process existed.
     if (known === undefined && place.startsWith('all ') && at < this.#started - clocksDifferMs) {
       return 'it was told minutes before this process began: it was kept for long, or the clocks of the machines differ';
     }

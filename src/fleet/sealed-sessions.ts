@@ -16,26 +16,26 @@ import { takeOver } from './session-settings.ts';
 import type { KnownSession } from './session-settings.ts';
 import type { FleetProcess, SharedSessions } from './process.ts';
 
-/** An id that was opened, kept in a bounded cache so that the id of a busy session is opened once. */
+/** A decrypted session id, cached so that the id of a busy session is decrypted only once. */
 interface Opened extends SessionRecord {
   readonly principal: string | undefined;
 }
 
-/** A handshake whose session is not sealed yet, and what it has agreed on. */
+/** A handshake whose session id is not sealed yet, and its result. */
 interface Opening {
   readonly handshake: SharedHandshake;
   readonly agreed: Agreed;
 }
 
 /**
- * Sessions whose ids say all that a process needs, so that each process with the keys opens them. Those that are open here are in
- * `local` under their names. One that is removed from there has not ended: its id opens it again. Long function: its
- * short functions share the keys and the sessions that are open.
+ * Makes sessions whose encrypted ids contain all that a process needs, so that each process with the keys can open
+ * them. Open sessions are in `local` under their names. A session that is removed from there has not ended: its id
+ * opens it again. Long function: its short functions share the keys and the open sessions.
  */
 export function sealedSessions(self: FleetProcess, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessions } = services.limits;
   const records = new BoundedMap<string, Opened>(maxSessions);
-  /** The records of open sessions: one that ends while the body of a request is read is opened again from its record. */
+  /** The records of open sessions: a session that ends while a request's body is read is opened again from its record. */
   const origins = new WeakMap<Session, Opened>();
   const openings = new WeakMap<Session, Opening>();
 
@@ -45,7 +45,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
     id: string, auth: Auth | undefined, begin: SharedPeer['begin'], agree: SharedPeer['agree'], admitted?: boolean,
   ): Session | undefined => local.open(auth, false, { id, shared: { begin, agree, admit }, announce: toNobody, admitted });
 
-  /** The session with this name, opened where it is not. Undefined: there may be no more. */
+  /** Returns the session with this name, and opens it if necessary. Undefined if there are too many sessions. */
   function openHere(record: Opened, auth: Auth | undefined, admitted: boolean): Session | undefined {
     const { name, agreed } = record;
     const found = local.find(name, auth, false);
@@ -55,7 +55,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
     return session;
   }
 
-  /** Opens one whose handshake is still to come. Undefined: there may be no more. */
+  /** Opens a new session, before its handshake. Undefined if there are too many sessions. */
   function openNew(auth: Auth | undefined): Session | undefined {
     const name = randomId();
     let handshake: SharedHandshake | undefined;
@@ -101,7 +101,7 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
     session.announced = id;
   }
 
-  /** The answer to `initialize` waits until the id is sealed. Here the session stays open: its client mostly comes back. */
+  /** The answer to `initialize` waits until the id is sealed. The session stays open here, since its client mostly comes back. */
   const outlet = (session: Session, _: unknown, response: Outlet): Outlet => session.peer.revision ? response
     : keptAnswer({
       response, keep: () => seal(session), message: 'The session could not be sealed', report: services.report,
@@ -138,17 +138,17 @@ export function sealedSessions(self: FleetProcess, services: EndpointServices, l
   };
 }
 
-/** Refuses methods that such a session does not declare. */
+/** Refuses methods that sealed sessions do not support. */
 function admit(method: string): void {
   if (/^(logging\/setLevel|resources\/(un)?subscribe)$/.test(method)) throw methodNotFound(method);
 }
 
-/** Such a session has no GET stream: what belongs to no request reaches nobody. */
+/** Sealed sessions have no GET stream: messages outside of requests are not sent, and questions fail. */
 function toNobody(_: string, message?: object): void {
   if (message && 'id' in message) throw new ConnectionError('closed', 'the client has no stream open to be asked on');
 }
 
-/** The result of `initialize` without what such a session does not keep. JSON leaves out what is undefined. */
+/** The result of `initialize` without the capabilities that sealed sessions do not support. JSON omits undefined members. */
 function declared(result: object): object {
   const { tools, prompts, resources, ...rest } = (result as { capabilities: ServerCapabilities }).capabilities;
   const quiet = { listChanged: undefined, subscribe: undefined };
@@ -164,9 +164,9 @@ function declared(result: object): object {
   };
 }
 
-/** What the id of a sealed session says: all that a process needs to serve it. */
+/** The data in the id of a sealed session: all that a process needs to serve it. */
 export interface SessionRecord {
-  /** Names the session among the processes. It opens nothing. */
+  /** The name of the session in all processes. It gives no access to the session. */
   readonly name: string;
   readonly agreed: Agreed;
   /** Milliseconds since the epoch. */
@@ -176,29 +176,29 @@ export interface SessionRecord {
 /** Characters of a session id. A header line of nginx holds 8 KiB. */
 export const maxSessionId = 1024;
 
-/** Bytes of AES-GCM around what it seals. */
+/** The bytes that AES-GCM adds. */
 const sealBytes = 28;
 
 /**
- * What the id is bound to. The state of a question is bound to a JSON array, which this never is: neither opens as the
- * other under the same keys.
+ * The text to which an id is bound. The state of a question is bound to a JSON array, which this never is: so under the
+ * same keys, neither can be opened in place of the other.
  */
 const boundTo = (principal: string | undefined): string =>
   `session ${principal === undefined ? '' : JSON.stringify(principal)}`;
 
-/** The part of a handshake that is kept. Icons, description and URL of the client are for display, and not used here. */
+/** The part of a handshake that the id contains. Icons, description and URL of the client are for display, and not used here. */
 export function keptOf({ version, client: { name, version: release, title }, capabilities }: Agreed): Agreed {
   const client = title === undefined ? { name, version: release } : { name, version: release, title };
   return { version, client, capabilities };
 }
 
-// JSON leaves out what is undefined.
+// JSON omits undefined members.
 const shortened = (name: string, { version, client, capabilities }: Agreed): object =>
   ({ s: name, v: version, n: client.name, w: client.version, t: client.title, c: capabilities });
 
-/** Throws an `RpcError` that names the limit where the id of such a session would be too long. */
+/** Throws an `RpcError` that names the limit if the session id would be too long. */
 export function checkLength(name: string, agreed: Agreed): void {
-  // The time has as many digits until the year 2286.
+  // `expires` has this many digits until the year 2286.
   const text = JSON.stringify({ ...shortened(name, agreed), expires: 1e12 });
   const length = Math.ceil((new TextEncoder().encode(text).length + sealBytes) * 4 / 3);
   if (length <= maxSessionId) return;
@@ -208,14 +208,14 @@ export function checkLength(name: string, agreed: Agreed): void {
   );
 }
 
-/** The id of a session. */
+/** Encrypts the record of a session into its id. */
 export function sealRecord(
   sealer: RequestStateSealer, name: string, agreed: Agreed, principal: string | undefined,
 ): Promise<string> {
   return sealer.seal(shortened(name, agreed), boundTo(principal));
 }
 
-/** Opens an id. Undefined for one that was not sealed for this principal, or that has expired. */
+/** Decrypts an id. Undefined if it was not sealed for this principal, or has expired. */
 export async function openRecord(
   sealer: RequestStateSealer, id: string, principal: string | undefined,
 ): Promise<SessionRecord | undefined> {

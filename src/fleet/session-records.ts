@@ -9,19 +9,19 @@ import type { KeptSession, SessionStore } from './engine.ts';
 export interface ListenerRecord {
   readonly process: string;
   readonly stream: string;
-  /** Streams before it whose client has opened another one itself, the last one first: they do not go on. */
+  /** Earlier streams that the client itself replaced by a new GET, the last one first: they do not go on. */
   readonly replaced?: readonly string[] | undefined;
 }
 
-/** What the store has of a session: all that a process needs to serve it. */
+/** The stored record of a session: all that a process needs to serve it. */
 export interface StoredRecord {
   readonly agreed: Agreed;
   readonly principal: string | undefined;
-  /** What `logging/setLevel` asked for. */
+  /** The level of `logging/setLevel`. */
   readonly level: LoggingLevel | undefined;
-  /** The URIs of the resources that the client watches. */
+  /** The URIs of the resources to which the client has subscribed. */
   readonly watched: readonly string[];
-  /** When the handshake was: milliseconds since the epoch. */
+  /** The time of the handshake: milliseconds since the epoch. */
   readonly opened: number;
   readonly listener: ListenerRecord | undefined;
 }
@@ -31,7 +31,7 @@ export function writeRecord(record: StoredRecord): string {
   return JSON.stringify(record);
 }
 
-/** Reads a record. Throws where the text is malformed: another program has written it. */
+/** Reads a record. Throws if the text is malformed, because another program has written it. */
 export function readRecord(text: string): StoredRecord {
   const value: unknown = JSON.parse(text);
   if (isObject(value)) {
@@ -58,45 +58,48 @@ function isListener(value: unknown): value is ListenerRecord {
     && (value['replaced'] === undefined || isTexts(value['replaced']));
 }
 
-/** A record as it was known last. */
+/** The last known record of a session. */
 export interface Known {
   readonly record: StoredRecord;
   readonly version: number;
-  /** When the store was told last that the session is in use: milliseconds since the epoch. 0: not since this process knows it. */
+  /** When this process last told the store that the session is in use: milliseconds of the monotonic clock. 0: not yet. */
   touched: number;
 }
 
-/** The records of sessions as this process knows them. An older one never replaces a newer one. */
+/** A cache of session records. An older record never replaces a newer one. */
 export interface RecordCache {
-  /** Undefined: the store has to be asked. Records leave in the order of their last use. */
+  /** Returns the cached record; undefined: ask the store. The record that was used longest ago is dropped first. */
   get(id: string): Known | undefined;
-  /** As the store has it; undefined: it has none. */
+  /** Reads the record from the store; undefined if it has none. */
   load(id: string): Promise<Known | undefined>;
   /**
-   * Puts another record in the place of a session's, and tells it with `tell`; unless `next` returns undefined. Returns
-   * the newest that is known then; undefined: the session has ended.
+   * Replaces a session's record and announces it with `tell`, unless `next` returns undefined. Returns the newest known
+   * record then; undefined: the session has ended.
    */
   change(id: string, next: (record: StoredRecord) => StoredRecord | undefined): Promise<Known | undefined>;
-  /** Takes a record that another process has told. Undefined: it is not newer, or its session is not used here. */
+  /** Takes a record from another process. Undefined if it is not newer, or its session is not used here. */
   hear(id: string, version: number, text: string): Known | undefined;
   forget(id: string): void;
-  /** Every record may be another by now. */
+  /** Drops all records: each may have changed. */
   clear(): void;
 }
 
 export interface RecordCacheOptions {
   readonly sessions: SessionStore;
   readonly max: number;
-  /** Whether what is told of a session matters here though its record has left the cache. */
+  /** Whether messages about this session matter here, even if its record has left the cache. */
   readonly wanted: (id: string) => boolean;
-  /** Tells all processes of a new record. Never rejects. */
+  /** Sends a new record to all processes. Never rejects. */
   readonly tell: (id: string, kept: KeptSession) => Promise<void>;
 }
 
-/** Makes one that holds `max` records. */
+/** Makes a cache of at most `max` records. */
 export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions): RecordCache {
   const records = new BoundedMap<string, Known>(max);
-  /** How many readings of each record are under way: a record that is told meanwhile may be newer than their result. */
+  /**
+   * How many reads of each record are under way: a record that another process sends meanwhile may be newer than their
+   * result.
+   */
   const loading = new Map<string, number>();
 
   function remember(id: string, { text, version }: KeptSession): Known {

@@ -24,7 +24,7 @@ function watchIn({ method, params }: Request): { readonly uri: string; readonly 
   return found ? { uri: String(params?.['uri']), on: found[1] === undefined } : undefined;
 }
 
-/** What a client's request changes in the record of its session; undefined: nothing. */
+/** Returns the change that a request makes in the record of its session; undefined: none. */
 export function changeIn(request: Request): ((record: StoredRecord) => StoredRecord) | undefined {
   if (request.method === 'logging/setLevel') {
     const level = request.params?.['level'];
@@ -38,19 +38,19 @@ export function changeIn(request: Request): ((record: StoredRecord) => StoredRec
 }
 
 /**
- * What clients set by requests, in the sessions that are open here: the level of log messages, and the resources that
- * they watch. Another process may have served those requests.
+ * The settings that clients make by requests, in the sessions that are open here: the level of log messages, and the
+ * subscribed resources. Another process may have served those requests.
  */
 export interface SessionSettings {
   /** Whether the session has settings: `apply` or `served` was called. */
   has(session: OpenSession): boolean;
-  /** Gives the session the settings of its record, by the requests with which a client would set them. */
+  /** Applies the settings of the record to the session, with the requests that a client would send. */
   apply(session: OpenSession, record: StoredRecord): void;
-  /** The session has served this request of its client, so that its setting need not be applied. */
+  /** Notes a request that the session has served, so that its setting need not be applied. */
   served(session: OpenSession, request: Request): void;
 }
 
-/** `newId` makes an id for a request. `listens`: the GET stream of this session is written here. */
+/** `newId` makes an id for a request. `listens`: whether this process writes the GET stream of a session. */
 export function sessionSettings(newId: () => string, listens: (session: string) => boolean): SessionSettings {
   const applied = new WeakMap<OpenSession, Settings>();
 
@@ -68,7 +68,7 @@ export function sessionSettings(newId: () => string, listens: (session: string) 
         session.peer.receive(decodeValue({ jsonrpc: '2.0', id: newId(), method, params }), nobody);
       if (level !== settings.level && level !== undefined) ask('logging/setLevel', { level });
       settings.level = level;
-      // Notifications about resources go over the GET stream: only the process that writes it has to know which are watched.
+      // Notifications about resources go over the GET stream: only the process that writes it needs the subscriptions.
       if (!listens(session.id)) return;
       const wanted = new Set(watched);
       for (const uri of wanted) if (!settings.watched.has(uri)) ask('resources/subscribe', { uri });
@@ -83,17 +83,17 @@ export function sessionSettings(newId: () => string, listens: (session: string) 
   };
 }
 
-/** What a process knows about a session that it opens. */
+/** The data with which a process opens a session. */
 export interface KnownSession {
-  /** What some process has agreed on with the client; undefined: its handshake is still to come. */
+  /** The result of the handshake with some process; undefined: the handshake is still to come. */
   readonly agreed: Agreed | undefined;
-  /** Whether its client is told, outside of its requests, that a list has changed. */
+  /** Whether the client gets notifications of list changes outside of its requests. */
   readonly listens: boolean;
-  /** The id of the next question, unique among all processes. Throws where the client cannot be asked. */
+  /** The id of the next question, unique among all processes. Throws if the client cannot be asked. */
   questionId(): RequestId;
 }
 
-/** Opens a session with what another process agreed on with the client. Ids of questions are unique in the fleet. */
+/** Opens a session with the result of its handshake with another process. Ids of questions are unique in the fleet. */
 export function takeOver(handshake: SharedHandshake, { agreed, listens, questionId }: KnownSession): void {
   handshake.connection.newId = questionId;
   const revision = agreed && findRevision(handshake.server.revisions, agreed.version);

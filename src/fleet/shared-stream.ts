@@ -7,30 +7,30 @@ import type { KeptStream } from './engine.ts';
 import type { StreamHead } from './messages.ts';
 import type { StoringProcess } from './process.ts';
 
-/** What makes a stream. */
+/** The options of `SharedStream`. */
 export interface SharedStreamOptions {
   readonly self: StoringProcess;
   readonly services: EndpointServices;
   readonly session: Session;
   readonly id: string;
-  /** The request that it answers; undefined for a batch, and for a GET. */
+  /** The request that the stream answers; undefined for a batch, and for a GET. */
   readonly request: RequestId | undefined;
-  /** Called once, when the stream is over and all its events are kept. */
+  /** Called once, when the stream is over and all its events are stored. */
   readonly over: (stream: SharedStream) => void;
 }
 
 /**
  * A stream whose events any process can replay. This process writes it; the client's connection may be here or in
- * another process. An event goes out when the store has it.
+ * another process. An event goes out after the store has it.
  */
 export class SharedStream implements AnswerStream {
   readonly id: string;
   readonly session: Session;
-  /** The number of the event that was kept last. */
+  /** The number of the last stored event. */
   kept = 0;
-  /** An event could not be kept. Later events are not kept either, and no client can resume. */
+  /** An event could not be stored. Later events are not stored either, and no client can resume. */
   broken = false;
-  /** The session has ended, and the store has dropped its streams: nothing more is kept. */
+  /** The session has ended, and the store has dropped its streams: nothing more is stored. */
   forgotten = false;
   readonly #options: SharedStreamOptions;
   readonly #head: string;
@@ -57,12 +57,12 @@ export class SharedStream implements AnswerStream {
     return this.#carrier;
   }
 
-  /** Whether the client reads what is written, or is away and will resume. */
+  /** False while too much data waits for the store or the client. A client that is away will resume: no data waits for it. */
   get room(): boolean {
     return this.#waiting <= this.#options.services.limits.maxBufferedBytes / 2 && (this.#carrier?.room ?? true);
   }
 
-  /** Carries the stream over this request's response, from its beginning. */
+  /** Sends the stream in the response to this request, from its beginning. */
   attach(request: HttpRequest, { fields }: Attachment = {}): void {
     const { services, session, self: { streams } } = this.#options;
     const connection: StreamConnection = new StreamConnection({
@@ -72,14 +72,14 @@ export class SharedStream implements AnswerStream {
     this.#carrier = connection;
   }
 
-  /** Replaces the carrier. The one before ends. */
+  /** Replaces the carrier, and ends the previous one. */
   take(carrier: StreamCarrier): void {
     const before = this.#carrier;
     this.#carrier = carrier;
     before?.end();
   }
 
-  /** The carrier has ended by itself. */
+  /** Called when the carrier has ended by itself. */
   release(carrier: StreamCarrier): void {
     if (this.#carrier === carrier) this.#carrier = undefined;
   }
@@ -103,7 +103,7 @@ export class SharedStream implements AnswerStream {
     this.#flush();
   }
 
-  /** The stream is over. */
+  /** Ends the stream. */
   finish(): void {
     if (this.#over) return;
     const { session, request } = this.#options;
@@ -167,15 +167,15 @@ export class SharedStream implements AnswerStream {
   #detach(): void {
     if (!this.#detaching) return;
     this.#detaching = false;
-    // A client that could not resume is not sent away.
+    // If the stream is broken, the client could not resume: its connection stays.
     if (!this.broken) this.#carrier?.end();
   }
 }
 
-/** What a stream is, as the store has it. */
+/** Reads the stored description of a stream. */
 export const headOf = ({ head }: KeptStream): StreamHead => JSON.parse(head) as StreamHead;
 
-/** The id of the request that a text is; undefined: it is a notification or an answer. */
+/** The id of the request in `text`; undefined for a notification or an answer. */
 export function questionIn(text: string): RequestId | undefined {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || typeof value['method'] !== 'string') return undefined;
@@ -183,20 +183,20 @@ export function questionIn(text: string): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** Whether a text is the answer to this request. */
+/** Whether `text` is the answer to this request. */
 export function answers(text: string, request: RequestId): boolean {
   if (text === '') return false;
   const value: unknown = JSON.parse(text);
   return isObject(value) && value['id'] === request && !('method' in value);
 }
 
-/** The stream's connection has ended: it goes on without one. */
+/** Called when the connection of the stream has ended: the stream goes on without one. */
 export function release(stream: SharedStream): void {
   const { carrier } = stream;
   if (carrier instanceof StreamConnection && carrier.closed) stream.release(carrier);
 }
 
-/** Has the connection carry this stream, after the last event that the connection has written. */
+/** Makes the connection carry this stream, after the last event that the connection has written. */
 export function goOn(stream: SharedStream, connection: StreamConnection): void {
   stream.take(connection);
   if (stream.kept > connection.written) connection.recover();

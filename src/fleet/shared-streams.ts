@@ -11,30 +11,30 @@ import type { StoredRecord } from './session-records.ts';
 import { listeningName, readEventId } from './names.ts';
 import { writtenStreams } from './written-streams.ts';
 
-/** The streams that this process writes, and those that it carries for others. */
+/** The streams that this process writes, and the streams of other processes that it carries. */
 export interface SharedStreams {
   /** Makes the stream that answers a POST. */
   answering(session: Session, request: RequestId | undefined): AnswerStream;
   /** Answers a GET. */
   listen(request: HttpRequest, session: Session): void;
-  /** Whether the GET stream of this session is written here. */
+  /** Whether this process writes the GET stream of this session. */
   holds(session: string): boolean;
   /** Sends a text over the GET stream. Rejects if no such stream is open. */
   announce(session: string, text: string): Promise<void>;
-  /** Tells the client that these resources may have changed, if its GET stream is written here. */
+  /** Tells the client that these resources may have changed, if this process writes its GET stream. */
   refresh(session: string, watched: readonly string[]): void;
   receive(message: Exclude<FleetMessage, CarriedMessage>): void;
-  /** The session's record names another GET stream. */
+  /** Called with a new record of a session: it may name another GET stream. */
   settle(session: string, record: StoredRecord): void;
-  /** The session has ended: so do its streams, and the store keeps nothing of them. */
+  /** Ends the streams of a session that has ended; the store keeps nothing of them. */
   forget(session: string): void;
-  /** Forgets the GET streams of sessions that are not open here any more: a client that comes back gets another one. */
+  /** Forgets the GET streams of sessions that are not open here any more: a client that comes back gets a new stream. */
   sweep(): void;
   /** Ends the connections whose streams go on, so that their clients come back elsewhere. */
   drain(): void;
   /**
-   * Messages may be lost: ends the connections that carry streams of another process, or of all others, so that their
-   * clients come back.
+   * Called when messages may be lost: ends the connections that carry streams of another process, or of all others, so
+   * that their clients come back.
    */
   giveBack(process?: string): void;
 }

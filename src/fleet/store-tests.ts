@@ -21,20 +21,20 @@ async function two(open: () => Promise<OpenedEngine>): Promise<[Stores, Stores]>
 }
 
 const long = 60_000;
-/** Milliseconds that are waited out. */
+/** Milliseconds for which a test waits. */
 const short = 300;
-/** Milliseconds within which a busy machine does something. */
+/** Milliseconds in which a busy machine certainly does something. */
 const roomy = 1500;
 
 const rejects = (promise: Promise<unknown>): Promise<boolean> => promise.then(() => false, () => true);
 
-/** A part of a stream, with what does not matter to the test filled in. */
+/** Makes a part of a stream, with defaults for the members that do not matter to the test. */
 const part = (stream: { session: string; stream: string }, first: number, ...texts: string[]): StreamPart =>
   ({ ...stream, head: '{"owner":"p1"}', first, texts, over: false, ttlMs: long });
 
 const newStream = (): { session: string; stream: string } => ({ session: newName(), stream: `${newName()}-1` });
 
-/** What an engine of the stored level has to do beside `engineTests`; used as those are. */
+/** The tests that an engine with stores must pass besides `engineTests`. They are used like those. */
 export const storeTests: readonly EngineTest[] = [
   {
     name: 'a record is found wherever it was made, until it is deleted',
@@ -75,7 +75,7 @@ export const storeTests: readonly EngineTest[] = [
     async run(open) {
       const [{ sessions }, other] = await two(open);
       const [idle, used, longer, owner] = [newName(), newName(), newName(), newName()];
-      // On a machine that is busy the time is up before the record is touched again: then once more, with twice the time.
+      // On a busy machine the record may expire before it is touched again: then the test repeats this with twice the time.
       let time = roomy;
       const begin = async (): Promise<void> => {
         for (const id of [idle, used, longer]) {
@@ -86,7 +86,7 @@ export const storeTests: readonly EngineTest[] = [
       await begin();
       same(await other.sessions.touch(longer, long), true, 'touched');
       const version = (await sessions.load(idle))?.version ?? -1;
-      // Neither a replacement nor a look makes it last longer.
+      // Neither `replace` nor `load` extends its time.
       same(await sessions.replace(idle, version, 'y'), true, 'replaced');
       for (let i = 0, touched = systemClock.monotonic(); i < 5; i++) {
         await pause(time / 4);
@@ -109,7 +109,7 @@ export const storeTests: readonly EngineTest[] = [
       await pause(2 * short);
       same(await sessions.load(used), undefined, 'a record that was touched no more');
       same((await other.sessions.load(longer))?.text, 'x', 'the text of one that was given longer');
-      // What has ended may be made again.
+      // The id of an expired record may be used again.
       await sessions.create(idle, owner, 'again', long);
       same((await other.sessions.load(idle))?.text, 'again', 'the text');
     },

@@ -12,8 +12,8 @@ import { changeIn } from './session-settings.ts';
 import type { SharedSessions, StoringProcess } from './process.ts';
 
 /**
- * Sessions whose records the engine keeps, with the events of their streams, as an endpoint sees them. Long function:
- * its short functions share the sessions that are active.
+ * Makes the sessions of one endpoint whose records and stream events the engine stores. Long function: its short
+ * functions share the active sessions.
  */
 export function storedSessions(self: StoringProcess, services: EndpointServices, local: Sessions): SharedSessions {
   const { maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
@@ -23,7 +23,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
     connected: (id) => (local.peek(id)?.connections ?? 0) > 0,
     end: (id) => opened.end(id, 'the session made room for a new one'),
   });
-  /** What `initialize` has agreed on, until its answer is out. */
+  /** The results of `initialize`, until its answer is out. */
   const handshakes = new WeakMap<Session, Agreed>();
 
   function cannotReach(request: HttpRequest, thrown: unknown): void {
@@ -43,7 +43,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
     const known = opened.known(id, true);
     if (known) return go(known);
     services.track(opened.check(id).then(go, (thrown: unknown) => {
-      // The engine is away: a session that is known here is served all the same.
+      // The engine is away: a session that is known here is served nevertheless.
       const before = opened.known(id, false);
       if (before === undefined) return cannotReach(request, thrown);
       services.report(thrown);
@@ -51,7 +51,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
     }).catch((thrown: unknown) => cannotReach(request, thrown)));
   }
 
-  /** Holds back the answer to a request that changes the record until the store has the record. */
+  /** Delays the answer to a request that changes the record until the store has the record. */
   function outlet(session: Session, decoded: Decoded, response: Outlet, request: HttpRequest): Outlet {
     if (decoded.kind !== 'request') return response;
     const { message } = decoded;
@@ -105,7 +105,7 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
       if (paired) return local.find(id, auth, true);
       const session = request?.opened;
       if (!session?.ended) return session;
-      // It left the cache while the body of the request was being read, or has ended.
+      // The session left the cache while the body of the request was read, or has ended.
       const known = opened.known(id, false);
       return known && known.record.principal === auth?.principal ? opened.open(id, known.record, auth, true) : undefined;
     },
@@ -117,31 +117,31 @@ export function storedSessions(self: StoringProcess, services: EndpointServices,
   };
 }
 
-/** What `principalSessions` needs. */
+/** The options of `principalSessions`. */
 export interface PrincipalSessionsOptions {
   readonly sessions: SessionStore;
-  /** How many sessions a principal may have. */
+  /** The most sessions of one principal. */
   readonly max: number;
-  /** Milliseconds after which a session that nobody uses is forgotten. */
+  /** Milliseconds after which an unused session is forgotten. */
   readonly idleMs: number;
   /** Whether the client of this session is connected to this process. Such a session is not ended to make room. */
   readonly connected: (id: string) => boolean;
-  /** Ends a session that makes room. */
+  /** Ends a session to make room. */
   readonly end: (id: string) => Promise<void>;
 }
 
 /** Creates sessions in the store, at most `max` for each principal. Sessions that other processes create at the same time are not counted. */
 export interface PrincipalSessions {
-  /** Keeps the record of a new session. False: its principal may have no more. Rejects where the store cannot be reached. */
+  /** Stores the record of a new session. False if its principal may have no more. Rejects if the store cannot be reached. */
   create(id: string, record: StoredRecord): Promise<boolean>;
 }
 
-/** Makes them. */
+/** Makes a `PrincipalSessions`. */
 export function principalSessions({ sessions, max, idleMs, connected, end }: PrincipalSessionsOptions): PrincipalSessions {
-  /** The session that is being made for each principal: one at a time. */
+  /** The last creation that is under way for each principal: they run one at a time. */
   const making = new Map<string, Promise<unknown>>();
 
-  /** Ends the sessions that were used longest ago until there is room for one. False where each of the others is connected. */
+  /** Ends the sessions that were used longest ago until there is room for one. False if all other sessions are connected. */
   async function makeRoom(principal: string): Promise<boolean> {
     const ids = await sessions.of(principal);
     for (let over = ids.length + 1 - max, i = 0; over > 0; i++) {

@@ -7,27 +7,27 @@ import { SharedStream } from './shared-stream.ts';
 import type { StoringProcess } from './process.ts';
 import { isListening } from './names.ts';
 
-/** The streams that this process writes, and which of them another one carries. */
+/** The streams that this process writes. Another process may carry them. */
 export interface WrittenStreams {
   make(session: Session, id: string, request: RequestId | undefined): SharedStream;
-  /** The stream with this id, where it is this session's and is written here. */
+  /** Returns the stream with this id if it belongs to this session and is written here. */
   find(id: string, session: string): SharedStream | undefined;
-  /** Another process asks for a stream, which is lent to it. */
+  /** Lends a stream to another process that asks for it. */
   take(message: Take): void;
-  /** The connection with this ticket, in another process, has ended. */
+  /** Called when the connection with this ticket, in another process, has ended. */
   dropped(ticket: string): void;
-  /** The session has ended: so do its streams, and the store keeps nothing of them. */
+  /** Ends the streams of a session that has ended; the store keeps nothing of them. */
   forget(session: string): void;
-  /** Forgets the GET streams of sessions that are not open here any more: a client that comes back gets another one. */
+  /** Forgets the GET streams of sessions that are not open here any more: a client that comes back gets a new stream. */
   sweep(): void;
 }
 
-/** `over` is called once for each stream when it is over. */
+/** Makes them. `over` is called once for each stream, when it is over. */
 export function writtenStreams(
   self: StoringProcess, services: EndpointServices, over: (stream: SharedStream) => void,
 ): WrittenStreams {
   const streams = new Map<string, SharedStream>();
-  /** What others carry of them, by ticket. */
+  /** The streams that other processes carry, by ticket. */
   const lent = new Map<string, LentStream>();
 
   function remove(stream: SharedStream): void {
@@ -69,9 +69,9 @@ export function writtenStreams(
   };
 }
 
-/** A stream of this process while another one carries it. */
+/** A stream of this process that another process carries. */
 export interface LentStream extends StreamCarrier {
-  /** The other process holds the connection no more. */
+  /** Called when the other process does not hold the connection any more. */
   close(): void;
 }
 
@@ -79,7 +79,7 @@ export interface LentStream extends StreamCarrier {
 export function lend(self: StoringProcess, stream: SharedStream, { session, by, ticket }: Take, closed: () => void): LentStream {
   let open = true;
   let sent: Promise<void> = Promise.resolve();
-  // Messages go one after another. If that process has gone, its client comes back elsewhere.
+  // Messages go one after another. If that process has gone, its client comes back to another one.
   const push = (message: FleetMessage): void => {
     sent = sent.then(() => open || message.kind === 'part' ? self.send(by, message) : undefined).catch((thrown: unknown) => {
       lent.close();
@@ -96,7 +96,7 @@ export function lend(self: StoringProcess, stream: SharedStream, { session, by, 
       if (over) lent.close();
     },
     end() {
-      // The connection of that process ends, not the stream.
+      // Ends the connection of that process, not the stream.
       lent.deliver(stream.kept + 1, [], true, true);
     },
     close() {
@@ -108,7 +108,7 @@ export function lend(self: StoringProcess, stream: SharedStream, { session, by, 
       closed();
     },
   };
-  // The client is connected, to another process.
+  // The client is connected, though to another process.
   stream.session.connected();
   stream.take(lent);
   push({ kind: 'handed', session, ticket, kept: stream.kept });

@@ -3,26 +3,26 @@ import { firstTaskStatus, nextTaskStatus } from '../protocol/internal-exports.ts
 import type { Bag, ErrorObject } from '../jsonrpc/index.ts';
 import type { StoredTask } from './store.ts';
 
-/** What a task is to do, and for whom: written once, when it is created. */
+/** The call that a task runs, and its caller. Written once, when the task is created. */
 export interface TaskHead {
   readonly tool: string;
   readonly arguments: unknown;
   readonly _meta?: Bag | undefined;
-  /** The client's words: questions are put as this revision has them, and only those that it can answer. */
+  /** The client's revision, which defines the form of questions. Only kinds that `capabilities` allow are asked. */
   readonly revision: string;
   readonly client?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** The scopes that the tool had when it was called: whoever asks about the task needs them too. */
+  /** The tool's scopes when it was called; requests about the task need them too. */
   readonly scopes?: readonly string[] | undefined;
-  /** What the handler sees as `ctx.auth`. */
+  /** The handler's `ctx.auth`. */
   readonly auth?: { readonly principal: string } | undefined;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
-  /** Idempotency keys begin with it. Random: the task's id is a secret between the server and the client. */
+  /** The prefix of idempotency keys. Random, because the task's id is a secret between the server and the client. */
   readonly seed: string;
-  /** Answers that were given before the task was made, by the names of their questions. */
+  /** Answers from before the task was created, by the names of their questions. */
   readonly answers?: Readonly<Bag> | undefined;
-  /** Values that `once` made before. */
+  /** Values that `once` made before the task was created. */
   readonly made?: Readonly<Bag> | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Written {
   readonly run: number;
 }
 
-/** A step of `ctx.once` has ended: with a value, or with the message of what it threw. */
+/** A step of `ctx.once` has ended: with a value, or with the message of the error that it threw. */
 export interface StepRecord extends Written {
   readonly t: 'step';
   readonly key: string;
@@ -43,11 +43,11 @@ export interface StepRecord extends Written {
   readonly after: number;
   /** The attempt; 1 if the journal has none. */
   readonly attempt?: number | undefined;
-  /** Steps that had begun and not ended, with their attempts. */
+  /** Steps that were still running when this one ended, with their attempts. */
   readonly open?: Readonly<Record<string, number>> | undefined;
 }
 
-/** `ctx.version` was passed for the first time. */
+/** The handler has passed `ctx.version` for the first time. */
 export interface VersionRecord extends Written {
   readonly t: 'version';
   readonly key: string;
@@ -55,20 +55,20 @@ export interface VersionRecord extends Written {
   readonly after: number;
 }
 
-/** Questions were put; the run ended with them. */
+/** Questions were asked; the run ended with them. */
 export interface AskRecord extends Written {
   readonly t: 'ask';
   readonly questions: InputRequests;
   /**
-   * By key: what was asked (without what was wrong with an earlier answer), and the handler's name of the question,
-   * which is the key under which it went out first.
+   * By key: the digest of the question (without the error of an earlier answer), and the handler's name of the
+   * question, which is also the key of its first sending.
    */
   readonly asked: Readonly<Record<string, readonly [digest: string, name: string]>>;
-  /** Steps were under way while a question was open. */
+  /** Steps were running while a question was open. */
   readonly overlap?: true | undefined;
 }
 
-/** Progress, or what `ctx.status` said. */
+/** Progress, or a message of `ctx.status`. */
 export interface StatusRecord extends Written {
   readonly t: 'status';
   readonly message: string;
@@ -76,7 +76,7 @@ export interface StatusRecord extends Written {
 
 export type JournalRecord = StepRecord | VersionRecord | AskRecord | StatusRecord;
 
-/** How a task ended: written once. */
+/** The end of a task. Written once. */
 export type TaskEnd = { readonly at: number; readonly message?: string | undefined } & (
   | { readonly status: 'completed'; readonly result: Bag }
   | { readonly status: 'failed'; readonly error: ErrorObject }
@@ -88,7 +88,7 @@ interface KeptAnswer {
   readonly answer: Bag;
 }
 
-/** A task, read. */
+/** A stored task, parsed. */
 export interface ReadTask {
   readonly id: string;
   readonly owner: string;
@@ -101,11 +101,11 @@ export interface ReadTask {
   readonly end: TaskEnd | undefined;
 }
 
-/** What a task looks like from outside, whatever the wire. */
+/** The public state of a task, the same for both protocols. */
 export interface TaskView {
   readonly id: string;
   readonly owner: string;
-  /** Whoever asks about it needs these. */
+  /** Requests about the task need these scopes. */
   readonly scopes: readonly string[];
   readonly status: TaskStatus;
   readonly message: string | undefined;
@@ -113,12 +113,12 @@ export interface TaskView {
   readonly updatedAt: number;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
-  /** The questions that are open, where it is `input_required`. */
+  /** The open questions if the status is `input_required`. */
   readonly questions: InputRequests | undefined;
   readonly end: TaskEnd | undefined;
 }
 
-/** Reads what a store keeps. `open` is what makes texts of it again, where they are sealed. */
+/** Parses a stored task. */
 export function readTask(stored: StoredTask): ReadTask {
   const { id, owner, createdAt, expiresAt, waiting } = stored;
   return {
@@ -130,7 +130,7 @@ export function readTask(stored: StoredTask): ReadTask {
   };
 }
 
-/** The state of a task: what its journal and its answers say, by the table of states. */
+/** Computes the state of a task from its journal, its answers and its end. */
 export function viewOf(task: ReadTask): TaskView {
   const { id, owner, createdAt, head, records, answers, waiting, end } = task;
   let status = firstTaskStatus;

@@ -1,42 +1,42 @@
 import type { Shape } from '../bounds/options.ts';
 
-/** What the tasks of a server may take. */
+/** The limits of a server's tasks. */
 export interface TaskLimits {
-  /** Tasks that are kept, ended ones among them, until their time is over. 10,000. */
+  /** Stored tasks, including ended ones until they expire. 10,000. */
   maxTasks: number;
-  /** The same, of one principal. 1,000. */
+  /** Stored tasks of one principal. 1,000. */
   maxTasksPerPrincipal: number;
   /**
-   * Requests for tasks of 2025-11-25 (`tasks/get`, `tasks/result`, `tasks/cancel`, `tasks/list`) in a second, of one
-   * principal; without authentication, of one connection. Enough to look at 1,000 tasks and to fetch them. 2,000.
+   * Requests for tasks of 2025-11-25 (`tasks/get`, `tasks/result`, `tasks/cancel`, `tasks/list`) per second and
+   * principal; without authentication, per connection. Enough to poll 1,000 tasks and to fetch their results. 2,000.
    */
   maxRequestsPerSecond: number;
   /** Characters of JSON that one task may write: its arguments, steps, answers and progress. 4 MiB. */
   maxJournalBytes: number;
-  /** Characters of JSON that the result of a task may have. 4 MiB. */
+  /** Characters of JSON in the result of a task, and in each answer to its questions. 4 MiB. */
   maxResultBytes: number;
-  /** Milliseconds that a task is kept, where its creator asks for nothing else. 24 hours. */
+  /** Milliseconds until a task expires if its creator requests no ttl. 24 hours. */
   ttlMs: number;
-  /** The longest that a creator may ask for, in milliseconds. 7 days. */
+  /** The longest ttl that a creator gets, in milliseconds. 7 days. */
   maxTtlMs: number;
-  /** How often the client is told to look, in milliseconds. 1 second. */
+  /** The poll interval that is sent to the client, in milliseconds. 1 second. */
   pollIntervalMs: number;
-  /** Tasks that one process works on at once. 64. */
+  /** Tasks that one process runs at once. 64. */
   maxRunning: number;
-  /** Milliseconds after which another worker may take the task of one that says nothing any more. 30 seconds. */
+  /** Milliseconds after which another worker may take a task if its worker does not renew the lease. 30 seconds. */
   leaseMs: number;
-  /** How often a process looks for tasks that wait for a worker, in milliseconds. 1 second. */
+  /** How often a process looks for due tasks, in milliseconds. 1 second. */
   scanMs: number;
-  /** How often a task's progress is written at most, in milliseconds. 200. */
+  /** The shortest time between two writes of a task's progress, in milliseconds. 200. */
   statusIntervalMs: number;
   /**
-   * Milliseconds that overlapping steps wait, when a handler runs again, for one that an earlier run had; then the code
-   * counts as changed. 10 seconds.
+   * When a handler with overlapping steps runs again: milliseconds to wait for a step that an earlier run had. After
+   * that, its code counts as changed. 10 seconds.
    */
   stallMs: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits of a server's tasks. */
 export const defaultTaskLimits: TaskLimits = {
   maxTasks: 10_000,
   maxTasksPerPrincipal: 1_000,
@@ -53,26 +53,26 @@ export const defaultTaskLimits: TaskLimits = {
   stallMs: 10_000,
 };
 
-/** For `checkOptions`. No timer waits for the time that a task is kept. */
+/** For `checkOptions`. `ttlMs` and `maxTtlMs` may exceed the longest timer, because no timer waits for them. */
 export const taskLimitsShape = (): Shape<TaskLimits> => ({ ...defaultTaskLimits, ttlMs: 'number', maxTtlMs: 'number' });
 
-/** What the tasks may take that a server asks a client with, at 2025-11-25. */
+/** The limits of a server's questions as tasks at 2025-11-25, which the client keeps. */
 export interface ReceivedTaskLimits {
-  /** Tasks that are kept, ended ones among them, until their time is over. 1,000. */
+  /** Stored tasks, including ended ones until they expire. 1,000. */
   maxReceived: number;
-  /** Bytes of memory that their questions and results may take together. 16 MiB. */
+  /** Bytes of memory for the questions and results of all tasks. 16 MiB. */
   maxReceivedBytes: number;
-  /** Requests for tasks that the server may make in a second. 2,000. */
+  /** Requests for tasks that the server may make per second. 2,000. */
   maxRequestsPerSecond: number;
-  /** Milliseconds that a task is kept, where the server asks for nothing else. 1 hour. */
+  /** Milliseconds until a task expires if the server requests no ttl. 1 hour. */
   ttlMs: number;
-  /** The longest that a server may ask for, in milliseconds. 24 hours. */
+  /** The longest ttl that a server gets, in milliseconds. 24 hours. */
   maxTtlMs: number;
-  /** How often the server is told to look, in milliseconds. 1 second. */
+  /** The poll interval that is sent to the server, in milliseconds. 1 second. */
   pollIntervalMs: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits of `receiveTasks`. */
 export const defaultReceivedTaskLimits: ReceivedTaskLimits = {
   maxReceived: 1_000,
   maxReceivedBytes: 16_777_216,

@@ -6,24 +6,27 @@ import type { Lease, LeasedTask, NewTask, StoredTask, TaskStore } from './store.
 
 interface MemoryTask extends NewTask {
   records: string[];
-  /** Replaced, never changed: those who have a copy of the task share it. */
+  /** Replaced, never changed: copies of the task share it. */
   answers: ReadonlyMap<string, string>;
   waiting: readonly string[] | undefined;
   end: string | undefined;
   fence: number;
-  /** Until when the last lease holds, by the steady clock. 0: it was given back. */
+  /** When the last lease ends, by the monotonic clock. 0: it was given back. */
   until: number;
 }
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** What `memoryStore` may be given. */
+/** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** What time it is. Default: the runtime's clock. */
+  /** The clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** Keeps tasks in this process: they end with it. Long function: one object with a method for each call of a store. */
+/**
+ * Returns a store that keeps tasks in this process: they end with it. Long function: one object with a method for each
+ * call of a store.
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
   checkOptions('memoryStore: options', options, { clock: 'object' });
   const { clock = systemClock } = options;
@@ -34,7 +37,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     id, owner, createdAt, expiresAt, head, waiting, end, answers, records: [...records],
   });
 
-  /** The task, where this lease holds it. */
+  /** Returns the task if this lease holds it. */
   function held(lease: Lease): MemoryTask {
     const task = tasks.get(lease.id);
     if (task === undefined) throw new LeaseLost(lease, 'the task is gone');
@@ -47,7 +50,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
   function add(lease: Lease, after: number, records: readonly string[]): MemoryTask {
     const task = held(lease);
     if (task.records.length !== after) throw new LeaseLost(lease, `there are ${task.records.length} records, not ${after}`);
-    // A list that grows by one has room for 17: most tasks write one record or two.
+    // A list that grows by one gets room for 17, but most tasks write only one or two records.
     if (after === 0) task.records = [...records];
     else task.records.push(...records);
     return task;
@@ -57,7 +60,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     durable: false,
     async create({ id, owner, createdAt, expiresAt, head }) {
       if (tasks.has(id)) throw new Error(`there is a task ${id}`);
-      // Written out: V8 makes of a spread with members after it an object that is slow to make and slow to read (bench/NOTES.md).
+      // Each member by name: from a spread with members after it, V8 makes an object that is slow to make and to read
+      // (bench/NOTES.md).
       tasks.set(id, {
         id, owner, createdAt, expiresAt, head, records: [], answers: none, waiting: undefined, end: undefined, fence: 0, until: 0,
       });

@@ -2,31 +2,31 @@ import type { Auth } from '../transport/internal-exports.ts';
 import type { TaskLimits } from './limits.ts';
 import type { TaskStore } from './store.ts';
 
-/** What `tasks` may be given. */
+/** The options of `tasks`. */
 export interface TasksOptions {
-  /** Where tasks are kept. In this process: they end with it. */
+  /** The store of the tasks. Default: `memoryStore`, whose tasks end with this process. */
   readonly store?: TaskStore;
   /**
-   * Secrets of 32 bytes under which all that tasks say is sealed before the store has it: the first seals, all of them
-   * open. Without them it is kept as it is.
+   * Secrets of 32 bytes for encrypting the contents of tasks in the store: the first encrypts, all of them decrypt.
+   * Without keys the contents are stored in clear text.
    */
   readonly keys?: readonly Uint8Array[];
-  /** Whether this process works on tasks. False where others do, by `runTasks`. Default: true. */
+  /** Whether this process runs the tasks. False if other processes do so with `runTasks`. Default: true. */
   readonly work?: boolean;
   /**
-   * What of the caller a task keeps, which its handler sees as `ctx.auth`. Default: the principal and the scopes, and
-   * nothing that could be used to get in.
+   * Selects the part of the caller's credentials that a task stores; its handler sees it as `ctx.auth`. Default: the
+   * principal and the scopes, and nothing that gives access, such as a token.
    */
   readonly remember?: (auth: Auth) => Auth;
   /**
-   * Whether clients of 2025-11-25 that declare it are asked (sampling, elicitation) with tasks of their own: a question
-   * may then take until its time is over, which is `ttlMs`, and not `questionTimeoutMs`. Default: false.
+   * Whether questions (sampling, elicitation) go as tasks to clients of 2025-11-25 that declare this. The answer may
+   * then take up to `ttlMs` instead of `questionTimeoutMs`. Default: false.
    */
   readonly askWithTasks?: boolean;
   readonly limits?: Partial<TaskLimits>;
 }
 
-/** What is kept of a caller, unless the author says otherwise. */
+/** The default of `remember`. */
 export function rememberAuth({ principal, scopes }: Auth): Auth {
   return scopes === undefined ? { principal } : { principal, scopes };
 }

@@ -3,7 +3,8 @@ import { ConnectionError, RpcError } from '../jsonrpc/index.ts';
 import { HttpError, SessionExpired } from '../transport/internal-exports.ts';
 
 /**
- * Whether an error says nothing of the task: the connection has failed, or the server, whose store may be back soon.
+ * Whether an error says nothing about the task, because the connection or the server has failed. A later try may
+ * succeed.
  */
 export function mayPass(error: unknown): boolean {
   if (error instanceof RpcError) return error.code === internalErrorCode;

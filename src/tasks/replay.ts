@@ -1,9 +1,7 @@
 import type { Clock, Timer } from '../bounds/clock.ts';
 import type { JournalRecord, StepRecord, VersionRecord } from './journal.ts';
 
-/**
- * The handler is not what it was when the task began: what it does no longer fits what the journal says it did.
- */
+/** The tool's code has changed since the task began: the handler no longer does what the journal says it did. */
 export class ChangedCode extends Error {
   constructor(what: string) {
     super(`the tool's code has changed since the task began: ${what}`);
@@ -11,7 +9,7 @@ export class ChangedCode extends Error {
   }
 }
 
-/** What a record says was done. A question counts once, however often it was put. */
+/** Returns the entries of a record. A question counts once, however often it was asked. */
 export function entriesOf(record: JournalRecord): readonly ReplayEntry[] {
   switch (record.t) {
     case 'status': return [];
@@ -22,7 +20,7 @@ export function entriesOf(record: JournalRecord): readonly ReplayEntry[] {
   }
 }
 
-/** One thing that an earlier run has done: a step, a version, a question. */
+/** An action of an earlier run: a step, a version, a question. */
 export type ReplayEntry = StepRecord | VersionRecord | { readonly t: 'question'; readonly key: string };
 
 const nameOf = ({ t, key }: Pick<ReplayEntry, 't' | 'key'>): string => `${t} ${JSON.stringify(key)}`;
@@ -33,9 +31,9 @@ interface WaitingStep {
 }
 
 /**
- * What earlier runs have done, in order, while a new run comes past it again. A handler that does one thing after
- * another must do the same things in the same order. One whose steps overlapped gets their ends in the order in which
- * they ended then, and begins nothing new before: so it goes the way it went.
+ * Replays the entries of earlier runs to a new run of the handler. A handler without overlapping steps must do the same
+ * things in the same order. If steps overlapped, they finish again in their recorded order, and no new step starts
+ * before that. The handler then takes the same path.
  */
 export class JournalReplay {
   readonly #entries: readonly ReplayEntry[];
@@ -51,7 +49,7 @@ export class JournalReplay {
   #pausing = false;
   #begun = false;
 
-  /** @param stallMs how long overlapping steps wait for one that an earlier run had before it counts as missing */
+  /** @param stallMs milliseconds that overlapping steps wait for a recorded step before it counts as missing */
   constructor(records: readonly JournalRecord[], stallMs: number, clock: Clock, fail: (error: ChangedCode) => void) {
     this.#clock = clock;
     const entries: ReplayEntry[] = [];
@@ -74,14 +72,14 @@ export class JournalReplay {
     return this.#begun;
   }
 
-  /** Whether the handler has come to the end of what was done before. */
+  /** Whether all entries of earlier runs have been given to the handler. */
   get done(): boolean {
     return this.#next >= this.#entries.length;
   }
 
   /**
-   * The handler begins something. Resolves with what came of it in an earlier run; undefined: it is new, and may
-   * begin. Where the code has changed it never settles, and `fail` is told.
+   * Called when the handler begins an action. Resolves with the entry of an earlier run; with undefined if the action
+   * is new and may begin. If the code has changed, calls `fail` and never settles.
    */
   claim(t: ReplayEntry['t'], key: string): Promise<ReplayEntry | undefined> {
     this.#begun = true;
@@ -100,14 +98,14 @@ export class JournalReplay {
   }
 
   /**
-   * What `ctx.version` gives: the journal's number; 0 where the task came past this place before there was a version;
-   * undefined where nothing was done after this place.
+   * The value for `ctx.version`: the recorded number; 0 if the task passed this place before the code had the version;
+   * undefined if earlier runs did nothing after this place.
    */
   async version(key: string): Promise<number | undefined> {
     if (this.done) return undefined;
     if (this.#find('version', key) >= 0) return (await this.claim('version', key) as VersionRecord).value;
     if (!this.#overlapped) return 0;
-    // Another branch may still be on its way through what it did before.
+    // Another branch may still be repeating what it did before.
     return new Promise((resolve) => {
       const timer = this.#clock.after(this.#stallMs / 4, () => {
         this.#held.delete(held);
@@ -125,7 +123,7 @@ export class JournalReplay {
     });
   }
 
-  /** The handler has ended: what it did before and has not done now is missing. */
+  /** Called when the handler has ended. Returns an error if an entry of earlier runs was not repeated. */
   missing(): ChangedCode | undefined {
     this.stop();
     const left = this.#entries.find((_, i) => this.#claimed[i] !== true);
@@ -148,8 +146,8 @@ export class JournalReplay {
   }
 
   /**
-   * Gives the handler what is its turn. What overlapped comes one a turn of the event loop, so that the handler does what
-   * it does then before the next.
+   * Delivers the next entries to the handler. If steps overlapped, it delivers one per turn of the event loop, so that
+   * the handler reacts to one entry before it gets the next.
    */
   #deliver(): void {
     this.#timer?.stop();
@@ -176,14 +174,14 @@ export class JournalReplay {
 }
 
 /**
- * Counts how often a step may have been begun. Nothing is written when a step begins: what is known is how far each
- * earlier run came, and what was under way whenever it wrote.
+ * Counts the attempts of each step. Nothing is written when a step begins: the journal only shows how far each earlier
+ * run came, and which steps were running at each of its writes.
  */
 export class Attempts {
   readonly #run: number;
-  /** For each run that ended without saying so: how many things had been done when it did. */
+  /** For each run that ended without a record of its end: how many actions had been done by then. */
   readonly #brokenOff: number[] = [];
-  /** By key: the last attempt that is known to have begun, and the run that said so. */
+  /** By key: the last attempt that is known to have begun, and the run that recorded it. */
   readonly #begun = new Map<string, { attempt: number; run: number }>();
   /** By key: the last attempt that has thrown. */
   readonly #failed = new Map<string, number>();
@@ -196,7 +194,7 @@ export class Attempts {
     let asked = 0;
     for (const record of records) {
       if (record.t === 'status') continue;
-      // The runs before this record's, but for those that ended with questions.
+      // The runs between the last record and this one, except the run that ended with questions.
       for (; next < record.run; next++) if (next !== asked) this.#brokenOff.push(done);
       done += entriesOf(record).length;
       if (record.t === 'ask') asked = record.run;
@@ -209,7 +207,7 @@ export class Attempts {
     for (; next < run; next++) if (next !== asked) this.#brokenOff.push(done);
   }
 
-  /** The number of the attempt that begins now; `after`: how many things have been done. */
+  /** Returns the number of the attempt that begins now. `after`: how many actions have been done. */
   begin(key: string, after: number): number {
     const broken = this.#brokenOff.filter((done) => done === after).length;
     const begun = this.#begun.get(key);
@@ -221,7 +219,7 @@ export class Attempts {
     return attempt;
   }
 
-  /** The step has ended: what is under way still. */
+  /** Called when a step has ended. Returns the attempts of the steps that are still running. */
   end(key: string): Record<string, number> | undefined {
     this.#open.delete(key);
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);

@@ -3,13 +3,13 @@ import type { Clock, Timer } from '../bounds/clock.ts';
 import { internalError } from '../jsonrpc/internal-exports.ts';
 
 /**
- * Bounds how many requests for tasks each requester may make in a second. 2025-11-25
+ * Limits how many requests for tasks each requester may make per second. 2025-11-25
  * basic/utilities/tasks#task-isolation-and-access-control.
  */
 export class RequestRate {
   readonly #max: number;
   readonly #clock: Clock;
-  /** Only of the current second. A requester may be a connection: those that are over are let go in the next second. */
+  /** By requester, in the current second. A requester may be a connection: the next second releases it. */
   readonly #counts = new Map<unknown, number>();
   #second = 0;
   #timer: Timer | undefined;
@@ -24,7 +24,7 @@ export class RequestRate {
     return this.#counts.size;
   }
 
-  /** Counts a request. Throws `-32603` where its requester, a name or an object, has made too many in this second. */
+  /** Counts a request of `requester`, a name or an object. Throws `-32603` if it has made too many in this second. */
   count(requester: unknown): void {
     const second = Math.floor(this.#clock.monotonic() / 1000);
     if (second !== this.#second) this.#counts.clear();
@@ -35,7 +35,7 @@ export class RequestRate {
     if (made > this.#max) throw internalError(`Too many requests for tasks: the limit is ${this.#max} a second`);
   }
 
-  /** Lets go of requesters whose second is over; looks again where one has come since. */
+  /** Releases the requesters when their second is over. If there are newer counts, it runs again after one second. */
   #expire(): void {
     this.#timer = undefined;
     if (Math.floor(this.#clock.monotonic() / 1000) !== this.#second) this.#counts.clear();

@@ -6,13 +6,14 @@ import type { LeasedTask, StoredTask, TaskStore } from './store.ts';
 type SealedPlace = readonly (string | number)[];
 
 /**
- * A store that never sees what tasks say: arguments, steps, answers and results are sealed by AES-256-GCM, each bound
- * to its task and its place there, and the arguments to the task's owner, so that whoever can write to the store cannot give
- * a task to somebody else. In clear text stay the task's id, its owner, its times and the keys of questions. What is taken
- * away from a task (its end, its last records) is not missed. Long function: one object with a method for each call of
- * a store.
+ * Returns a store that encrypts arguments, steps, answers and results with AES-256-GCM before `store` gets them. Each
+ * is bound to its task and its place there, and the arguments to the task's owner, so that a writer to the store cannot
+ * give a task to another owner. The task's id, its owner, its times and the keys of questions stay in clear text. The
+ * removal of data from a task (its end, its last records) is not detected. Long function: one object with a method for
+ * each call of a store.
  *
- * @param keys secrets of 32 bytes: the first seals, all of them open. Throws a RangeError for others.
+ * @param keys secrets of 32 bytes: the first encrypts, all of them decrypt. Throws a RangeError for an empty list and
+ *   for other lengths.
  */
 export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): TaskStore {
   if (keys.length === 0) throw new RangeError('a sealed store needs a key');
@@ -22,7 +23,7 @@ export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): Task
   let made: Promise<AesGcm[]> | undefined;
   const ciphers = (): Promise<AesGcm[]> => made ??= Promise.all(keys.map((key) => aesGcm(key)));
 
-  // Places are told apart as JSON: the key of a question may hold any characters.
+  // Places are encoded as JSON, because the key of a question may have any characters.
   async function seal(text: string, ...place: SealedPlace): Promise<string> {
     const [cipher] = await ciphers();
     return toBase64(await (cipher as AesGcm).seal(JSON.stringify(place), text), 'base64url');

@@ -20,21 +20,21 @@ interface Parts {
   readonly tasks: Tasks;
   readonly legacy: LegacyTasks;
   readonly remember: TasksOptions['remember'];
-  /** Tells the author. */
+  /** Reports an error to the author. */
   report(error: Error, tool: string): void;
 }
 
-/** Whether a call has anything to do with tasks: all others are answered as if there were none. */
+/** Whether a call concerns tasks. All other calls are answered as if there were no tasks. */
 export function concernsTasks({ kind, definition, params }: HandlerCall): boolean {
   return kind === 'tool' && ((definition as { task?: unknown }).task !== undefined || params['task'] !== undefined);
 }
 
 /**
- * Stands around the handlers of tools: a call becomes a task, is answered plainly, or is refused, as the tool, the
- * client and the revision have it.
+ * Wraps the handlers of tools: a call becomes a task, is answered directly, or is refused, depending on the tool, the
+ * client and the revision.
  */
 export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: Parts): AnyAround {
-  /** Durable tools whose tasks end with this process, as the author was told. */
+  /** Durable tools for which the author was told that their tasks end with this process. */
   const told = new Set<string>();
   const begin = async (
     call: HandlerCall, exchange: Exchange, ttlMs?: number, named?: (id: string) => void,
@@ -51,10 +51,10 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     return view;
   };
 
-  // Synchronous wherever the call is answered plainly: that costs nothing.
+  // Synchronous if the call is answered directly: tasks then cost it nothing.
   return (call, next) => {
     const exchange = call.ctx as unknown as AskingExchange;
-    // A worker has it: this is the task.
+    // A worker makes this call to run a task.
     if (exchange instanceof TaskExchange) return next();
     const { task: support } = call.definition as { task?: TaskSupport };
     const { revision, capabilities } = exchange;
@@ -87,7 +87,8 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
 }
 
 /**
- * The store has failed, not the tool: the caller gets a protocol error and no result. The author hears of it with its cause.
+ * The store has failed, not the tool: the caller gets a protocol error and no tool result. The author also gets its
+ * cause.
  */
 function notKept(error: unknown): never {
   if (error instanceof RpcError) throw error;
@@ -126,12 +127,12 @@ function orderOf(
   };
 }
 
-/** The scopes that the caller was found to have. */
+/** The tool's scopes. The caller has them: that was checked before. */
 const scopesOf = ({ definition }: HandlerCall): readonly string[] => (definition as Guarded).scopes ?? [];
 
 const filled = (bag: Readonly<Bag>): Readonly<Bag> | undefined => (Object.keys(bag).length > 0 ? bag : undefined);
 
-/** What a plain call of a tool with `task` has for what only tasks have. */
+/** The members of `TaskSteps` for a call that does not become a task. */
 function plainSteps(ctx: Pick<Context, 'once'>): TaskSteps {
   const { once } = ctx;
   return {

@@ -15,18 +15,22 @@ import { Worker } from './worker.ts';
 
 /** The tasks of a server. */
 export interface ServerTasks {
-  /** Tasks that this process works on. */
+  /** The number of tasks that this process runs. */
   readonly running: number;
-  /** Stops working: handlers are told, their tasks are given back, and the store is closed. Nothing is lost. */
+  /**
+   * Stops the running handlers, gives their tasks back to the store, and closes the store. No task is lost in a durable
+   * store.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Gives a server tasks, of both kinds: the extension `io.modelcontextprotocol/tasks` of 2026-07-28 and the core tasks
- * of 2025-11-25. Tools with `task` can then be called as one: the handler runs on a worker, its questions end the run,
- * and each further run finds what was done before. What was acknowledged survives this process where the store does.
+ * Adds tasks to a server, in both protocols: the extension `io.modelcontextprotocol/tasks` of 2026-07-28 and the core
+ * tasks of 2025-11-25. Calls of tools with `task` can then become tasks: the handler runs on a worker, a question ends
+ * the run, and each further run finds the results of earlier runs. In a durable store, acknowledged tasks survive this
+ * process.
  *
- * Throws where the server has tasks already.
+ * Throws if the server has tasks already.
  */
 export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): ServerTasks {
   checkOptions('tasks: options', options, {
@@ -64,8 +68,8 @@ export function tasks(server: ServerCore<Context>, options: TasksOptions = {}): 
 }
 
 /**
- * Works on the tasks of a store with the tools of a server that need not serve anybody: as many processes as one likes
- * may do so, and each may be killed at any time.
+ * Runs the tasks of a store with the tools of a server, which needs no transport. Any number of processes may do so,
+ * and each may be killed at any time.
  */
 export function runTasks(
   server: ServerCore<Context>, given: TaskStore, options: Pick<TasksOptions, 'keys' | 'limits'> = {},

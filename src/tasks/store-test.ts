@@ -2,19 +2,19 @@ import { pause, systemClock } from '../bounds/clock.ts';
 import { isLeaseLost, LeaseLost } from './store.ts';
 import type { LeasedTask, NewTask, StoredTask, TaskStore } from './store.ts';
 
-// What the tests of `barewire/tasks/testing` are made of.
+// Helpers for the tests of `barewire/tasks/testing`.
 
 /** A store to be tested: empty, and used only by the test. */
 export interface OpenedStore {
   readonly store: TaskStore;
-  /** Opens the same tasks once more, as another process would; undefined where they cannot be shared. */
+  /** Opens the same tasks once more, as another process would; undefined if they cannot be shared. */
   again?(): Promise<TaskStore>;
 }
 
-/** One test that each store has to pass. */
+/** One test that each store must pass. */
 export interface StoreTest {
   readonly name: string;
-  /** Rejects where the store does not do what it must. */
+  /** Rejects if the store fails the test. */
   run(open: () => Promise<OpenedStore>): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function lost(what: string, write: Promise<unknown>): Promise<void>
   check(error instanceof LeaseLost, `${what} was not refused with LeaseLost: ${String(error)}`);
 }
 
-/** Asks again until there is something: leases end by the clock. */
+/** Repeats `ask` until it returns a value: leases end by the clock. */
 export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 4000; tries++) {
     const found = await ask();
@@ -63,7 +63,8 @@ export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<
 }
 
 /**
- * Uses a lease that is to run out soon. On a busy machine it may do so before it was used: then a longer one is tried.
+ * Calls `use` with a short lease time. On a busy machine the lease may expire before its use; then a longer time is
+ * tried.
  */
 export async function shortly<T>(use: (ms: number) => Promise<T>): Promise<T> {
   for (let ms = 40; ; ms *= 4) {
@@ -78,10 +79,10 @@ export async function shortly<T>(use: (ms: number) => Promise<T>): Promise<T> {
 /** An answer for each key. */
 export const answers = (...keys: string[]): Map<string, string> => new Map(keys.map((key) => [key, `"to ${key}"`]));
 
-/** What a test is given. */
+/** The stores of a test. */
 export interface Prepared {
   readonly store: TaskStore;
-  /** The same tasks as another process would open them; the same store where they cannot be shared. */
+  /** The same tasks as another process would open them; the same store if they cannot be shared. */
   readonly other: TaskStore;
 }
 
@@ -90,7 +91,7 @@ export const withStore = (run: (prepared: Prepared) => Promise<void>): StoreTest
   await run({ store, other: await again?.() ?? store });
 };
 
-/** With one task, which nobody has yet. */
+/** Adds one task, which nobody has leased. */
 export const withTask = (run: (prepared: Prepared & { readonly task: NewTask }) => Promise<void>): StoreTest['run'] =>
   withStore(async ({ store, other }) => {
     const task = newTask();

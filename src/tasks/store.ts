@@ -2,87 +2,90 @@ import { systemClock } from '../bounds/clock.ts';
 import type { Clock } from '../bounds/clock.ts';
 
 /**
- * Where tasks are kept. A store knows tasks as texts: what they say is the journal's (`journal.ts`), and may be
- * sealed. Every promise resolves when what was written would survive, as far as the store claims to (`durable`),
- * so that the caller may acknowledge it.
+ * Keeps tasks. To a store, the contents of a task are opaque strings: `journal.ts` defines their format, and they may
+ * be encrypted. A write resolves when the data is as safe as the store promises (`durable`), so that the caller may
+ * acknowledge it.
  *
- * Whoever writes what a run has done holds a *lease*. Each lease of a task has a higher *fence* than the one before,
- * and a write under a lower fence is refused: `LeaseLost`. Answers and ends need no lease: the first one wins.
- * Each promise settles within a bounded time, and rejects where the store cannot be reached: a worker waits for it.
- * `storeTests` of `barewire/tasks/testing` is what every store has to pass.
+ * A worker writes the records of a run under a *lease*. Each lease of a task has a higher *fence* than the lease
+ * before, and a write under a lower fence rejects with `LeaseLost`. Answers and cancellations need no lease: the first
+ * one wins. Each promise settles within a bounded time, and rejects if the store cannot be reached: a worker waits for
+ * it. Every store must pass `storeTests` of `barewire/tasks/testing`.
  */
 export interface TaskStore {
-  /** Whether tasks outlive this process. */
+  /** Whether tasks survive the end of this process. */
   readonly durable: boolean;
-  /** Writes a new task. Rejects where there is one of this id. */
+  /** Stores a new task. Rejects if a task with this id exists. */
   create(task: NewTask): Promise<void>;
-  /** Everything of one task; undefined: there is no such task. */
+  /** Returns all data of a task; undefined if it does not exist. */
   load(id: string): Promise<StoredTask | undefined>;
   /**
-   * Takes a task for `ms` milliseconds, whoever had it before; undefined where it has ended or is gone, where somebody
-   * has it, and where it waits for answers.
+   * Leases a task for `ms` milliseconds. Undefined if the task has ended or does not exist, if another lease of it has
+   * not expired, or if the task waits for answers.
    */
   lease(id: string, ms: number): Promise<LeasedTask | undefined>;
-  /** Holds it for `ms` milliseconds from now. Rejects with `LeaseLost`. */
+  /** Extends the lease to `ms` milliseconds from now. Rejects with `LeaseLost`. */
   renew(lease: Lease, ms: number): Promise<void>;
   /**
-   * Adds records after the first `after` ones, all or none. Rejects with `LeaseLost`, also where there are more than
-   * that: somebody else has written.
+   * Appends records, all or none. `after`: how many records the task has so far. Rejects with `LeaseLost`, also if the
+   * task has a different number of records.
    */
   append(lease: Lease, after: number, records: readonly string[]): Promise<void>;
   /**
-   * Adds records as `append` does, and gives the task back: it is due again when all answers that it waits for are
-   * there, at once where it waits for none.
+   * Appends records like `append`, and gives up the lease. The task is due again when it has an answer for each key of
+   * `waiting`; at once if `waiting` is empty.
    */
   release(lease: Lease, after: number, records: readonly string[], waiting: readonly string[]): Promise<void>;
   /**
-   * Keeps answers, by the keys that the task waits for; the first to a key wins. Returns the keys that were taken:
-   * those that the task does not wait for, and those of a task that has ended or is gone, are not.
+   * Stores answers by the keys that the task waits for; the first answer for a key wins. Returns the keys of the stored
+   * answers: none if the task has ended or does not exist.
    */
   answer(id: string, answers: ReadonlyMap<string, string>): Promise<readonly string[]>;
   /**
-   * Ends a task. False: it had ended before, or is gone. With a lease it rejects with `LeaseLost` where that is
-   * broken; without one (cancelling) it breaks the lease that there is.
+   * Ends a task. False if it has ended before or does not exist. With a lease, rejects with `LeaseLost` if the lease is
+   * lost; without one (to cancel), breaks the current lease.
    */
   end(id: string, end: string, lease?: Lease): Promise<boolean>;
-  /** Ids of tasks that a worker could take now, those that wait longest first; at most `limit`. */
+  /** Ids of tasks that a worker could lease now; at most `limit`. The order is up to the store. */
   due(limit: number): Promise<readonly string[]>;
-  /** An owner's tasks in the order of their places (`placeOf`), after the place `after`; at most `limit`. */
+  /** The tasks of an owner, sorted by place (`placeOf`), after the place `after`; at most `limit`. */
   list(owner: string, after: string | undefined, limit: number): Promise<readonly ListedTask[]>;
-  /** How many tasks there are; of one owner, where one is named. */
+  /** The number of tasks; only those of `owner` if given. */
   count(owner?: string): Promise<number>;
-  /** Deletes the tasks whose time is over at `now` (milliseconds since the epoch); returns their ids. */
+  /** Deletes the tasks that have expired at `now` (milliseconds since the epoch); returns their ids. */
   expire(now: number): Promise<readonly string[]>;
-  /** Tells of what happens to tasks; by which processes, is the store's to say. Returns what ends it. */
+  /**
+   * Calls `listener` when a task changes; the store decides whether also for changes by other processes. Returns a
+   * function that removes the listener.
+   */
   watch(listener: (id: string, change: TaskChange) => void): () => void;
-  /** Ends what the store holds open. Tasks stay, where the store outlives the process. */
+  /** Closes files and connections of the store. A durable store keeps its tasks. */
   close(): Promise<void>;
 }
 
-/** `due`: a worker may take it. `written`: a run has written. `ended`: it has ended, or was deleted. */
+/** `due`: a worker may lease the task. `written`: records or answers were added. `ended`: it has ended, or was deleted. */
 export type TaskChange = 'due' | 'written' | 'ended';
 
-/** What a task is created with. */
+/** The data of a new task. */
 export interface NewTask {
   /** Letters, digits and hyphens, in lower case. */
   readonly id: string;
-  /** Whose it is. */
+  /** The owner; only compared with other owners. */
   readonly owner: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Milliseconds since the epoch; null: never. */
   readonly expiresAt: number | null;
-  /** What it is to do. */
+  /** The call that the task runs: a `TaskHead` as JSON. */
   readonly head: string;
 }
 
-/** A task as a store gives it back. */
+/** A task as a store returns it. */
 export interface StoredTask extends NewTask {
-  /** What its runs have written, in order. */
+  /** The records of its runs, in order. */
   readonly records: readonly string[];
   /** By the key of the question. */
   readonly answers: ReadonlyMap<string, string>;
-  /** The keys that it waits for; undefined while it runs, or is to run. */
+  /** The keys of the last `release`; undefined before the first `release`, and from each `lease` to the next `release`. */
   readonly waiting: readonly string[] | undefined;
   readonly end: string | undefined;
 }
@@ -93,12 +96,12 @@ export interface ListedTask {
   readonly place: string;
 }
 
-/** Where a task stands among others: by its creation, in the order of texts. */
+/** The sort key of a task in lists: its creation time, then its id. */
 export function placeOf({ id, createdAt }: Pick<NewTask, 'id' | 'createdAt'>): string {
   return `${String(createdAt).padStart(15, '0')}-${id}`;
 }
 
-/** The tasks after a place, for stores that have them all at hand. */
+/** Returns the tasks after a place, for stores that have all tasks in memory. */
 export function pageOf(
   tasks: readonly Pick<NewTask, 'id' | 'createdAt'>[], after: string | undefined, limit: number,
 ): readonly ListedTask[] {
@@ -108,14 +111,14 @@ export function pageOf(
     .slice(0, limit);
 }
 
-/** The right to write. */
+/** The right to write a task. */
 export interface Lease {
   readonly id: string;
-  /** Higher than that of every lease before. 1 is the first. */
+  /** Higher than the fence of each earlier lease of the task. The first is 1. */
   readonly fence: number;
 }
 
-/** A task and the right to write it. */
+/** A task and its new lease. */
 export interface LeasedTask {
   readonly lease: Lease;
   readonly task: StoredTask;
@@ -142,7 +145,7 @@ export class LeaseTime {
   }
 }
 
-/** The lease has run out, or somebody else has the task: nothing was written that counts. */
+/** Thrown if a lease has expired or another worker has leased the task. What the call has written does not count. */
 export class LeaseLost extends Error {
   constructor({ id, fence }: Lease, why: string) {
     super(`task ${id}: the lease ${fence} is lost: ${why}`);
@@ -150,31 +153,31 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Whether an error says that a lease is lost: also one of a store that has another copy of this module. */
+/** Whether an error is a `LeaseLost`, also of another copy of this module. */
 export const isLeaseLost = (error: unknown): boolean => error instanceof Error && error.name === 'LeaseLost';
 
-/** Tells those who watch. */
+/** The listeners of `TaskStore.watch`. */
 export class Watchers {
   readonly #listeners = new Set<(id: string, change: TaskChange) => void>();
 
-  /** Adds a listener; the function that it returns takes it away. */
+  /** Adds a listener. Returns a function that removes it. */
   readonly watch: TaskStore['watch'] = (listener) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Tells everybody who watches of a change. */
+  /** Calls all listeners. */
   tell(id: string, change: TaskChange): void {
     for (const listener of this.#listeners) listener(id, change);
   }
 
-  /** Forgets everybody who watches. */
+  /** Removes all listeners. */
   clear(): void {
     this.#listeners.clear();
   }
 }
 
-/** Whether answers are missing that a task waits for. */
+/** Whether the task waits for an answer that is still missing. */
 export function isWaiting({ waiting, answers }: Pick<StoredTask, 'waiting' | 'answers'>): boolean {
   return waiting !== undefined && waiting.some((key) => !answers.has(key));
 }

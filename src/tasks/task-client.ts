@@ -19,39 +19,39 @@ import type { HandlePort } from './task-handle.ts';
 import { TaskNews } from './task-news.ts';
 import { tasksExtension, tasksRevisions } from './task-form.ts';
 
-/** How often answers are sent where the connection or the server fails, and after how long. */
+/** How many times answers are sent if the request fails, and the pause between, in milliseconds. */
 const [maxTries, retryMs] = [10, 1_000];
 
 const mayBeTask = (support: unknown): boolean => support === 'required' || support === 'optional';
 
-/** What `TaskClient` may be given. */
+/** The options of `TaskClient`. */
 export interface TaskClientOptions extends ClientOptions {
   /**
-   * Whether the server may ask with tasks (2025-11-25): what they may take, or `false`. They are declared for the
-   * questions that there are handlers for. Default: `defaultReceivedTaskLimits`.
+   * The limits of the server's questions as tasks (2025-11-25), or `false`: it may not ask with tasks. Tasks are
+   * declared for the kinds of questions that have handlers. Default: `defaultReceivedTaskLimits`.
    */
   receive?: Partial<ReceivedTaskLimits> | false | undefined;
 }
 
 /** A call that became a task, or was answered at once. */
 export interface Started {
-  /** The task; undefined: the server has answered without one. */
+  /** The task; undefined: the server has answered directly. */
   readonly task: TaskHandle | undefined;
-  /** The result of the call, whichever way it came. */
+  /** The result of the call, with or without a task. */
   result(): Promise<CallToolResult>;
 }
 
 /**
- * A client that knows tasks, of both kinds: `callTool` waits for one by itself, so that nobody has to know.
- * Questions of a task go to the handlers that the client has anyway.
+ * A client with tasks of both protocols: `callTool` waits for the task by itself, so that its callers need not know of
+ * tasks. Questions of a task go to the client's handlers.
  */
 export class TaskClient extends McpClient {
   readonly #answering: Answering;
-  /** Who wants the handle of a call, and not to wait. */
+  /** The calls of `startTool`: the callback gets the task, and the result is not waited for. */
   readonly #starting = new WeakMap<CallOptions, (task: Bag) => void>();
   readonly #clock: Clock;
   readonly #news: TaskNews;
-  /** What each tool says of tasks of 2025-11-25; undefined: the list was not read. */
+  /** The `taskSupport` of each tool at 2025-11-25; undefined: the list was not read. */
   #support: Map<string, unknown> | undefined;
 
   constructor(info: Implementation, options: TaskClientOptions = {}) {
@@ -108,9 +108,9 @@ export class TaskClient extends McpClient {
   }
 
   /**
-   * Calls a tool, and waits for its task where it becomes one. The limits of a call hold for each request then, and not
-   * for the whole: it may take until the task's time is over. Aborting `signal` cancels the task; losing the connection
-   * does not.
+   * Calls a tool, and waits for its task if it becomes one. The timeouts of the call then hold for each request, not
+   * for the whole task, which may take until it expires. Aborting `signal` cancels the task; losing the connection does
+   * not.
    */
   override async callTool<T = never>(
     name: string, args?: Readonly<Bag>, options: CallOptions = {},
@@ -124,13 +124,13 @@ export class TaskClient extends McpClient {
   }
 
   /**
-   * Calls a tool as a task, and does not wait for it. At 2026-07-28 the server decides whether it becomes one; at
-   * 2025-11-25 this does: it rejects with `-32601` where the tool cannot.
+   * Calls a tool as a task, and does not wait for its result. At 2026-07-28 the server decides whether the call becomes
+   * a task; at 2025-11-25 this method does, and rejects with `-32601` if the tool does not support tasks.
    */
   async startTool(name: string, args?: Readonly<Bag>, options: CallOptions = {}): Promise<Started> {
     const own = this.#own(options);
     if (this.#legacyTasks) {
-      // 2025-11-25 basic/utilities/tasks#tool-level-negotiation: no other tool may be called as a task, not to try it either.
+      // 2025-11-25 basic/utilities/tasks#tool-level-negotiation: other tools must not be called as a task, not even to try it.
       if (!mayBeTask(await this.#supportOf(name, options) ?? await this.#supportOf(name, options, true))) {
         throw new RpcError(methodNotFoundCode, `Tool ${JSON.stringify(name)} cannot be called as a task`);
       }
@@ -146,7 +146,7 @@ export class TaskClient extends McpClient {
     return { task, result: () => this.#finish(task, own) as Promise<CallToolResult & Bag> };
   }
 
-  /** A task that was begun earlier, perhaps by another process, and is followed from here on. */
+  /** Returns a handle for a task that was begun earlier, perhaps by another process. */
   task(id: string, options: CallOptions = {}): TaskHandle {
     checkOptions('task: options', options, callShape);
     return new TaskHandle(id, undefined, this.#port(options), options.onProgress);
@@ -157,14 +157,14 @@ export class TaskClient extends McpClient {
     return revision !== undefined && coreTasks(revision) && this.capabilities?.tasks?.requests?.tools?.call !== undefined;
   }
 
-  /** Resolves with what the server agreed to tell of; undefined: it tells of nothing, and tasks are looked at. */
+  /** Resolves with the subscription that the server agreed to; undefined: there is none, and tasks are polled. */
   async #listen(taskIds: readonly string[] | undefined): Promise<unknown> {
     return this.revision?.era === 'modern' ? this.listen('taskIds', taskIds) : undefined;
   }
 
   /**
-   * The options of a call that may become a task: after it was cancelled the task is cancelled, and progress is told once,
-   * whether a notification brings it or the status message.
+   * The options of a call that may become a task. If the call was cancelled, its late task is cancelled too. Each
+   * progress is reported once, whether it comes in a notification or in the status message.
    */
   #own(options: CallOptions): CallOptions {
     checkOptions('tools/call: options', options, callShape);
@@ -185,7 +185,7 @@ export class TaskClient extends McpClient {
     };
   }
 
-  /** `fresh`: the list is read again, in which the tool may be new. */
+  /** `fresh`: reads the list of tools again, because the tool may be new. */
   async #supportOf(name: string, { signal }: CallOptions, fresh: boolean = false): Promise<unknown> {
     if (fresh || !this.#support) await this.listTools({ signal, fresh });
     return this.#support?.get(name);
@@ -199,14 +199,14 @@ export class TaskClient extends McpClient {
     return this.#handle(task, options, name);
   }
 
-  /** `tool`: the called tool, where nobody else checks its result. */
+  /** `tool`: the called tool, if nothing else checks its result. */
   #handle(task: Bag, options: CallOptions, tool?: string): TaskHandle {
     const { taskId } = task;
     if (typeof taskId !== 'string') throw new Error('tools/call: the task has no taskId');
     return new TaskHandle(taskId, task, this.#port(options, tool), options.onProgress);
   }
 
-  /** The result of a handle; the caller's signal cancels the task. */
+  /** Waits for the result of a handle. The caller's signal cancels the task. */
   #finish(handle: TaskHandle, { signal }: CallOptions): Promise<Bag> {
     const result = handle.result() as Promise<CallToolResult & Bag>;
     if (!signal) return result;
@@ -219,7 +219,7 @@ export class TaskClient extends McpClient {
     return result.finally(() => signal.removeEventListener('abort', stop));
   }
 
-  /** The words of the revision. */
+  /** The requests of a handle, in the methods of the revision. */
   #port({ timeoutMs, maxTimeoutMs, headers, meta }: CallOptions, tool?: string): HandlePort {
     // ext-tasks, Streamable HTTP: "the client MUST set the `Mcp-Name` header to the value of `params.taskId`"
     const about = (id: string): CallOptions => ({
@@ -227,11 +227,11 @@ export class TaskClient extends McpClient {
     });
     const modern = (): boolean => this.revision?.era === 'modern';
     const answered = new Set<string>();
-    /** The request that waits for the result, and on which a legacy server asks; then the result. */
+    /** The `tasks/result` request, during which a legacy server asks its questions; later its result. */
     let blocked: Promise<Bag> | undefined;
     let there = false;
     const result = (id: string, { ttl }: Bag): Promise<Bag> => blocked ??= this.request('tasks/result', { taskId: id }, {
-      // 2025-11-25 basic/lifecycle#timeouts: every request has one. This one may take as long as the task.
+      // 2025-11-25 basic/lifecycle#timeouts: every request has one. This timeout is as long as the task's ttl.
       ...about(id), timeoutMs: typeof ttl === 'number' && ttl >= 1 ? Math.min(ttl, longestTimerMs) : longestTimerMs, maxTimeoutMs: 0,
     }).then((value) => {
       there = true;
@@ -248,7 +248,7 @@ export class TaskClient extends McpClient {
       check: (result) => (tool === undefined ? undefined : this.checkToolResult(tool, result)),
       follow: (id) => this.#news.follow(id),
       answer: async (id, task) => {
-        // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". It ends with the task.
+        // 2025-11-25: "the requestor SHOULD preemptively call tasks/result". The request ends with the task.
         if (!modern()) return !there && result(id, task).then(() => true, () => false);
         const open = isObject(task['inputRequests']) ? Object.entries(task['inputRequests']) : [];
         const requests = open.filter(([key]) => !answered.has(key));
@@ -257,7 +257,7 @@ export class TaskClient extends McpClient {
         const inputResponses = await this.#answering.gather('tools/call', Object.fromEntries(requests), {
           revision: this.revision as Revision, clock: this.#clock, signal: undefined, send: () => Promise.reject(new Error('not here')),
         });
-        // What a person has said is not lost with a connection; the server takes it once.
+        // A person's answer must not be lost with a connection. It may be sent twice: the server takes it once.
         for (let tries = 1; ; tries++) {
           try {
             await this.request('tasks/update', { taskId: id, inputResponses }, about(id));

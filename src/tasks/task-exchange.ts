@@ -11,7 +11,7 @@ import type { JournalRecord, ReadTask } from './journal.ts';
 import { Attempts, entriesOf, JournalReplay } from './replay.ts';
 import type { ChangedCode } from './replay.ts';
 
-/** What a run of a handler needs of the worker. */
+/** The parts of a worker that a `TaskExchange` uses. */
 export interface RunPort {
   readonly task: ReadTask;
   /** The fence of this run's lease. */
@@ -19,17 +19,17 @@ export interface RunPort {
   readonly revision: Revision;
   readonly clock: Clock;
   readonly stallMs: number;
-  /** Writes a record; resolves when it counts. Never settles where the lease is lost: the run is over then. */
+  /** Writes a record; resolves when it is stored. Never settles if the lease is lost: the run is over then. */
   write(record: JournalRecord): Promise<void>;
-  /** Whether the lease still holds: asked before anything is done that another run could do too. */
+  /** Whether the lease still holds. Asked before each action that another run could do too. */
   holds(): boolean;
-  /** Keeps what the work is at, some time soon. */
+  /** Stores the status message after a short while. */
   status(message: string): void;
-  /** A notification for whoever began the task. */
+  /** Sends a notification to the client that began the task. */
   notify(notification: Notification): void;
 }
 
-/** How a run ended, where its handler has no result yet. */
+/** Why a run ended before its handler had a result. */
 export type Pause =
   | {
     readonly questions: InputRequests;
@@ -39,10 +39,10 @@ export type Pause =
   }
   | { readonly changed: ChangedCode };
 
-/** The digest of a question, and the handler's name of it: the key under which it goes out first. */
+/** The digest of a question, and the handler's name of it, which is the key of its first sending. */
 type QuestionName = readonly [digest: string, name: string];
 
-/** Credentials of the caller with the tool's scopes: the call had them, so its runs have them, whatever was remembered. */
+/** Adds the tool's scopes to the stored credentials: the call had these scopes, so its runs have them too. */
 function reaching(auth: Auth, scopes: readonly string[]): Auth {
   const { scopes: held } = auth;
   return { ...auth, scopes: [...new Set([...Array.isArray(held) ? held as string[] : [], ...scopes])] };
@@ -50,19 +50,19 @@ function reaching(auth: Auth, scopes: readonly string[]): Auth {
 
 const never = <T>(): Promise<T> => new Promise(() => {});
 
-/** What the questions of a task need of its run. */
+/** The parts of a run that its questions use. */
 interface JournalPort {
   readonly task: ReadTask;
-  /** Resolves when the handler has come past what it did before this question. */
+  /** Resolves when the handler has repeated all that it did before this question. */
   claim(name: string): Promise<unknown>;
-  /** Whether the run has ended: nothing is put any more. */
+  /** Whether the run has ended: then no more questions are asked. */
   over(): boolean;
 }
 
-/** The questions of a task and their answers, as its journal has them. A key is never used again in one task. */
+/** The questions and answers in a task's journal. Each key is used only once in a task. */
 class JournalAnswers implements AnswerStore {
   readonly numbersKeyed = true;
-  /** The questions that this run puts, by key. */
+  /** The questions that this run asks, by key. */
   readonly asked = dictionary() as Record<string, QuestionName>;
   readonly #port: JournalPort;
   /** The questions of earlier runs, by key. */
@@ -116,7 +116,7 @@ class JournalAnswers implements AnswerStore {
     return this.#before.get(key) ?? this.asked[key];
   }
 
-  /** The keys that questions of this name have used, in order. The answer that was carried has used the name itself. */
+  /** The keys that questions of this name have used, in order. An answer from before the task has used the name itself. */
   #usedKeys(name: string): string[] {
     const keys: string[] = [];
     for (let n = 1; ; n++) {
@@ -127,7 +127,7 @@ class JournalAnswers implements AnswerStore {
   }
 }
 
-/** The key under which a question goes out for the `n`th time. */
+/** The key of a question that is asked for the `n`th time. */
 const keyOf = (name: string, n: number): string => (n === 1 ? name : `${name}~${n}`);
 
 /**
@@ -141,11 +141,11 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
   readonly #attempts: Attempts;
   #pause: (pause: Pause) => void = () => {};
   readonly #versions = new Map<string, number>();
-  /** Steps, versions and questions that have ended. */
+  /** The number of steps, versions and questions that have ended. */
   #ended: number;
-  /** Steps were under way while a question was open. */
+  /** Whether steps were running while a question was open. */
   #overlap = false;
-  /** The run has ended: what is left of the handler does not begin anything. */
+  /** The run has ended. A handler that is still running begins nothing more. */
   #over = false;
 
   constructor(port: RunPort) {
@@ -176,8 +176,8 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
   }
 
   /**
-   * Runs the handler through `call`, which answers `tools/call`. Resolves with its result, or with the reason why
-   * there is none yet; rejects with what it threw.
+   * Runs the handler through `call`, which answers `tools/call`. Resolves with its result, or with the reason why it
+   * has none yet; rejects with the error that it threw.
    */
   play(call: (params: Params) => object | Promise<object>): Promise<{ result: object } | Pause> {
     return new Promise((resolve, reject) => {
@@ -189,7 +189,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
       };
       const ended = (settle: () => void, failed = false): void => {
         if (this.#over) return;
-        // Refused before the handler ran: there is no such tool any more, or its schema has changed.
+        // The call failed before the handler ran: the tool no longer exists, or its schema has changed.
         const changed = failed && !this.#replay.begun ? undefined : this.#replay.missing();
         if (changed) return this.#pause({ changed });
         this.stop();
@@ -202,7 +202,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     });
   }
 
-  /** The run is over, or its lease is lost. */
+  /** Called when the run is over or its lease is lost. */
   stop(): void {
     this.#over = true;
     this.#replay.stop();
@@ -232,7 +232,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     let thrown: unknown;
     try {
       const value = await make({ attempt, idempotencyKey: `${head.seed}-${key}` });
-      // Taken through JSON at once, so that it looks the same in the run that makes it and in those that find it.
+      // Converted to JSON and back at once, so that this run sees the same value as later runs.
       outcome = { value: value === undefined ? null : JSON.parse(JSON.stringify(value)) as unknown };
     } catch (error) {
       thrown = error;
@@ -271,7 +271,10 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     this.#port.status(message);
   }
 
-  /** Becomes the status of the task. In a legacy revision the client is also notified, under the token of the call. */
+  /**
+   * Sets the status message of the task. In a legacy revision the client also gets a notification, under the token of
+   * the call.
+   */
   override progress(progress: number, total?: number, message?: string): void {
     const count = total === undefined ? `${progress}` : `${progress} of ${total}`;
     this.#port.status(message === undefined ? count : `${count}: ${message}`);
@@ -283,7 +286,7 @@ export class TaskExchange extends RepeatedExchange implements Context, TaskSteps
     return super.wait(key, request);
   }
 
-  /** A turn of the event loop, and not a tick: where steps overlap, the replay delivers one in each turn. */
+  /** Waits for a turn of the event loop, not a microtask: if steps overlapped, the replay delivers one per turn. */
   protected override nextTurn(run: () => void): unknown {
     return this.#port.clock.after(0, run);
   }

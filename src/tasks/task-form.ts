@@ -3,26 +3,26 @@ import type { Bag } from '../jsonrpc/index.ts';
 import type { Task } from '../protocol/index.ts';
 import type { TaskView } from './journal.ts';
 
-/** The name under which clients and servers of 2026-07-28 know tasks. ext-tasks, Extension Identifier. */
+/** The extension identifier of tasks at 2026-07-28. ext-tasks, Extension Identifier. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
-/** The extension is for these: 2025-11-25 has tasks in its core, where the identifier must not be declared. */
+/** The revisions that have the extension. 2025-11-25 has tasks in its core, where the identifier must not be declared. */
 export const tasksRevisions: readonly string[] = ['2026-07-28'];
 
-/** What both kinds say of a task in the same words. */
+/** The members of a task that are the same in both protocols. */
 export function commonFields(
   { id, status, message, createdAt, updatedAt }: Pick<TaskView, 'id' | 'status' | 'message' | 'createdAt' | 'updatedAt'>,
 ): Omit<Task, 'ttl' | 'pollInterval'> {
   return {
     taskId: id,
     status,
-    // JSON leaves out what is undefined.
+    // `JSON.stringify` leaves out undefined members.
     statusMessage: message,
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
   };
 }
 
-/** A task as 2025-11-25 has it. A tool that failed has failed here: basic/utilities/tasks#task-execution-errors. */
+/** A task as in 2025-11-25. It is `failed` if the result has `isError`: basic/utilities/tasks#task-execution-errors. */
 export function legacyTask(view: TaskView): Task {
   const { end, ttlMs, pollIntervalMs } = view;
   const toolFailed = end?.status === 'completed' && end.result['isError'] === true;
@@ -34,14 +34,14 @@ export function legacyTask(view: TaskView): Task {
   } as Task;
 }
 
-/** The first text of a result, for a person. */
+/** The first text block of a result, for the status message. */
 function textOf({ content }: Bag): string | undefined {
   const blocks = Array.isArray(content) ? content as { text?: unknown }[] : [];
   const text = blocks.find((block) => typeof block.text === 'string')?.text;
   return typeof text === 'string' ? text.slice(0, 1000) : undefined;
 }
 
-/** A task as a call begins it: `CreateTaskResult`. ext-tasks, Task Creation. */
+/** The response to a call that begins a task: `CreateTaskResult`. ext-tasks, Task Creation. */
 export function createdTask(view: TaskView): { resultType: 'task' } & Bag {
   return seed({ resultType: 'task' as const }, view);
 }
@@ -50,18 +50,18 @@ function seed<T extends Bag>(task: T, view: TaskView): T & Bag {
   return Object.assign(task, commonFields(view), { ttlMs: view.ttlMs, pollIntervalMs: view.pollIntervalMs });
 }
 
-/** A task with all that its status brings: `DetailedTask`. ext-tasks, Task Status. */
+/** A task with the result, error or questions of its status: `DetailedTask`. ext-tasks, Task Status. */
 export function detailedTask(view: TaskView): Bag {
   const { end, questions } = view;
   const task: Bag = seed({}, view);
-  // "exactly what the underlying request would have returned", which says its type at 2026-07-28.
+  // "exactly what the underlying request would have returned", which at 2026-07-28 includes `resultType`.
   if (end?.status === 'completed') task['result'] = { resultType: 'complete', ...end.result };
   if (end?.status === 'failed') task['error'] = end.error;
   if (questions) task['inputRequests'] = questions;
   return task;
 }
 
-/** The time that a request with `task` asks for, in milliseconds. 2025-11-25 basic/utilities/tasks#task-parameters. */
+/** Reads the ttl that `task` requests, in milliseconds. 2025-11-25 basic/utilities/tasks#task-parameters. */
 export function ttlOf(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('task must be an object');
   const { ttl } = task;
@@ -71,11 +71,11 @@ export function ttlOf(task: unknown): number | undefined {
 }
 
 const digits = '0123456789abcdef';
-/** Random bytes that nobody has had: asking for few at a time costs more than they do. */
+/** Unused random bytes: many small calls of `getRandomValues` cost more than one large call. */
 let pool: Uint8Array | undefined;
 let used = 0;
 
-/** Random bytes in hexadecimal; at most 64. */
+/** Returns random bytes in hexadecimal; at most 64. */
 export function random(bytes: number): string {
   if (!pool || used + bytes > pool.length) {
     pool = crypto.getRandomValues(new Uint8Array(1024));

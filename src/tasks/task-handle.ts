@@ -7,14 +7,14 @@ import { mayPass } from './passing-fault.ts';
 import type { Bag, Progress } from '../jsonrpc/index.ts';
 import type { Follower } from './task-news.ts';
 
-/** A task as its server last told of it. */
+/** The last known state of a task. */
 export interface TaskState {
   readonly id: string;
   readonly status: TaskStatus;
   readonly message: string | undefined;
 }
 
-/** The task was cancelled: there will be no result. */
+/** Thrown if the task was cancelled: there will be no result. */
 export class TaskCancelled extends Error {
   constructor(id: string, message: string | undefined) {
     super(`the task ${id} was cancelled${message === undefined ? '' : `: ${message}`}`);
@@ -22,32 +22,35 @@ export class TaskCancelled extends Error {
   }
 }
 
-/** What a handle needs of its client, which knows the words of the revision. */
+/** The requests of a handle. The client sends them in the methods of the revision. */
 export interface HandlePort {
   readonly clock: Clock;
   get(id: string): Promise<Bag>;
-  /** How a task has ended: a function that returns its result, or throws as the call would. Rejects with faults. */
+  /** Resolves with a function that returns the task's result, or throws as the call would. Rejects if the request fails. */
   outcome(id: string, task: Bag): Promise<() => Bag>;
-  /** Throws or rejects for a result that the called tool may not have. */
+  /** Throws or rejects if the called tool may not have this result. */
   check(result: Bag): Promise<void> | undefined;
   cancel(id: string): Promise<unknown>;
   /**
-   * A task waits for answers: they are on their way when this returns. Resolves when the server has them; false: there
-   * was nothing new to answer. A rejection ends the waiting.
+   * Starts to answer the task's questions before it returns. Resolves when the server has the answers; false if there
+   * was no new question. A rejection ends the waiting for the result.
    */
   answer(id: string, task: Bag): Promise<boolean>;
-  /** What the server tells of the task by itself, from now on. */
+  /** Follows the server's notifications about the task, from now on. */
   follow(id: string): Follower;
 }
 
-/** 2025-11-25 and ext-tasks: clients SHOULD honour the interval; within what is sensible, whatever the server says. */
+/** 2025-11-25 and ext-tasks: clients SHOULD honour the poll interval. Values of the server outside these bounds are clamped. */
 const [minPollMs, maxPollMs, defaultPollMs] = [100, 60_000, 1_000];
-/** How often the same may be asked where the connection or the server fails: a fault of five minutes is waited for. */
+/** How many times a request is tried if it fails. With the default interval, a fault of the server may last five minutes. */
 const maxFailures = 10;
 
-/** A task of a server: what it is at, its result, and a way to stop it. */
+/** A task of a server: its status, its result, and a way to cancel it. */
 export class TaskHandle {
-  /** To find the task again, after a restart too: `client.task(id)`. Whoever has it may have the task. */
+  /**
+   * The id, with which `client.task(id)` finds the task again, also after a restart. Without authentication, the id
+   * gives access to the task.
+   */
   readonly id: string;
   readonly #port: HandlePort;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
@@ -60,7 +63,7 @@ export class TaskHandle {
   #follower: Follower | undefined;
   #pollMs = defaultPollMs;
 
-  /** `task`: what the server said when it began; undefined: it is looked at first. */
+  /** `task`: the task as the server has created it; undefined: it is requested first. */
   constructor(id: string, task: Bag | undefined, port: HandlePort, onProgress?: (progress: Progress) => void) {
     this.id = id;
     this.#port = port;
@@ -77,7 +80,7 @@ export class TaskHandle {
       this.#follower?.leave();
       this.#tell();
     });
-    // Whoever does not ask for the result is not told of its failure.
+    // If nobody asks for the result, its failure is not an unhandled rejection.
     this.#result.catch(() => {});
   }
 
@@ -85,29 +88,29 @@ export class TaskHandle {
     return this.#state.status;
   }
 
-  /** What the work is at, in the server's words. */
+  /** The server's message about the status. */
   get message(): string | undefined {
     return this.#state.message;
   }
 
-  /** The result of the call. Rejects as the call would, and with `TaskCancelled`. */
+  /** The result of the call. Rejects as the call would, or with `TaskCancelled`. */
   result(): Promise<CallToolResult> {
     return this.#result;
   }
 
-  /** Asks the server to stop the work. The task may end otherwise all the same. */
+  /** Asks the server to cancel the task. The task may still end in another way. */
   async cancel(): Promise<void> {
     await this.#port.cancel(this.id);
   }
 
-  /** Waits no longer; the task itself goes on. */
+  /** Stops waiting; the task itself goes on. */
   leave(reason: unknown): void {
     this.#ended = true;
     this.#stop(reason);
     this.#follower?.leave();
   }
 
-  /** Each change of the status or the message, from the first to the last. */
+  /** Yields each change of the status or the message, from the first to the last. */
   async *[Symbol.asyncIterator](): AsyncGenerator<TaskState, void, undefined> {
     for (let at = 0; ;) {
       const change = this.#changes[at];
@@ -152,7 +155,7 @@ export class TaskHandle {
   #outcome(status: TaskStatus, task: Bag): Promise<() => Bag> {
     const { id } = this;
     if (status === 'cancelled') throw new TaskCancelled(id, this.message);
-    // At 2025-11-25 the error of a task that failed looks like a fault of the server: it is asked for again, and stays.
+    // At 2025-11-25 the error of a failed task looks like a fault of the server. It is requested again: a task's error stays.
     return this.#patiently(() => this.#port.outcome(id, task), status === 'failed' ? 3 : maxFailures);
   }
 
@@ -161,8 +164,8 @@ export class TaskHandle {
   }
 
   /**
-   * Asks again after a fault that may pass. The connection may come again, and is looked for at each interval; a server
-   * with a fault gets more time with each.
+   * Repeats a request after a fault that may pass. A lost connection is tried again at each poll interval; after each
+   * error of the server the wait doubles.
    */
   async #patiently<T>(ask: () => Promise<T>, most: number = maxFailures): Promise<T> {
     for (let failures = 1; ; failures++) {
@@ -203,10 +206,10 @@ function pollOf(task: Bag): number {
   return Math.min(Math.max(typeof said === 'number' ? said : defaultPollMs, minPollMs), maxPollMs);
 }
 
-/** When a task was changed last: what was told earlier may come later, over another connection. */
+/** When a task last changed. Another connection may deliver an older notification later. */
 const timeOf = ({ lastUpdatedAt }: Bag): number => (typeof lastUpdatedAt === 'string' ? Date.parse(lastUpdatedAt) || 0 : 0);
 
-/** What a server of ours says of progress: "3 of 10: baking". */
+/** Parses a progress message of a barewire server: "3 of 10: baking". */
 function progressOf(message: string): Progress | undefined {
   const match = /^(\d+(?:\.\d+)?)(?: of (\d+(?:\.\d+)?))?(?:: ([^]*))?$/.exec(message);
   if (!match) return undefined;
@@ -214,7 +217,7 @@ function progressOf(message: string): Progress | undefined {
   return { progress: Number(progress), ...total !== undefined && { total: Number(total) }, ...text !== undefined && { message: text } };
 }
 
-/** The outcome that a task of 2026-07-28 has in itself. */
+/** Returns the result that a task of 2026-07-28 contains, or throws its error. */
 export function detailedResult(id: string, { status, result, error }: Bag): Bag {
   if (status === 'completed' && isObject(result)) return result;
   if (status === 'failed' && isObject(error)) {
@@ -225,8 +228,8 @@ export function detailedResult(id: string, { status, result, error }: Bag): Bag 
 }
 
 /**
- * The outcome that `tasks/result` of 2025-11-25 gives. Its error may be the task's, or a fault: a server that says the
- * task's error in the status message too leaves no doubt.
+ * Returns the outcome in a `tasks/result` response of 2025-11-25. An error may be the task's or a fault of the server:
+ * it is the task's if the status message says the same.
  */
 export async function outcomeOf(asked: Promise<Bag>, { status, statusMessage }: Bag): Promise<() => Bag> {
   try {
@@ -241,8 +244,8 @@ export async function outcomeOf(asked: Promise<Bag>, { status, statusMessage }: 
 }
 
 /**
- * Whether a task of 2026-07-28 says all that `tasks/get` would: ext-tasks wants that of notifications too, and some
- * servers tell only the status.
+ * Whether a task of 2026-07-28 has all that `tasks/get` would return. ext-tasks requires this of notifications too, but
+ * some servers send only the status.
  */
 export function isDetailed(task: Bag): boolean {
   const { status } = task;

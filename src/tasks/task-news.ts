@@ -2,16 +2,16 @@ import type { Clock } from '../bounds/clock.ts';
 import type { Bag } from '../jsonrpc/index.ts';
 import { mayPass } from './passing-fault.ts';
 
-/** One handle that follows a task. */
+/** The subscription of one handle to a task. */
 export interface Follower {
   /**
-   * Resolves with the task as the server last told of it, where it has; with undefined when this time is over, or
-   * there is reason to look. What was told since the last call counts.
+   * Resolves with the task when the server notifies of it; with undefined after `ms`, or when `wake` is called. What
+   * came since the last call resolves it at once.
    */
   wait(ms: number): Promise<Bag | undefined>;
-  /** There is reason to look at the task now. */
+  /** Makes the waiting handle request the task now. */
   wake(): void;
-  /** Ends the following; who waits is woken. */
+  /** Ends the subscription and wakes the handle. */
   leave(): void;
 }
 
@@ -19,28 +19,27 @@ interface FollowedTask extends Follower {
   tell(task: Bag): void;
 }
 
-/** How many tasks one stream names; more are looked at. Servers have bounds too: ours is 1,000. */
+/** The most tasks in one subscription; the others are polled. Servers have limits too: 1,000 in barewire. */
 const maxNamed = 500;
 
 /**
- * What a server tells of tasks by itself, and who waits for it. Where the server offers it, one
- * `subscriptions/listen` names all tasks that are followed; where it does not, nobody is told, and handles poll.
- * ext-tasks, Task Status Notifications.
+ * Distributes the server's notifications about tasks to the handles that wait for them. If the server offers it, one
+ * `subscriptions/listen` names all followed tasks; if not, the handles poll. ext-tasks, Task Status Notifications.
  */
 export class TaskNews {
   readonly #clock: Clock;
   readonly #listen: (ids: readonly string[] | undefined) => Promise<unknown>;
   readonly #followed = new Map<string, Set<FollowedTask>>();
-  /** What the server of this connection was asked to tell of. */
+  /** The tasks in the current subscription of this connection. */
   #asked: ReadonlySet<string> = new Set();
   #asking = false;
-  /** It has refused. */
+  /** The server does not offer the subscription. */
   #refused = false;
   #connection = 0;
 
   /**
-   * @param listen asks to be told of these tasks; undefined: of none any more. Resolves with what the server agreed
-   *   to. Called again only when it has settled.
+   * @param listen subscribes to these tasks; undefined: ends the subscription. Resolves with what the server agreed to.
+   *   It is not called again before it has settled.
    */
   constructor(listen: (ids: readonly string[] | undefined) => Promise<unknown>, clock: Clock) {
     this.#clock = clock;
@@ -88,7 +87,7 @@ export class TaskNews {
     return follower;
   }
 
-  /** The server has told of a task; `whole`: it has said all that looking would show. */
+  /** Called for each notification of a task. `whole`: it contains all that `tasks/get` would return. */
   told(task: Bag, whole: boolean): void {
     for (const follower of [...this.#followed.get(String(task['taskId'])) ?? []]) {
       if (whole) follower.tell(task);
@@ -96,7 +95,7 @@ export class TaskNews {
     }
   }
 
-  /** There is another connection: its server was asked for nothing yet. */
+  /** Called for a new connection, which has no subscription yet. */
   restart(): void {
     this.#connection++;
     this.#asked = new Set();
@@ -105,13 +104,13 @@ export class TaskNews {
   }
 
   /**
-   * Asks to be told of what is followed. What has ended stays in the filter until something is added, or nothing is left:
-   * each change is a new stream.
+   * Subscribes to the followed tasks. Each change needs a new stream, so an ended task stays in the filter until a task
+   * is added or none is left.
    */
   async #ask(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    // What is begun in one turn goes together.
+    // Tasks that are begun in one turn share a request.
     await Promise.resolve();
     while (!this.#refused && this.#differs) {
       const connection = this.#connection;
@@ -121,14 +120,14 @@ export class TaskNews {
       if (connection !== this.#connection) continue;
       this.#refused = answer === 'never';
       if (answer !== 'later') continue;
-      // Each wait tries again.
+      // Each call of `wait` tries again.
       this.#asked = new Set();
       break;
     }
     this.#asking = false;
   }
 
-  /** Whether the server tells of these tasks. Where it does not, they are looked at. */
+  /** Subscribes. `never`: the server does not notify of these tasks, so that they are polled. */
   async #offer(ids: readonly string[]): Promise<'agreed' | 'never' | 'later'> {
     try {
       if (ids.length > 0 && await this.#listen(ids) !== undefined) return 'agreed';
@@ -139,7 +138,7 @@ export class TaskNews {
     }
   }
 
-  /** The tasks to be told of: those that are followed longest. */
+  /** The tasks to subscribe to: those that were followed first. */
   get #wanted(): string[] {
     const ids: string[] = [];
     for (const id of this.#followed.keys()) if (ids.push(id) === maxNamed) break;

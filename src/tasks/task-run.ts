@@ -18,28 +18,28 @@ interface Queued {
   readonly written: () => void;
 }
 
-/** An end; the result goes beside it. */
+/** A `TaskEnd` without its result, which is written separately. */
 type EndRecord = Exclude<TaskEnd, { status: 'completed' }> | { readonly status: 'completed'; readonly at: number; readonly message?: string };
 
-/** What a run needs of its worker. */
+/** The parts of a worker that a run uses. */
 export interface RunOptions {
   readonly store: TaskStore;
   readonly limits: TaskLimits;
-  /** Answers `tools/call`. */
   readonly clock: Clock;
+  /** Answers `tools/call`. */
   call(params: Params, exchange: TaskExchange): object | Promise<object>;
   notify(notification: Notification): void;
-  /** The store has failed: the task is left to whoever takes it next. */
+  /** Reports an error of the store, the handler or its result. */
   report(error: unknown): void;
 }
 
-/** One run of one task under one lease: it writes, holds the lease, and ends the task or gives it back. */
+/** One run of one task under one lease. It writes the journal, renews the lease, and ends the task or gives it back. */
 export class TaskRun {
   readonly lease: Lease;
   readonly exchange: TaskExchange;
   readonly #options: RunOptions;
   readonly #queue: Queued[] = [];
-  /** Records that the journal has. */
+  /** The number of records in the journal. */
   #written: number;
   #bytes: number;
   #writing: Promise<void> | undefined;
@@ -47,7 +47,7 @@ export class TaskRun {
   #statusTimer: Timer | undefined;
   #renewing: Timer | undefined;
   #over = false;
-  /** How long the lease holds for certain. */
+  /** The time for which the lease certainly holds. */
   #time: LeaseTime;
   #finish: () => void = () => {};
 
@@ -63,7 +63,7 @@ export class TaskRun {
     this.exchange = new TaskExchange({
       task,
       run: lease.fence,
-      // The revision of whoever began the task.
+      // The revision of the client that began the task.
       revision: findRevision(revisions, task.head.revision) ?? revisions[0] as Revision,
       clock: options.clock,
       stallMs: options.limits.stallMs,
@@ -74,7 +74,7 @@ export class TaskRun {
     });
   }
 
-  /** Resolves when the task has ended, was given back, or is somebody else's. */
+  /** Runs the handler. Resolves when the task has ended, was given back, or belongs to another worker. */
   play(): Promise<void> {
     const { limits, clock, call } = this.#options;
     this.#renewing = every(clock, limits.leaseMs / 3, () => void this.#renew(), true);
@@ -95,9 +95,9 @@ export class TaskRun {
     });
   }
 
-  /** The task was cancelled, or has ended otherwise: the handler is told, and nothing of it counts any more. */
+  /** Called when the task was cancelled or has ended otherwise. Aborts the handler's signal; its result is ignored. */
   cancel(): void {
-    // Its own end comes back to it too.
+    // The store also reports the end that this run has written.
     if (!this.#over) this.#abandon(new Cancelled('The task was cancelled'));
   }
 
@@ -125,7 +125,7 @@ export class TaskRun {
     this.#queue.push({ text, written });
   }
 
-  /** Writes what waits; what comes meanwhile goes together in the next write. */
+  /** Writes the queued records. Records that are queued meanwhile go together in the next write. */
   #flush(): Promise<void> {
     return this.#writing ??= (async () => {
       try {
@@ -165,7 +165,7 @@ export class TaskRun {
     if (message !== undefined) this.#push({ t: 'status', message, ...this.#stamp() });
   }
 
-  /** Whether the lease still holds. A process that was stopped meanwhile must begin nothing more. */
+  /** Whether the lease still holds. If the process was suspended beyond it, the run must begin nothing more. */
   #holds(): boolean {
     if (!this.#over && this.#time.isOver) this.#abandon(new LeaseLost(this.lease, 'its time is over'));
     return !this.#over;
@@ -178,7 +178,7 @@ export class TaskRun {
       this.#time = time;
     } catch (error) {
       if (isLeaseLost(error)) return this.#abandon(error);
-      // A fault of the store may pass before the time of the lease is over: the next renewal tries again.
+      // The store may recover before the lease expires: the next renewal tries again.
       if (this.#holds()) this.#options.report(error);
     }
   }
@@ -211,12 +211,12 @@ export class TaskRun {
 
   #fail(thrown: unknown): Promise<void> {
     const error = toErrorObject(thrown);
-    // Of an error that is not a protocol error, the author hears everything and the client only that it failed.
+    // If this is not a protocol error, only the author gets the details; the client gets a general message.
     if (!(thrown instanceof RpcError)) this.#options.report(thrown);
     return this.#end({ status: 'failed', error, message: error.message, at: this.#options.clock.now() });
   }
 
-  /** `result`: of a task that is completed, as JSON. */
+  /** `result`: the result of a completed task, as JSON. */
   async #end(end: EndRecord, result?: string): Promise<void> {
     if (this.#over) return;
     const message = end.message ?? this.#status;
@@ -226,7 +226,7 @@ export class TaskRun {
     this.#finish();
   }
 
-  /** Leaves the task as it is: nothing can be written any more. */
+  /** Ends the run without a further write, and leaves the stored task unchanged. */
   #abandon(error: unknown): void {
     if (!(isLeaseLost(error) || error instanceof Cancelled)) this.#options.report(error);
     this.#stop();

@@ -12,12 +12,12 @@ import type { TaskStore } from './store.ts';
 import { random } from './task-form.ts';
 
 /**
- * Whose a task is: the principal's, where the transport authenticates. Where it does not, a task belongs to whoever
- * knows its id, which cannot be guessed. 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control.
+ * The owner of a task: the caller's principal. Without authentication, each caller that knows the id, which cannot be
+ * guessed, may use the task. 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control.
  */
 export const ownerOf = (auth: Auth | undefined): string => (auth ? `principal:${auth.principal}` : '');
 
-/** Whether a task may be told of to whoever has these credentials. */
+/** Whether a caller with these credentials may see a task: it is the owner, and has the task's scopes. */
 export function mayHear({ owner, scopes }: Pick<TaskView, 'owner' | 'scopes'>, auth: Auth | undefined): boolean {
   if (ownerOf(auth) !== owner) return false;
   try {
@@ -29,7 +29,7 @@ export function mayHear({ owner, scopes }: Pick<TaskView, 'owner' | 'scopes'>, a
   }
 }
 
-/** What a task is created of; the rest is for `Tasks` to say. */
+/** The data of a new task; `Tasks` adds the rest. */
 export type TaskOrder = Omit<TaskHead, 'seed' | 'ttlMs' | 'pollIntervalMs'>;
 
 export interface TaskPage {
@@ -37,31 +37,31 @@ export interface TaskPage {
   readonly nextCursor: string | undefined;
 }
 
-/** How often a task is looked at on which somebody waits, and of which nothing is heard: other processes may write it. */
+/** How often a task that somebody waits for is read from the store, in milliseconds: another process may have changed it. */
 const lookMs = 500;
-/** And how many are looked at in a second, where many wait. */
+/** The most tasks that are read per second; with more waiting tasks, the reads are less frequent. */
 const maxLooks = 500;
-/** How long a count of tasks is good for, and how many owners' are kept. */
+/** How long a count of tasks is valid, in milliseconds, and for how many owners counts are kept. */
 const [countedMs, maxCounts] = [1_000, 1_000];
 const pageSize = 100;
-/** Of a task's id, and of the seed of its idempotency keys. */
+/** The random bytes of a task's id, and of the seed of its idempotency keys. */
 const [idBytes, seedBytes] = [20, 8];
 const cursorPattern = /^\d{15}-[a-z0-9-]{1,100}$/;
 
 /**
- * What both kinds do with tasks, whatever their wire. A task belongs to its owner in every call, and whoever asks about it
- * needs the scopes that its call needed.
+ * The operations on tasks that both protocols share. They check that the task belongs to the caller and, except `find`
+ * and `look`, that the caller has the scopes of the task's tool.
  */
 export class Tasks {
   readonly store: TaskStore;
   readonly clock: Clock;
   readonly #limits: TaskLimits;
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** How many tasks were looked at last. */
+  /** How many tasks the timer has woken the last time. */
   #looked = 0;
-  /** By owner, and of all. */
+  /** By owner; under `undefined`, of all tasks. */
   readonly #counts = new Map<string | undefined, { n: number; readonly at: number }>();
-  /** By owner: the count that is under way, for all who want it. */
+  /** The counts that are under way, by owner; concurrent callers share them. */
   readonly #counting = new Map<string | undefined, Promise<void>>();
   readonly #unwatch: () => void;
   #timer: Timer | undefined;
@@ -74,8 +74,8 @@ export class Tasks {
   }
 
   /**
-   * Resolves when the task is kept, and would be found by its id. Throws `-32603` where there are too many.
-   * `ttlMs`: what the creator asks for. `named` is told the id before a worker can have the task.
+   * Creates a task; resolves when it is stored. Throws `-32603` if there are too many. `ttlMs`: the requested ttl.
+   * `named` is called with the id before a worker can take the task.
    */
   async create(owner: string, order: TaskOrder, ttlMs?: number, named?: (id: string) => void): Promise<TaskView> {
     const { maxTtlMs, pollIntervalMs } = this.#limits;
@@ -87,7 +87,7 @@ export class Tasks {
     const bits = random(idBytes + seedBytes);
     const id = bits.slice(0, 2 * idBytes);
     const ttl = bounded ? kept : null;
-    // Member by member: a spread of so many costs more than the rest of this.
+    // Each member by name: a spread of so many members costs more than the rest of this method.
     const { tool, arguments: args, _meta, revision, client, capabilities, scopes, auth, answers, made } = order;
     const head: TaskHead = {
       tool, arguments: args, _meta, revision, client, capabilities, auth, answers, made,
@@ -105,7 +105,7 @@ export class Tasks {
     };
   }
 
-  /** One task more, by the counts as they are now: others may have been created while they were asked for. */
+  /** Counts one more task, or throws. It reads the counts again: other calls may have created tasks during the wait. */
   #add(owner: string): void {
     const { maxTasks, maxTasksPerPrincipal } = this.#limits;
     const all = this.#counts.get(undefined);
@@ -118,7 +118,7 @@ export class Tasks {
     if (own) own.n++;
   }
 
-  /** Whether the count of an owner's tasks, or of all, is good still: those that others created may be a second old. */
+  /** Whether the count for an owner, or of all tasks, is still valid. Other processes' tasks may be missing for a second. */
   #counted(owner: string | undefined): boolean {
     const known = this.#counts.get(owner);
     return known !== undefined && this.clock.monotonic() - known.at < countedMs;
@@ -141,7 +141,7 @@ export class Tasks {
     }
   }
 
-  /** Throws `-32602` where the caller has no such task, and `AccessDenied` where the credentials lack its scopes. */
+  /** Returns a task. Throws `-32602` if the caller has no such task, and `AccessDenied` if the credentials lack its scopes. */
   async view(auth: Auth | undefined, id: unknown): Promise<TaskView> {
     const view = await this.find(ownerOf(auth), id);
     checkScopes(view, { auth });
@@ -149,8 +149,8 @@ export class Tasks {
   }
 
   /**
-   * A task as its owner has it, whatever credentials they show: what is said of it is for those who may hear it. Throws
-   * `-32602` where the owner has no such task.
+   * Returns a task of this owner, without a check of its scopes: use `mayHear` before anything of it is sent. Throws
+   * `-32602` if the owner has no such task.
    */
   async find(owner: string, id: unknown): Promise<TaskView> {
     if (typeof id !== 'string') throw invalidParams('taskId must be a string');
@@ -162,7 +162,7 @@ export class Tasks {
     return viewOf(readTask(stored));
   }
 
-  /** A task as `find` gives it; undefined where the store has failed: that may pass, and the task is looked at again. */
+  /** Like `find`; undefined if the store has failed, perhaps only for a moment: the caller tries again. */
   look(owner: string, id: string): Promise<TaskView | undefined> {
     return this.find(owner, id).catch((error: unknown) => {
       if (error instanceof RpcError) throw error;
@@ -171,8 +171,8 @@ export class Tasks {
   }
 
   /**
-   * Takes answers to open questions; what answers none of them is ignored, as ext-tasks says. Throws `-32602` where
-   * they are no object, and as `view` does.
+   * Stores answers to open questions; other answers are ignored, as ext-tasks says. Throws `-32602` if an answer, or
+   * `responses` itself, is not an object, and throws as `view` does.
    */
   async answer(auth: Auth | undefined, id: unknown, responses: unknown): Promise<void> {
     if (!isObject(responses)) throw invalidParams('inputResponses must be an object');
@@ -191,7 +191,7 @@ export class Tasks {
     if (texts.size > 0) await this.store.answer(view.id, texts);
   }
 
-  /** Ends a task. False: it had ended before. Throws as `view` does. */
+  /** Cancels a task. False if it has ended before. Throws as `view` does. */
   async cancel(auth: Auth | undefined, id: unknown): Promise<boolean> {
     const view = await this.view(auth, id);
     if (view.end) return false;
@@ -199,7 +199,10 @@ export class Tasks {
     return this.store.end(view.id, JSON.stringify(end));
   }
 
-  /** A page of the caller's tasks, without those whose scopes the credentials lack. Throws `-32602` for a malformed cursor. */
+  /**
+   * Returns a page of the caller's tasks, without tasks whose scopes the credentials lack. Throws `-32602` for a
+   * malformed cursor.
+   */
   async list(auth: Auth | undefined, cursor: unknown): Promise<TaskPage> {
     if (cursor !== undefined && (typeof cursor !== 'string' || !cursorPattern.test(cursor))) {
       throw invalidParams('cursor is not a cursor of this list');
@@ -208,7 +211,7 @@ export class Tasks {
     const found = await this.store.list(owner, cursor, pageSize + 1);
     const shown = found.slice(0, pageSize);
     const tasks = await Promise.all(shown.map(({ id }) => this.find(owner, id).catch((error: unknown) => {
-      // A task may have gone meanwhile. If the store fails, the list fails: it does not leave tasks out.
+      // A task may have been deleted meanwhile. If the store fails, the whole list fails, so that no task is missing from it.
       if (!(error instanceof RpcError)) throw error;
       return undefined;
     })));
@@ -218,7 +221,7 @@ export class Tasks {
     };
   }
 
-  /** Waits until a task may have changed, by whichever process. Rejects with the signal's reason. */
+  /** Resolves when a task may have changed, in this process or another. Rejects with the signal's reason. */
   changed(id: string, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(id) ?? new Set();
@@ -253,13 +256,13 @@ export class Tasks {
     for (const go of [...this.#waiting.get(id) ?? []]) go();
   }
 
-  /** What another process writes is not always heard: then it is looked at. */
+  /** Wakes all waiting calls after a while: not every store reports the writes of other processes. */
   #look(): void {
     if (this.#timer !== undefined) return;
     this.#timer = this.clock.after(Math.max(lookMs, this.#looked * 1000 / maxLooks), () => {
       this.#timer = undefined;
       const ids = [...this.#waiting.keys()];
-      // The first of them that waits again starts the timer for all.
+      // The first call that waits again starts the timer for all.
       this.#looked = ids.length;
       for (const id of ids) this.#wake(id);
     }, true);

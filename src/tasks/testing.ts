@@ -12,7 +12,7 @@ import type { Lease } from './store.ts';
 
 export type { OpenedStore, StoreTest } from './store-test.ts';
 
-/** What every store has to do: `for (const { name, run } of storeTests) test(name, () => run(open))`. */
+/** The tests that every store must pass: `for (const { name, run } of storeTests) test(name, () => run(open))`. */
 export const storeTests: readonly StoreTest[] = [
   {
     name: 'a task comes back as it was created, and no other has its id',
@@ -105,7 +105,7 @@ export const storeTests: readonly StoreTest[] = [
         await leased(store, two.id, ms);
         return { kept: one, left: two, lease: short };
       });
-      // The one that was not renewed is free again, and was taken no earlier.
+      // The task whose lease was not renewed is free again, and could not be leased earlier.
       await eventually(() => store.lease(left.id, long));
       check(await store.lease(kept.id, long) === undefined, 'a lease that was renewed was taken over');
       await store.append(lease, 0, ['"still"']);

@@ -10,28 +10,31 @@ import { TaskRun } from './task-run.ts';
 
 export interface WorkerOptions {
   readonly limits: TaskLimits;
-  /** Whether others create the tasks, in this store as it is. */
+  /** Whether other processes create the tasks: if so, the worker scans at once, even if the store is not durable. */
   readonly others?: boolean;
-  /** A notification of a task's handler, for whoever began the task. */
+  /** Sends a notification of a task's handler to the client that began the task. */
   readonly notify?: ((id: string, notification: Notification) => void) | undefined;
 }
 
-/** A task that a worker takes, or has. Removed from the table, it no longer leads to its run: a table that has grown keeps what it had (bench/NOTES.md). */
+/**
+ * A task that this worker takes or runs. It is cleared when it is removed from the map, because a map that has grown
+ * keeps removed values in memory (bench/NOTES.md).
+ */
 interface TaskSlot {
   run: TaskRun | undefined;
   working: Promise<void> | undefined;
 }
 
-/** Deletes what is over, this often. */
+/** How often expired tasks are deleted, in milliseconds. */
 const expireMs = 60_000;
 
-/** Works on the tasks of a store, with the tools of a server: takes what is due, one lease and one run at a time. */
+/** Runs the tasks of a store with the tools of a server: takes due tasks, each with one lease for one run. */
 export class Worker {
   readonly #server: ServerInternals;
   readonly #store: TaskStore;
   readonly #options: WorkerOptions;
   readonly #places = new Map<string, TaskSlot>();
-  /** Due tasks for which there was no room. */
+  /** Tasks to be taken when there is room. */
   readonly #wanted = new Set<string>();
   readonly #unwatch: () => void;
   #timer: Timer | undefined;
@@ -47,20 +50,21 @@ export class Worker {
       if (change === 'due') this.wake(id);
       else if (change === 'ended') this.#places.get(id)?.run?.cancel();
     });
-    // What is durable may have been left by others. What is not comes with a call; some runtimes have no timers before.
+    // A durable store may have tasks of other processes. Other stores get tasks only from calls of this process, and
+    // some runtimes have no timers before the first call.
     if (store.durable || options.others) this.#scan();
   }
 
-  /** Tasks that this process works on. */
+  /** The number of tasks that this process runs. */
   get running(): number {
     return this.#places.size;
   }
 
-  /** A task may be due. */
+  /** Takes a task that may be due, or remembers it for later. */
   wake(id: string): void {
     if (this.#timer === undefined && !this.#closed) this.#scan();
     const places = this.#places;
-    // One that is here may have become due between the end of its run and the run's last word.
+    // A task in the map may have become due again after its run ended, but before the map entry is removed.
     if (this.#closed || places.has(id) || places.size >= this.#options.limits.maxRunning) {
       this.#wanted.add(id);
       return;
@@ -79,7 +83,7 @@ export class Worker {
     });
   }
 
-  /** Takes no more tasks, and gives back those that it has: their handlers are told to stop. */
+  /** Takes no more tasks, stops the running handlers, and gives their tasks back. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#unwatch();

@@ -23,8 +23,8 @@ export interface HttpRecorder {
 }
 
 /**
- * Begins a transcript of HTTP. Session ids, event ids and other values that a server creates anew in each session
- * become placeholders. A body that is not JSON is left out, and the line above says so.
+ * Records HTTP traffic as a transcript. Session ids, event ids and other values that a server creates anew in each
+ * session become placeholders. A body that is not JSON is left out, and the line above says so.
  */
 export function httpRecorder(): HttpRecorder {
   const placeholders = createPlaceholders();

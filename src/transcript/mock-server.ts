@@ -11,15 +11,15 @@ interface MockRun {
   readonly lines: Line[];
   /** The id that the current client chose for the request. */
   readonly id: unknown;
-  /** Questions without an answer so far: the transcript's ids, as JSON, to ours. */
+  /** The open questions: maps their ids in the transcript, as JSON, to the current ids. */
   readonly open: Map<string, string>;
 }
 
 /**
- * The server of a transcript, for any client: it answers each request as in the transcript. The client need not send
- * the same requests in the same order: the best match is found by method, by the names in the request, and by its
- * parameters, and an unused match is preferred. It does no I/O. Questions of the server are asked at their place, and
- * the rest of the answer waits for theirs.
+ * Plays the server of a transcript for any client: it answers each request as in the transcript. The client need not
+ * send the same requests in the same order: the best match is found by method, by the names in the request, and by its
+ * parameters, and an unused match is preferred. It does no I/O. The server's questions are asked at their place, and
+ * the messages after a question wait for its answer.
  */
 export class MockServer {
   readonly #lines: readonly Line[];

@@ -4,8 +4,8 @@ import { isPlaceholder } from './difference.ts';
 const columns = 120;
 
 /**
- * Members whose values a server creates anew in each session; the client sends them back in members of the second
- * list.
+ * `made`: members whose values a server creates anew in each session. `brought`: members in which the client sends them
+ * back.
  */
 const made: readonly string[] = ['requestState', 'nextCursor', 'taskId', 'elicitationId'];
 const brought: readonly string[] = ['requestState', 'cursor', 'taskId', 'elicitationId'];
@@ -24,7 +24,7 @@ export interface Placeholders {
   message(from: 'client' | 'server', text: string): { readonly json: unknown; readonly definitions: string } | undefined;
 }
 
-/** Begins without placeholders. */
+/** Makes a `Placeholders` that is still empty. */
 export function createPlaceholders(): Placeholders {
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();

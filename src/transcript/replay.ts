@@ -28,10 +28,10 @@ export class Replay {
   readonly #known: Map<string, unknown>;
   readonly #ignored: readonly string[];
   readonly #differences: Difference[] = [];
-  /** The other side's ids and tokens: those of the transcript to the current ones. */
+  /** Maps the other side's ids and tokens in the transcript to the current ones. */
   readonly #theirs = new Chosen();
   #next = 0;
-  /** The lines that the other side must send now, in any order among those that are marked so. */
+  /** The lines that the other side must send now: one line, or several in any order that are marked so. */
   #awaited: Line[] = [];
 
   constructor({ lines, defined }: Transcript, side: 'client' | 'server', options: ReplayOptions = {}) {
@@ -62,7 +62,7 @@ export class Replay {
     const got = parse(text);
     const tried = this.#awaited.map((line) => ({ line, ...this.#compare(line, got, text) }));
     const fits = tried.find(({ what }) => what === undefined)
-      // A message of the same kind counts as the one that the line means.
+      // Otherwise, a message of the same kind counts as the message of that line.
       ?? tried.find(({ line }) => !line.raw && identity(line.json) === identity(got));
     if (!fits) {
       const [first] = tried;
@@ -117,7 +117,7 @@ export class Replay {
 
 const tokenOf = (message: unknown): unknown => bag(bag(bag(message)['params'])['_meta'])['progressToken'];
 
-/** Ids and progress tokens that the other side chose: those of the transcript, and the current ones. */
+/** Maps the ids and progress tokens that the other side chose in the transcript to the current ones. */
 export class Chosen {
   readonly #now = new Map<string, unknown>();
 
@@ -136,7 +136,7 @@ export class Chosen {
   }
 }
 
-/** Invents a value for an unknown placeholder: its name without the brackets. */
+/** Replaces placeholders by their values. An unknown one gets its name without the brackets. */
 export function filled(json: unknown, known: Map<string, unknown>): unknown {
   for (;;) {
     try {
@@ -152,8 +152,8 @@ export function filled(json: unknown, known: Map<string, unknown>): unknown {
 const subscription = 'io.modelcontextprotocol/subscriptionId';
 
 /**
- * Our message with the current ids and tokens of the other side: in answers, in progress, and in messages of a
- * subscription.
+ * Replaces the other side's ids and tokens in our message by the current ones: in answers, in progress, and in messages
+ * of a subscription.
  */
 export function translated(json: unknown, theirs: Chosen): unknown {
   const message = bag(json);
@@ -171,7 +171,7 @@ export function translated(json: unknown, theirs: Chosen): unknown {
   return changed;
 }
 
-/** The sender of a request chooses its ids and tokens, and repeats them later. */
+/** Removes the ids and tokens that the sender of a request chooses. */
 function withoutTheirIds(json: unknown): unknown {
   const message = bag(json);
   if (message['method'] === 'notifications/cancelled') {
@@ -210,7 +210,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** The differences between two sessions: `got` is played against `expected`, message by message, both sides. */
+/** Returns the differences between two sessions: both sides of `got` are played against `expected`, message by message. */
 export function compareTranscripts(expected: Transcript, got: Transcript, options: ReplayOptions = {}): Difference[] {
   const all = (['client', 'server'] as const).flatMap((side) => {
     const lines = got.lines.filter(({ from }) => from === side);

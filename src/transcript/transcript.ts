@@ -40,7 +40,7 @@ const arrows: Readonly<Record<string, Pick<Line, 'from' | 'raw' | 'anyOrder'>>> 
   '<~~': { from: 'server', raw: false, anyOrder: true },
 };
 
-/** Reads a transcript. Throws a `SyntaxError` where a message is not JSON, naming the line. */
+/** Parses a transcript. Throws a `SyntaxError` that names the line if a message is not JSON. */
 export function parseTranscript(text: string): Transcript {
   const defined = new Map<string, unknown>();
   const lines: Line[] = [];

@@ -9,26 +9,26 @@ import type { FromRelay, Port, RelayedEngine, ToRelay } from './relay-engine.ts'
 /** The options of `clusterRelay`. */
 export interface ClusterRelayOptions {
   /**
-   * The keys of the fleet, for sessions that outlive the primary process or are shared with other machines. Default:
-   * one that is made now.
+   * The keys of the fleet, for sessions that survive the primary process or are shared with other machines. Default: a
+   * new random key.
    */
   readonly keys?: readonly Uint8Array[] | undefined;
   /**
-   * Milliseconds after which a worker that gives no sign is taken for gone. One that has exited is gone at once.
-   * 10 seconds.
+   * Milliseconds after which a worker that does not renew its lease counts as gone. A worker that has exited is gone at
+   * once. 10 seconds.
    */
   readonly leaseMs?: number | undefined;
 }
 
 /** The options of `clusterEngine`. */
 export interface ClusterEngineOptions {
-  /** Milliseconds in which the primary process has to answer. 5 seconds. */
+  /** Milliseconds in which the primary process must answer. 5 seconds. */
   readonly answerMs?: number | undefined;
 }
 
 const label = 'barewire/fleet';
 
-/** A message of ours among those that a program sends to its workers. */
+/** A message of this module. A program may also send other messages to its workers. */
 interface Labelled<M> {
   readonly label: typeof label;
   readonly message: M;
@@ -39,8 +39,8 @@ function isLabelled<M>(value: unknown): value is Labelled<M> {
 }
 
 /**
- * In the primary process of `node:cluster`, before it forks: makes the keys and carries messages between the workers.
- * Throws anywhere else.
+ * Makes the keys and carries messages between the workers. Call it in the primary process of `node:cluster`, before it
+ * forks. Throws in a worker.
  */
 export function clusterRelay(options: ClusterRelayOptions = {}): void {
   checkOptions('clusterRelay: options', options, { keys: 'list', leaseMs: 0 });
@@ -50,7 +50,7 @@ export function clusterRelay(options: ClusterRelayOptions = {}): void {
   const relay = createRelay(texts, leaseMs);
   const attach = (worker: Worker): void => {
     const port: Port<ToRelay, FromRelay> = {
-      // A worker that is going down has no channel any more; its messages go down with it.
+      // A worker that is ending has no channel any more; messages for it are lost with it.
       send(message) {
         if (worker.isConnected()) worker.send({ label, message } satisfies Labelled<FromRelay>, () => {});
       },
@@ -66,7 +66,7 @@ export function clusterRelay(options: ClusterRelayOptions = {}): void {
   for (const worker of Object.values(cluster.workers ?? {})) if (worker) attach(worker);
 }
 
-/** In a worker of `node:cluster`: the engine over the relay of the primary process. Throws anywhere else. */
+/** Returns the engine over the relay of the primary process. Call it in a worker of `node:cluster`. Throws elsewhere. */
 export function clusterEngine(options: ClusterEngineOptions = {}): RelayedEngine {
   checkOptions('clusterEngine: options', options, { answerMs: 0 });
   const { answerMs = 5000 } = options;

@@ -4,24 +4,24 @@ import type { Clock } from '../../bounds/clock.ts';
 import { Undeliverable } from '../engine.ts';
 import type { Bus, BusHandler, SessionStore, SpentStore, StoringEngine, StreamStore } from '../engine.ts';
 
-/** A question to the relay, without its number. */
+/** A message to the relay, without its number. */
 type Ask = ToRelay extends infer M ? M extends { n: number } ? Omit<M, 'n'> : never : never;
 
-/** An engine whose bus is a relay, and the keys that the relay hands over. */
+/** An engine over a relay, which also provides the keys. */
 export interface RelayedEngine extends StoringEngine {
-  /** The keys of the fleet, which the primary process has made. Rejects where it has no relay. */
+  /** The keys of the fleet, which the primary process has made. Rejects if it has no relay. */
   keys(): Promise<Uint8Array[]>;
 }
 
-/** What the bus brought before `receive`, and then whoever receives. */
+/** The messages of the bus before `receive`, and after that the handler. */
 interface EarlyInbox {
   handler: BusHandler | undefined;
   readonly early: ((handler: BusHandler) => void)[];
 }
 
 /**
- * The engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. Long function: its
- * short functions share the channel and the calls that wait for an answer.
+ * Makes the engine at a process's end of the channel. `answerMs`: how long the relay may take to answer. Long function:
+ * its short functions share the channel and the calls that wait for an answer.
  */
 export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number, clock: Clock = systemClock): RelayedEngine {
   const inboxes = new Map<string, EarlyInbox>();
@@ -70,7 +70,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number, cl
     });
   }
 
-  /** Has a store in the process of the relay do something. */
+  /** Calls a store in the process of the relay. */
   const keep = <M extends keyof StoreCalls>(method: M) =>
     async (...args: Parameters<StoreCalls[M]>): Promise<Awaited<ReturnType<StoreCalls[M]>>> => {
       const { value } = await ask({ kind: 'keep', call: { method, args } as StoreCall });
@@ -103,7 +103,7 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number, cl
         try {
           port.send({ kind: 'renew', name });
         } catch {
-          // The channel has closed, and with it the fleet: whatever is sent rejects.
+          // The channel has closed, and with it the fleet: each send rejects.
           renewal?.stop();
         }
       }, true);
@@ -126,10 +126,10 @@ export function relayEngine(port: Port<FromRelay, ToRelay>, answerMs: number, cl
   };
 }
 
-/** The keys of a fleet as they are handed over: base64. */
+/** A key of a fleet in base64. */
 export type KeyText = string;
 
-/** What the stores of the relay do for a process. */
+/** The store methods that the relay offers to a process. */
 export interface StoreCalls {
   readonly create: SessionStore['create'];
   readonly load: SessionStore['load'];
@@ -143,12 +143,12 @@ export interface StoreCalls {
   readonly spend: SpentStore['spend'];
 }
 
-/** One call of a store. What is undefined in `args` comes as null. */
+/** One call of a store. Undefined arguments arrive as null. */
 export type StoreCall = {
   [M in keyof StoreCalls]: { readonly method: M; readonly args: Parameters<StoreCalls[M]> };
 }[keyof StoreCalls];
 
-/** What a process says to the relay. Each is answered by `Done` with the same number, but for `renew`. */
+/** A message from a process to the relay. Each except `renew` is answered by a `Done` with the same number. */
 export type ToRelay =
   | { readonly kind: 'keys'; readonly n: number }
   | { readonly kind: 'join'; readonly n: number; readonly name: string }
@@ -163,19 +163,19 @@ export type ToRelay =
 export interface Done {
   readonly kind: 'done';
   readonly n: number;
-  /** Why it was not done; `undeliverable`: the process that it was for is gone. */
+  /** Why it failed; `undeliverable`: the receiving process has gone. */
   readonly fault?: string | undefined;
-  /** Of `keys`. */
+  /** For `keys`. */
   readonly keys?: readonly KeyText[] | undefined;
-  /** Of `join`: how long a lease lasts. */
+  /** For `join`: the length of a lease. */
   readonly leaseMs?: number | undefined;
-  /** Of `keep`: what the call gave. */
+  /** For `keep`: the result of the call. */
   readonly value?: unknown;
-  /** Of `gone`. */
+  /** For `gone`. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** What the relay says to a process. */
+/** A message from the relay to a process. */
 export type FromRelay =
   | Done
   | { readonly kind: 'message'; readonly name: string; readonly text: string }

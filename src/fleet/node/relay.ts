@@ -4,30 +4,30 @@ import { toError } from '../../jsonrpc/internal-exports.ts';
 import { memoryEngine } from '../memory-engine.ts';
 import type { Done, FromRelay, KeyText, Port, StoreCall, ToRelay } from './relay-engine.ts';
 
-/** One name on the bus. */
+/** A process that has joined the bus. */
 interface RelayedProcess {
   readonly name: string;
   readonly port: Port<ToRelay, FromRelay>;
-  /** When its lease ends: milliseconds of a clock that never goes back. */
+  /** When its lease ends, in milliseconds of the monotonic clock. */
   until: number;
 }
 
-/** What carries the messages between processes. */
+/** Carries the messages between processes. */
 export interface Relay {
-  /** Serves a process over its end of the channel. Returns what is to be called when the process is gone. */
+  /** Serves a process over its end of the channel. Returns a function to call when the process has gone. */
   attach(port: Port<ToRelay, FromRelay>): () => void;
 }
 
 /**
- * The relay for the processes of one machine. The channel to each is its inbox: it keeps order, and ends with it. Sessions
- * and streams are in the memory of the relay's process. Long function: its short functions share the processes that are
- * attached.
+ * Makes the relay for the processes of one machine. The channel to each process is its inbox: it keeps order, and ends
+ * with the process. Sessions and streams are in the memory of the relay's process. Long function: its short functions
+ * share the attached processes.
  */
 export function createRelay(keys: readonly KeyText[], leaseMs: number, clock: Clock = systemClock): Relay {
   const members = new Map<string, RelayedProcess>();
   const { sessions, streams, spent } = memoryEngine({ clock });
 
-  /** The member with this name, while its lease lasts. */
+  /** Returns the member with this name if its lease has not expired. */
   function alive(name: string): RelayedProcess | undefined {
     const member = members.get(name);
     return member && member.until > clock.monotonic() ? member : undefined;
@@ -51,7 +51,7 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number, clock: Cl
     }
   }
 
-  /** Does what a process asks for; what it returns goes into the answer. Throws why it cannot. */
+  /** Carries out a message of a process. The result goes into the answer. */
   function take(message: Exclude<ToRelay, { kind: 'renew' | 'keep' }>, port: RelayedProcess['port']): Partial<Done> {
     switch (message.kind) {
       case 'keys': return { keys };
@@ -84,7 +84,7 @@ export function createRelay(keys: readonly KeyText[], leaseMs: number, clock: Cl
       port.listen((message) => {
         if (message.kind === 'renew') {
           const member = members.get(message.name);
-          // One that was stopped for longer than its lease comes back to its own name: nobody else has taken it.
+          // A process that was suspended for longer than its lease gets its own name back: no other process has taken it.
           if (member?.port !== port) return;
           if (!alive(message.name)) port.send({ kind: 'lost', name: message.name });
           member.until = clock.monotonic() + leaseMs;

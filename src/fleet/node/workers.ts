@@ -12,29 +12,29 @@ import { clusterEngine, clusterRelay } from './cluster.ts';
 
 /** The options of `serveWorkers`. */
 export interface WorkersOptions {
-  /** How many processes serve; `all`: one a core. Default `all`. */
+  /** The number of serving processes; `all`: one per core. Default `all`. */
   readonly workers?: 'all' | number | undefined;
-  /** The keys of the fleet, where they are to outlive the primary process. Default: one that is made now. */
+  /** The keys of the fleet, if they must survive the primary process. Default: a new random key. */
   readonly keys?: readonly Uint8Array[] | undefined;
-  /** Told of a worker that ended without being asked to, and of what went wrong in the fleet. */
+  /** Gets an error for each worker that ended without being asked to, and the errors of the fleet. */
   readonly onError?: ((error: Error) => void) | undefined;
-  /** The time, and what runs later. Default: the runtime's own. */
+  /** The clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** What a worker serves with: options of `serveHttp`, and of the server. */
+/** The options that a worker passes to `serveHttp` and to the server. */
 export interface WorkerContext {
   /** The `fleet` of `serveHttp`. */
   readonly fleet: Fleet;
-  /** The `keys` of the server's `requestState`: an answer may reach another worker than the question. */
+  /** The `keys` of the server's `requestState`: the answer to a question may reach another worker. */
   readonly keys: readonly Uint8Array[];
 }
 
-/** Several processes that serve on one port, as their primary process has them. */
+/** Several processes that serve on one port, seen from their primary process. */
 export interface Workers {
   readonly url: string;
   readonly port: number;
-  /** How many workers are listening. */
+  /** The number of listening workers. */
   readonly listening: number;
   /** Replaces the workers one after another: each is drained when the next one listens. */
   restart(): Promise<void>;
@@ -44,29 +44,30 @@ export interface Workers {
 
 const label = 'barewire/workers';
 
-/** What a worker tells its primary process, and the other way. */
+/** The messages from a worker to its primary process, and back. */
 type FromWorker = { readonly label: typeof label; readonly url: string; readonly port: number };
 type ToWorker = { readonly label: typeof label; readonly drainMs: number };
 
 const isOurs = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'label' in value && value.label === label;
 
-/** Milliseconds that a worker has to end beyond those to drain. */
+/** Milliseconds that a worker has to end after its time to drain. */
 const endMs = 5000;
 
-/** Milliseconds before a worker that ended is replaced: the first, and the longest after several that did not last. */
+/** Milliseconds before a worker that ended is replaced: at first, and at most after several short-lived workers. */
 const firstPauseMs = 100;
 const longestPauseMs = 30_000;
 
-/** Milliseconds after which a worker counts as one that lasted. */
+/** A worker that ran longer than this, in milliseconds, does not count as short-lived. */
 const lastingMs = 10_000;
 
 /**
- * Serves with several processes of this machine, on `node:cluster`. The program is run once more for each worker. There
- * `serve` is called, and this promise stays pending; in the primary process it resolves when all workers listen, and rejects
- * where the first ones end before.
+ * Serves with several processes of this machine, on `node:cluster`. The program runs once more for each worker. There
+ * `serve` is called, and this promise stays pending; in the primary process it resolves when all workers listen, and
+ * rejects if one of the first workers ends before.
  *
- * A worker drains and ends on SIGTERM, and ends at once when its primary process is gone. The primary process's signals are its owner's.
+ * A worker drains and ends on SIGTERM, and ends at once when its primary process has gone. In the primary process,
+ * signals are left to the program.
  */
 export function serveWorkers(serve: (context: WorkerContext) => Promise<HttpServer>, options: WorkersOptions = {}): Promise<Workers> {
   checkOptions('serveWorkers: options', options, { workers: '"all" or number', keys: 'list', onError: 'function', clock: 'object' });
@@ -78,7 +79,7 @@ export function serveWorkers(serve: (context: WorkerContext) => Promise<HttpServ
   return new Pool(count, onError, clock).begin();
 }
 
-/** In a worker: serves until it is told to end. Rejects where it cannot serve; otherwise it never resolves. */
+/** In a worker: serves until it is told to end. Rejects if it cannot serve; otherwise it never settles. */
 async function work(serve: (context: WorkerContext) => Promise<HttpServer>, onError: WorkersOptions['onError']): Promise<never> {
   const engine = clusterEngine();
   const keys = await engine.keys();
@@ -96,7 +97,7 @@ async function work(serve: (context: WorkerContext) => Promise<HttpServer>, onEr
     }
     process.exit();
   };
-  // A terminal sends SIGINT to all its processes: the primary one decides.
+  // A terminal sends SIGINT to all its processes: the primary process decides.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => void end(endMs));
   process.on('message', (message: unknown) => {
@@ -113,7 +114,7 @@ class Pool implements Workers {
   readonly #count: number;
   readonly #onError: WorkersOptions['onError'];
   readonly #listening = new Set<Worker>();
-  /** Those that were told to end. */
+  /** Workers that were told to end. */
   readonly #ending = new Set<Worker>();
   readonly #pauses = new Set<Timer>();
   readonly #clock: Clock;
@@ -160,14 +161,14 @@ class Pool implements Workers {
   async #replaceAll(): Promise<void> {
     for (const worker of [...this.#listening]) {
       if (this.#closing) return;
-      // It may have ended meanwhile, and been replaced.
+      // The worker may have ended meanwhile, and been replaced.
       if (!this.#listening.has(worker)) continue;
       await this.#fork();
       await this.#end(worker, 5000);
     }
   }
 
-  /** Starts a worker. Resolves when it listens; rejects where it ends before, and no other takes its place. */
+  /** Starts a worker. Resolves when it listens; rejects if it ends before, and then it is not replaced. */
   #fork(): Promise<void> {
     const worker = cluster.fork();
     const began = this.#clock.monotonic();
@@ -205,7 +206,7 @@ class Pool implements Workers {
     if (pause) this.#pauses.add(pause);
   }
 
-  /** Tells a worker to end, and ends it where it does not in time. */
+  /** Tells a worker to end, and kills it if it does not end in time. */
   #end(worker: Worker, drainMs: number): Promise<void> {
     if (worker.isDead()) return Promise.resolve();
     this.#ending.add(worker);
@@ -216,7 +217,7 @@ class Pool implements Workers {
         resolve();
       });
       if (worker.isConnected()) worker.send({ label, drainMs } satisfies ToWorker, () => {});
-      // It has no channel any more, and ends by itself.
+      // A worker without a channel ends by itself.
     });
   }
 }

@@ -7,10 +7,10 @@ import type { Tasks } from '../tasks.ts';
 import type { TaskView } from '../journal.ts';
 import { detailedTask, tasksExtension, tasksRevisions } from '../task-form.ts';
 
-/** How many ids one subscription may name. */
+/** The most ids in one subscription. */
 const maxTaskIds = 1000;
 
-/** A task that somebody listens to, and what was told of it last. */
+/** A followed task, and its last notification. */
 interface ListenedTask {
   readonly controller: AbortController;
   told: { readonly view: TaskView; readonly task: Bag } | undefined;
@@ -21,7 +21,7 @@ export class ExtensionTasks {
   readonly extension: ServerExtension<Context>;
   readonly #tasks: Tasks;
   #tell: TellListeners = () => {};
-  /** What is followed, by owner and id: nobody stops what is told to another. */
+  /** The followed tasks, by id and owner. A caller without the task has a separate entry, which does not affect the owner's. */
   readonly #heard = new Map<string, ListenedTask>();
 
   constructor(tasks: Tasks) {
@@ -45,7 +45,7 @@ export class ExtensionTasks {
     };
   }
 
-  /** `tell` reaches those who listen. */
+  /** `tell` sends notifications to the listeners. */
   begin(tell: TellListeners): void {
     this.#tell = tell;
   }
@@ -54,9 +54,7 @@ export class ExtensionTasks {
     for (const { controller } of this.#heard.values()) controller.abort();
   }
 
-  /**
-   * What is agreed says nothing of whether a task exists: who may hear of it is asked each time before somebody is told.
-   */
+  /** The agreed filter does not show whether a task exists: the credentials are checked before each notification. */
   #agree(wanted: unknown, { auth }: Listener): readonly string[] | undefined {
     if (!Array.isArray(wanted) || !wanted.every((id) => typeof id === 'string')) {
       throw invalidParams('notifications.taskIds must be a list of ids');
@@ -67,15 +65,16 @@ export class ExtensionTasks {
   }
 
   /**
-   * Tells of a task until it has ended, or nobody listens. Where it is followed already, who listens now is told what
-   * was told last: a stream may name a thousand tasks, and a client opens another for each that it adds.
+   * Sends notifications of a task until it has ended, or nobody listens. If it is followed already, the last
+   * notification is sent again: a stream may name a thousand tasks, and a client opens a new stream for each task that
+   * it adds.
    */
   async #follow(id: string, auth: Auth | undefined): Promise<void> {
     const owner = ownerOf(auth);
     const key = `${id} ${owner}`;
     const before = this.#heard.get(key);
     if (before) {
-      // After the acknowledgement.
+      // After the acknowledgement of the subscription.
       await Promise.resolve();
       if (before.told) this.#tellOf(before.told.view, before.told.task);
       return;
@@ -86,7 +85,7 @@ export class ExtensionTasks {
     let last = '';
     try {
       for (;;) {
-        // Before the look, so that what happens meanwhile is not missed.
+        // Before the task is read, so that no change is missed meanwhile.
         const change = this.#tasks.changed(id, signal);
         change.catch(() => {});
         const view = await this.#tasks.look(owner, id);
@@ -101,14 +100,14 @@ export class ExtensionTasks {
         await change;
       }
     } catch {
-      // There is no such task any more.
+      // The task does not exist any more.
     } finally {
       followed.controller.abort();
       this.#heard.delete(key);
     }
   }
 
-  /** False: nobody listens. */
+  /** Sends a notification of a task. False if nobody listens. */
   #tellOf(view: TaskView, task: Bag): boolean {
     let heard = false;
     this.#tell('taskIds', 'notifications/tasks', task, (agreed, { auth }) => {

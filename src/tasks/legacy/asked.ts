@@ -7,9 +7,9 @@ import type { AnyAround, HandlerCall, LegacyRequester } from '../../server/index
 import { askClient, LegacyExchange } from '../../server/internal-exports.ts';
 
 /**
- * Asks a client of 2025-11-25 with a task, where it has declared that it takes such questions so, and plainly
- * otherwise. The client says at once that it has the question; the answer is waited for by `tasks/result`, as long
- * as the task is kept. Whoever stops waiting cancels the task. 2025-11-25 basic/utilities/tasks#creating-tasks.
+ * Returns an `askClient` that asks a client of 2025-11-25 with a task if it has declared this, and directly otherwise.
+ * The client creates the task at once; `tasks/result` waits for the answer, as long as the task is kept. If the handler
+ * stops waiting, the task is cancelled. 2025-11-25 basic/utilities/tasks#creating-tasks.
  */
 export function askAsTask(ttlMs: number): typeof askClient {
   const ownMs = Math.min(ttlMs, longestTimerMs);
@@ -29,14 +29,14 @@ export function askAsTask(ttlMs: number): typeof askClient {
       const waited = { signal, timeoutMs, maxTimeoutMs: 0 };
       return await requestsOf(client.connection).request('tasks/result', { taskId }, waited, inbound);
     } catch (error) {
-      // An error of the client's is the answer. All else: nobody waits for one any more.
+      // An `RpcError` is the client's answer. After any other error, nobody waits for an answer any more.
       if (!(error instanceof RpcError)) cancel(client, task);
       throw error;
     }
   };
 }
 
-/** Tells a client that its task is not wanted any more. It goes outside of the request that asked, which is over. */
+/** Asks the client to cancel its task. The request that asked the question is over, so this goes outside of it. */
 function cancel({ connection, capabilities }: LegacyRequester, task: unknown): void {
   if (connection.closed || !capabilities.tasks?.cancel || !isObject(task)) return;
   const { taskId } = task;
@@ -50,7 +50,7 @@ function takesAsTask({ revision, capabilities: { tasks } }: LegacyRequester, met
   return method === 'elicitation/create' && tasks?.requests?.elicitation?.create !== undefined;
 }
 
-/** Lets all handlers ask in this way, and goes on with what else stands around calls. */
+/** Lets all handlers ask with `ask`, and applies `calls` to the calls that `wants` selects. */
 export function askingWith(
   ask: typeof askClient, calls: AnyAround, wants: (call: HandlerCall) => boolean,
 ): AnyAround {

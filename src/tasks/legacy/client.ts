@@ -15,21 +15,21 @@ import type { ReceivedTaskLimits } from '../limits.ts';
 import { RequestRate } from '../request-rate.ts';
 import { commonFields, random, ttlOf } from '../task-form.ts';
 
-/** A question of the server's that the client works on, or has answered. */
+/** A question of the server that the client works on, or has answered. */
 interface ReceivedTask extends Listed {
   readonly id: string;
   readonly createdAt: number;
   readonly ttl: number;
   readonly abortable: Abortable;
-  /** Called when it has ended. */
+  /** Called when the task has ended. */
   readonly waiting: Set<() => void>;
   readonly timer: Timer | undefined;
   status: TaskStatus;
   message: string | undefined;
   updatedAt: number;
-  /** What the request itself would have been answered with. */
+  /** The response that the request would have had without a task. */
   outcome: { readonly result: object } | { readonly error: unknown };
-  /** The memory that the question takes, and then its result, in bytes. */
+  /** The memory of the question, and later of its result, in bytes. */
   weight: number;
 }
 
@@ -37,11 +37,10 @@ const pageSize = 100;
 const maxMessage = 1000;
 
 /**
- * Lets a client be asked with tasks of 2025-11-25: `sampling/createMessage` and `elicitation/create` with `task` are
- * answered at once, and the server fetches what came of them by `tasks/get` and `tasks/result`. Stands around what
- * answers the questions, and declares a task for each kind of question that this can answer. The tasks are kept in
- * memory, and belong to the connection: closing the client ends them.
- * 2025-11-25 basic/utilities/tasks.
+ * Lets the server ask the client with tasks of 2025-11-25: `sampling/createMessage` and `elicitation/create` with
+ * `task` are answered at once, and the server fetches the result by `tasks/get` and `tasks/result`. Wraps `answering`,
+ * and declares tasks for each kind of question that it can answer. The tasks are kept in memory, and belong to the
+ * connection: closing the client ends them. 2025-11-25 basic/utilities/tasks.
  */
 export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskLimits> = {}, clock: Clock = systemClock): Answering {
   checkOptions('receiveTasks: limits', limits, receivedLimitsShape());
@@ -72,7 +71,7 @@ export function receiveTasks(answering: Answering, limits: Partial<ReceivedTaskL
   };
 }
 
-/** 2025-11-25 basic/utilities/tasks#client-capabilities: a task for each kind of question that can be answered. */
+/** 2025-11-25 basic/utilities/tasks#client-capabilities: declares tasks for each kind of question that can be answered. */
 function withTasks(declared: ClientCapabilities, revision: Revision): ClientCapabilities {
   const { sampling, elicitation } = declared;
   if (!coreTasks(revision) || !(sampling || elicitation)) return declared;
@@ -97,7 +96,7 @@ class ReceivedTasks {
   readonly #tasks = new Map<string, ReceivedTask>();
   readonly #rate: RequestRate;
   #sequence = 0;
-  /** Of all questions and results that are kept. */
+  /** The memory of all stored questions and results, in bytes. */
   #weight = 0;
 
   constructor(answering: Answering, limits: ReceivedTaskLimits, clock: Clock) {
@@ -133,7 +132,7 @@ class ReceivedTasks {
     };
     this.#weight += weight;
     this.#tasks.set(id, task);
-    // Once the server has been told of the task.
+    // After the server was told of the task.
     void Promise.resolve().then(() => this.#answering.answer(method, question, revision, task.abortable)).then(
       (result) => this.#complete(task, result),
       (error: unknown) => this.#fail(task, error),
@@ -158,7 +157,7 @@ class ReceivedTasks {
     }
   }
 
-  /** The connection is over: nobody can fetch anything any more. */
+  /** Called when the connection is over: no result can be fetched any more. */
   end(): void {
     this.tell = () => {};
     for (const task of this.#tasks.values()) this.#drop(task);
@@ -193,7 +192,7 @@ class ReceivedTasks {
     return this.#wire(task);
   }
 
-  /** False: the task has ended, or is not kept any more. What comes late changes nothing. */
+  /** Changes the status. False if the task has ended or is not stored any more: late events change nothing. */
   #move(task: ReceivedTask, event: TaskEvent, message: string | undefined, outcome: ReceivedTask['outcome'], weight: number): boolean {
     const status = nextTaskStatus(task.status, event);
     if (status === undefined || this.#tasks.get(task.id) !== task) return false;
@@ -215,7 +214,7 @@ class ReceivedTasks {
 
   #ended({ waiting }: ReceivedTask, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      // An answer to a request that was cancelled is not sent.
+      // The response to a cancelled request is not sent.
       const go = (): void => {
         waiting.delete(go);
         signal.removeEventListener('abort', go);
@@ -226,7 +225,7 @@ class ReceivedTasks {
     });
   }
 
-  /** Where there are no timers. */
+  /** Drops expired tasks, for runtimes without timers. */
   #expire(): void {
     const now = this.#clock.now();
     for (const task of this.#tasks.values()) if (!task.timer && task.createdAt + task.ttl <= now) this.#drop(task);

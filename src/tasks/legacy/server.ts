@@ -19,27 +19,27 @@ type Served = NonNullable<LegacyExtension['methods']>[string];
 
 const related = (id: string): Bag => ({ [relatedTask]: { taskId: id } });
 
-/** Who began a task over a connection of this process, and what whoever hears of it needs. */
+/** The client that began a task over a connection of this process; its notifications need this owner and these scopes. */
 interface Begun extends Pick<TaskView, 'owner' | 'scopes'> {
   readonly requester: Requester;
-  /** The last progress that was told. */
+  /** The last progress that was sent. */
   progress?: number;
 }
 
-/** The tasks of 2025-11-25, which are part of the core there and experimental. */
+/** The tasks of 2025-11-25, where they are an experimental part of the core. */
 export class LegacyTasks {
   readonly legacy: LegacyExtension;
   readonly #tasks: Tasks;
-  /** Until the task ends. */
+  /** By id, until the task ends. */
   readonly #begun = new Map<string, Begun>();
-  /** Questions that are on their way to a client: nobody is asked twice at once. */
+  /** The questions to clients that are under way: no question is sent twice at the same time. */
   readonly #asking = new Map<string, Promise<void>>();
 
   readonly #askClient: typeof askClient;
 
   readonly #rate: RequestRate;
 
-  /** `ask` puts the questions of tasks to a client. */
+  /** `ask` sends the questions of tasks to a client. */
   constructor(tasks: Tasks, { maxRequestsPerSecond }: TaskLimits, ask: typeof askClient = askClient) {
     this.#tasks = tasks;
     this.#askClient = ask;
@@ -61,7 +61,7 @@ export class LegacyTasks {
     };
   }
 
-  /** A method for tasks, at the rate that each principal has; without authentication, each connection. */
+  /** Adds the rate limit to a method: per principal; without authentication, per connection. */
   #counted(serve: (params: Params, exchange: Exchange) => Promise<object>): Served {
     return (params, ctx) => {
       const exchange = ctx as unknown as Exchange;
@@ -70,34 +70,34 @@ export class LegacyTasks {
     };
   }
 
-  /** A client begins a task: what the handler reports goes to it. */
+  /** Called when a client begins a task: it gets the notifications of the task's handler. */
   begun(id: string, begun: Begun): void {
     this.#begun.set(id, begun);
   }
 
-  /** The task could not be kept. */
+  /** Called when the task could not be stored. */
   failed(id: string): void {
     this.#begun.delete(id);
   }
 
-  /** The client that began a task is told of its states, as long as it is connected here. */
+  /** Notifies the client that began a task of its states, as long as it is connected to this process. */
   follow(view: TaskView): void {
     if (this.#begun.has(view.id)) void this.#tell(view).catch(() => {}).finally(() => this.#begun.delete(view.id));
   }
 
-  /** A notification of the task's handler, such as progress under the call's token. */
+  /** Sends a notification of the task's handler, such as progress under the call's token. */
   notify(id: string, { method, params }: Notification): void {
     const begun = this.#begun.get(id);
     const progress = method === 'notifications/progress' ? params?.['progress'] : undefined;
     if (begun && typeof progress === 'number') {
-      // 2025-11-25 basic/utilities/progress#progress-flow: it MUST increase, and each run of the handler reports anew.
+      // 2025-11-25 basic/utilities/progress#progress-flow: progress MUST increase, but each run of the handler starts anew.
       if (progress <= (begun.progress ?? -Infinity)) return;
       begun.progress = progress;
     }
     this.#announce(id, method, { ...params, _meta: { ...params?.['_meta'] as Bag, ...related(id) } });
   }
 
-  /** The session may have weaker credentials by now than the call had. */
+  /** Checks the credentials each time: the session may have weaker ones now than the call had. */
   #announce(id: string, method: string, params: Bag): void {
     const begun = this.#begun.get(id);
     const { requester } = begun ?? {};
@@ -136,7 +136,7 @@ export class LegacyTasks {
     return { tasks: tasks.map(legacyTask), nextCursor };
   }
 
-  /** Blocks until the task has ended, and puts its questions meanwhile. basic/utilities/tasks#result-retrieval. */
+  /** Blocks until the task has ended, and asks its questions meanwhile. basic/utilities/tasks#result-retrieval. */
   async #result(id: unknown, exchange: Exchange): Promise<object> {
     const { auth, signal } = exchange;
     for (;;) {
@@ -154,7 +154,7 @@ export class LegacyTasks {
     }
   }
 
-  /** Puts a question of a task to the client, on the stream of the request that waits for the result. */
+  /** Sends a question of a task to the client, on the stream of the request that waits for the result. */
   #ask(view: TaskView, key: string, method: string, params: Bag, exchange: Exchange): Promise<void> {
     const { requester, inbound } = exchange;
     const name = `${view.id} ${key}`;
@@ -167,7 +167,7 @@ export class LegacyTasks {
         if (thrown instanceof RpcError) return { action: 'cancel' };
         throw thrown;
       })
-      // Whoever answers shows credentials too: those that the session has now.
+      // The answer needs credentials too: those that the session has now.
       .then(({ _meta, ...answer }) => this.#tasks.answer(requester.options?.auth ?? exchange.auth, view.id, { [key]: answer }))
       .finally(() => this.#asking.delete(name));
     this.#asking.set(name, asking);
@@ -177,7 +177,7 @@ export class LegacyTasks {
 
 const isLegacy = (requester: Requester): requester is LegacyRequester => 'announce' in requester;
 
-/** It cannot be told from other clients: it came without authentication where others may come too. */
+/** Whether the client cannot be identified: it is not authenticated, and the server may have other clients. */
 const isAnonymous = ({ options }: Requester): boolean => options?.auth === undefined && !options?.sole;
 
 /** "exactly what the underlying request would have returned, whether that is a successful result or a JSON-RPC error" */

@@ -10,27 +10,27 @@ import { leaseMsOf, readTaskFolder } from './task-folder.ts';
 
 export type KnownTask = Pick<NewTask, 'id' | 'owner' | 'createdAt' | 'expiresAt'>;
 
-/** What a last segment says, so that it need not be read again. */
+/** The contents of a task's last segment, cached. */
 interface KnownSegment {
   readonly number: number;
   readonly size: number;
-  /** It was given back, and waits for these answers: names of files. Nothing follows in this segment. */
+  /** If the task was given back: the files of the answers that it waits for. Nothing follows in this segment. */
   readonly waits: readonly string[] | undefined;
-  /** It is a lease of so many milliseconds. */
+  /** The time of the lease, in milliseconds. */
   readonly ms: number;
 }
 
-/** What is left of tasks that were never quite there goes after this time. */
+/** Unfinished files and folders are deleted after this time, in milliseconds. */
 const leftoverMs = 3_600_000;
-/** How old the list of tasks may be for a count of them. */
+/** How old the list of tasks may be for `count`, in milliseconds. */
 const listedMs = 1_000;
 
-/** What a process knows of the tasks in a folder, so that it need not read all of them each time. */
+/** A cache of the tasks in a folder, so that not all of them are read each time. */
 export class FolderIndex {
   readonly #path: string;
   readonly #sightings: Sightings;
   readonly #clock: Clock;
-  /** What never changes of the tasks that there are. */
+  /** The constant data of all tasks. */
   readonly #known = new Map<string, KnownTask>();
   readonly #ended = new Set<string>();
   readonly #segments = new Map<string, KnownSegment>();
@@ -52,11 +52,11 @@ export class FolderIndex {
     this.#sightings.forget(id);
   }
 
-  /** Ids of tasks that somebody could take now, but for those that this process has. */
+  /** Ids of tasks that a worker could lease now, without the tasks that this process holds. */
   async due(limit: number, held: ReadonlySet<string>): Promise<string[]> {
     const due: string[] = [];
     const ids = await this.#ids();
-    // From anywhere on: workers that begin together do not all want the same.
+    // Starts at a random task, so that workers that begin together do not all try the same ones.
     const from = Math.floor(Math.random() * ids.length);
     for (const id of [...ids.slice(from), ...ids.slice(0, from)]) {
       if (due.length >= limit) break;
@@ -66,13 +66,14 @@ export class FolderIndex {
   }
 
   /**
-   * Whether somebody could take a task. Goes by names and sizes: where file times are coarse, two changes may have the same.
+   * Whether a worker could lease a task. Compares names and sizes: if file times are coarse, two changes may have the
+   * same time.
    */
   async #isDue(id: string): Promise<boolean> {
     const path = join(this.#path, id);
     const names = await ifOurs(readdir(path)) ?? [];
     const last = names.reduce((max, name) => Math.max(max, segmentNumber(name) ?? -1), -1);
-    // No task: deleted meanwhile, or never one of the store's.
+    // Not a task: deleted meanwhile, or not made by the store.
     if (last < 0) return false;
     if (names.includes(endedName)) {
       this.ended(id);
@@ -90,7 +91,7 @@ export class FolderIndex {
     return last === 0 || this.#sightings.left(id, last, written.mtimeMs, now.ms) === 0;
   }
 
-  /** Undefined where it is the end, or cannot be read. */
+  /** Reads the last segment; undefined if it is the end, or cannot be read. */
   async #readLast(id: string, name: string, number: number): Promise<KnownSegment | undefined> {
     const bytes = await ifOurs(readFile(name));
     if (!bytes) return undefined;
@@ -105,7 +106,7 @@ export class FolderIndex {
     return { number, size: bytes.length, waits, ms: leaseMsOf(lines) };
   }
 
-  /** How many tasks there are, of one owner where one is named: those of other processes may be a second old. */
+  /** The number of tasks; only those of `owner` if given. New tasks of other processes may be missing for a second. */
   async count(owner: string | undefined): Promise<number> {
     const all = this.#clock.monotonic() - this.#listedAt < listedMs ? [...this.#known.values()] : await this.all();
     return owner === undefined ? all.length : all.filter((task) => task.owner === owner).length;
@@ -126,7 +127,7 @@ export class FolderIndex {
     return [...this.#known.values()].sort((one, other) => one.createdAt - other.createdAt);
   }
 
-  /** Deletes tasks whose time is over, and what processes have left that died meanwhile; tells of each task. */
+  /** Deletes expired tasks, and calls `gone` for each. Also deletes old unfinished files of processes that died. */
   async expire(now: number, gone: (id: string) => void): Promise<void> {
     const over = (await this.all()).filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
     for (const { id } of over) {
@@ -140,15 +141,15 @@ export class FolderIndex {
     for (const name of await readdir(this.#path)) if (isNew(name) || isGone(name)) await this.#clear(name, now);
   }
 
-  /** Deletes what somebody has begun to make, or to delete, if that was long ago. */
+  /** Deletes a file or folder that some process began to make, or to delete, long ago. */
   async #clear(name: string, now: number): Promise<void> {
     const path = join(this.#path, name);
     const found = await ifThere(lstat(path));
     if (!found || found.mtimeMs >= now - leftoverMs) return;
     if (isGone(name)) return clearFolder(path);
-    // A mark that was not finished.
+    // An unfinished mark file.
     if (found.isFile()) return void await ifThere(unlink(path));
-    // The machine may have slept, and whoever makes it be awake again: under this name it cannot be finished any more.
+    // After a sleep of the machine, its process may still be making it. Under the new name it cannot be finished any more.
     const aside = join(this.#path, goneName());
     if (await ifThere(rename(path, aside).then(() => true))) await clearFolder(aside);
   }

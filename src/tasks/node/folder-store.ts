@@ -17,33 +17,33 @@ import { Syncing } from './sync.ts';
 import { readTaskFolder } from './task-folder.ts';
 import type { TaskFolder } from './task-folder.ts';
 
-/** A lease of this process: the segment that it writes. */
+/** A lease of this process, and the segment that it writes. */
 interface HeldLease {
   readonly lease: Lease;
   readonly file: FileHandle;
   ms: number;
   time: LeaseTime;
   records: number;
-  /** The write that is under way: the next one begins behind its last byte. */
+  /** The write that is under way; the next one begins after its last byte. */
   writing: Promise<void>;
-  /** It was found to be over, perhaps while something was under way: the file is closed. */
+  /** The lease was found to be over, perhaps during other work; its file is closed. */
   dropped: boolean;
 }
 
-/** What `folderStore` may be given. */
+/** The options of `folderStore`. */
 export interface FolderStoreOptions {
-  /** What time it is. Default: the runtime's clock. */
+  /** The clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Keeps tasks in a folder, for as many processes of one machine and one user as one likes; the file system must be a
- * local one, with hard links. A task is a folder. Its segments are numbered, and each number is given once, to the process
- * that makes the file: a lease, or the end. So the next lease breaks the one before, and neither can be written after the
- * end.
+ * Keeps tasks in a folder, for any number of processes of one user on one machine. The file system must be local, with
+ * hard links. Each task is a folder of numbered segments. Each number is given only once, to the process that makes the
+ * file: it is a lease, or the end. So the next lease breaks the one before, and nothing can be written after the end.
  *
- * The folder and all in it are for their user only (700, 600). Nothing else belongs in it, and what the store has not made
- * it does not touch. A folder that holds something else rejects with an error whose `code` is `foreign_folder`.
+ * The folder and its contents are for their user only (700, 600). Nothing else belongs in it, and the store does not
+ * touch files that it has not made. If the folder holds anything else, it rejects with an error whose `code` is
+ * `foreign_folder`.
  *
  * @param path the folder; it is made if it does not exist
  */
@@ -107,8 +107,8 @@ class FolderStore implements TaskStore {
     const lease: Lease = { id, fence };
     const held: HeldLease = { lease, file, ms, time, records: 0, writing: Promise.resolve(), dropped: false };
     try {
-      // After the name is there: whoever had the task before finds it at the next write, and what was acknowledged
-      // until then is read here.
+      // Reads after the segment has its name: the worker that had the task before finds this name at its next write,
+      // and all that was acknowledged until then is read here.
       const found = await readTaskFolder(folder, id, fence);
       if (!found) return void await file.close();
       held.records = found.task.records.length;
@@ -190,7 +190,7 @@ class FolderStore implements TaskStore {
   due(limit: number): Promise<readonly string[]> {
     const held = new Set<string>();
     for (const one of this.#held.values()) {
-      // Nobody has given it back: its run was stopped with the machine or the process, or could not write.
+      // The lease was not given back: its run was suspended with the machine or the process, or could not write.
       if (one.time.isOver) void this.#drop(one);
       else held.add(one.lease.id);
     }
@@ -224,7 +224,7 @@ class FolderStore implements TaskStore {
   }
 
   async #read(id: string): Promise<TaskFolder | undefined> {
-    // What comes from the wire names no other folder.
+    // An id from the wire must not name another folder.
     return isId(id) ? readTaskFolder(this.#folder(id), id) : undefined;
   }
 
@@ -233,7 +233,7 @@ class FolderStore implements TaskStore {
     return !lease || this.#sightings.left(task.id, lease.segment, lease.writtenAt, lease.ms) === 0;
   }
 
-  /** The lease, where this process holds it and its time is not over. */
+  /** Returns the lease if this process holds it and it has not expired; otherwise throws `LeaseLost`. */
   #of(lease: Lease): HeldLease {
     const held = this.#held.get(`${lease.id}/${lease.fence}`);
     if (!held) throw new LeaseLost(lease, 'it is not held here');
@@ -252,8 +252,8 @@ class FolderStore implements TaskStore {
   }
 
   /**
-   * Adds a line. After one that was not taken whole nothing could be read any more: the lease is over, and the next one
-   * says how much of this segment counts.
+   * Appends a line. After an incomplete line nothing more could be read: then the lease is over, and the next lease
+   * records how many bytes of this segment count.
    */
   #write(held: HeldLease, line: string, then?: () => Promise<void>): Promise<void> {
     const writing = held.writing.then(async () => {
@@ -264,7 +264,7 @@ class FolderStore implements TaskStore {
     return this.#using(held, writing);
   }
 
-  /** Waits for what is done to the file of a lease. Whatever fails there ends the lease. */
+  /** Waits for work on the file of a lease. Any failure ends the lease. */
   async #using<T>(held: HeldLease, work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -275,7 +275,10 @@ class FolderStore implements TaskStore {
     }
   }
 
-  /** What was written counts only if nobody has taken the task before: then the next lease does not read it. */
+  /**
+   * Throws `LeaseLost` if there is a later segment: the next lease may not have read the last write, which then does
+   * not count.
+   */
   async #check(held: HeldLease): Promise<void> {
     const why = await this.#overtaken(held);
     if (why === undefined) return;
@@ -297,8 +300,8 @@ class FolderStore implements TaskStore {
   }
 
   /**
-   * Makes a file and gives it a name once it is whole; it stays open at its end. Undefined: there is one of that name, or
-   * the task is gone.
+   * Makes a file, and gives it its name when it is complete; the file stays open at its end. Undefined if the name
+   * exists, or the task is gone.
    */
   async #named(folder: string, name: string, text: string, sync = false): Promise<FileHandle | undefined> {
     const aside = join(folder, unfinishedName());
@@ -313,12 +316,12 @@ class FolderStore implements TaskStore {
       if (isTaken(error) || (error as { code?: string }).code === 'ENOENT') return undefined;
       throw error;
     } finally {
-      // What stays goes with its task.
+      // If this fails, the file is deleted with its task.
       await unlink(aside).catch(() => {});
     }
   }
 
-  /** Writes, syncs, and gives it a name that must not exist. False: there is one of that name. */
+  /** Writes and syncs a file, and gives it a new name. False if the name exists, or the task is gone. */
   async #linkNew(folder: string, name: string, text: string): Promise<boolean> {
     const file = await this.#named(folder, name, text, true);
     await file?.close();
@@ -326,5 +329,5 @@ class FolderStore implements TaskStore {
   }
 }
 
-/** There is something of that name. */
+/** Whether the name exists already. */
 const isTaken = (error: unknown): boolean => ['EEXIST', 'ENOTEMPTY'].includes((error as { code?: string }).code ?? '');

@@ -5,7 +5,7 @@ import { ifThere, makeFile } from './private-files.ts';
 
 const mark = 'barewire tasks 1\nThe tasks of barewire/tasks/node: nothing else belongs in this folder.\n';
 
-/** Thrown for a folder that holds something else than tasks. */
+/** Thrown for a folder that holds anything but tasks. */
 export class ForeignFolder extends Error {
   /** Stable. */
   readonly code = 'foreign_folder';
@@ -17,11 +17,11 @@ export class ForeignFolder extends Error {
 }
 
 /**
- * Makes the folder of a store if it does not exist, and marks it. One that is there without a mark is taken if the store
- * may have made every name in it. Rejects with `ForeignFolder` otherwise.
+ * Makes the folder of a store if it does not exist, and marks it. An existing folder without a mark is accepted if the
+ * store may have made every name in it. Otherwise rejects with `ForeignFolder`.
  */
 export async function markFolder(path: string): Promise<void> {
-  // What this makes it may change. A umask may take bits away that the owner needs.
+  // Only a folder that was made here is changed before the check. A umask may have removed bits that the owner needs.
   if (await mkdir(path, { recursive: true, mode: 0o700 }) !== undefined) await chmod(path, 0o700);
   const file = join(path, markName);
   const found = await ifThere(stat(file));
@@ -31,7 +31,7 @@ export async function markFolder(path: string): Promise<void> {
   } else if (!found.isFile() || found.size !== mark.length || await readFile(file, 'latin1') !== mark) {
     throw new ForeignFolder(path, `has a ${markName} that this version has not made`);
   }
-  // The ids of tasks are secrets where callers are not told apart. A process that does not own the folder does not change its rights.
+  // Without authentication, the ids of tasks are secrets. A process that does not own the folder cannot change its mode.
   const { mode } = await stat(path);
   if ((mode & 0o777) !== 0o700) await chmod(path, 0o700).catch(() => {});
 }
@@ -51,7 +51,7 @@ async function putMark(path: string): Promise<void> {
   }
 }
 
-/** What is in a folder and cannot be a task's. */
+/** Returns an entry of a task's folder that the store has not made. */
 async function strayIn(path: string, id: string): Promise<string | undefined> {
   const entries = await ifThere(readdir(join(path, id), { withFileTypes: true })) ?? [];
   const stray = entries.find((entry) => !isTaskFile(entry.name) || !entry.isFile());
@@ -61,7 +61,7 @@ async function strayIn(path: string, id: string): Promise<string | undefined> {
 async function checkNames(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const { name } = entry;
-    // Many file systems have it at their root.
+    // Many file systems have `lost+found` at their root.
     if (name === markName || name === 'lost+found') continue;
     if (isNew(name) && entry.isFile()) continue;
     const isTask = entry.isDirectory() && (isId(name) || isNew(name) || isGone(name));

@@ -3,23 +3,23 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTaskFile } from './names.ts';
 
-// Tasks are for their user only: folders have mode 700 and files 600. A umask may take bits away that the owner needs,
-// so that the mode is set again once there is something to set it on.
+// Tasks are for their user only: folders have mode 700 and files 600. A umask may remove bits that the owner needs, so
+// the mode is set again after the creation.
 
-/** Makes a folder that must not exist. */
+/** Makes a folder; rejects if it exists. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, 0o700);
   await chmod(path, 0o700);
 }
 
 /**
- * Makes a file that must not exist, with this text, and leaves it open at its end. Where the disk takes only a part of it,
- * there is no file afterwards, and the returned promise rejects.
+ * Makes a file with this text, and leaves it open at its end. Rejects if it exists, or if the disk takes only a part of
+ * the text: then the file is deleted.
  */
 export async function makeFile(path: string, text: string): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600);
   try {
-    // By its path: under Node's permission model no mode is set through a handle.
+    // By path: under Node's permission model, a mode cannot be set through a file handle.
     await chmod(path, 0o600);
     await writeAll(file, text);
     return file;
@@ -30,7 +30,7 @@ export async function makeFile(path: string, text: string): Promise<FileHandle> 
   }
 }
 
-/** Writes all of a text at the place where the last write ended. A full disk takes a part first, and rejects what follows. */
+/** Writes a whole text after the end of the last write. A full disk first takes a part, and then rejects the rest. */
 export async function writeAll(file: FileHandle, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {
@@ -41,7 +41,7 @@ export async function writeAll(file: FileHandle, text: string): Promise<void> {
 }
 
 const missing = ['ENOENT'];
-/** Of names that somebody else has put there: a file where a folder was expected, a folder that nobody may read. */
+/** Errors for entries that the store has not made: a file where a folder was expected, a folder that may not be read. */
 const foreign = [...missing, 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP'];
 
 async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
@@ -53,15 +53,15 @@ async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T 
   }
 }
 
-/** `undefined` where there is no such file. */
+/** Undefined if the file does not exist. */
 export const ifThere = <T>(work: Promise<T>): Promise<T | undefined> => unless(missing, work);
 
-/** `undefined` where there is no such file, or it cannot be one that the store has made. */
+/** Undefined if the file does not exist, or the store cannot have made it. */
 export const ifOurs = <T>(work: Promise<T>): Promise<T | undefined> => unless(foreign, work);
 
 /**
- * Deletes the files of a task, and then its folder. What the store has not made stays, and with it the folder. Links are
- * not followed.
+ * Deletes the files of a task, and then its folder. Files that the store has not made stay, and so does the folder.
+ * Links are not followed.
  */
 export async function clearFolder(path: string): Promise<void> {
   if (!(await ifThere(lstat(path)))?.isDirectory()) return;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A segment is a file of lines, each with a checksum: what is after a line that is torn is not read. The first line of
- * a task's segment 0 says what it is to do. Each further segment is a lease, or the end; its first line says which.
+ * A segment is a file of lines, each with a checksum. Lines after a torn line are not read. The first line of a task's
+ * segment 0 is the task. Each further segment is a lease, or the end, as its first line shows.
  */
 export type SegmentLine =
   | { readonly k: 'task'; readonly owner: string; readonly createdAt: number; readonly expiresAt: number | null; readonly head: string }
@@ -15,10 +15,10 @@ export type SegmentLine =
   | { readonly k: 'add'; readonly r: readonly string[]; readonly w?: readonly string[] }
   | { readonly k: 'renew'; readonly ms: number };
 
-/** What a file says. */
+/** A parsed segment file. */
 export interface Segment {
   readonly lines: readonly SegmentLine[];
-  /** For each line, the bytes up to and with it. */
+  /** For each line, the offset of its end in the file. */
   readonly ends: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export function readLines(bytes: Buffer): { values: unknown[]; ends: number[] } 
     try {
       values.push(JSON.parse(text));
     } catch {
-      // Whoever wrote this can compute a checksum, and is not the store.
+      // The checksum is right but this is not JSON, so the store has not written it.
       break;
     }
     ends.push(from = to + 1);
@@ -57,7 +57,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const areSizes = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
 
-/** Whether a value is a line that the store writes. */
+/** Whether the store writes such a line. */
 function isLine(value: unknown): value is SegmentLine {
   const line = (value ?? {}) as Record<string, unknown>;
   switch (line['k']) {
@@ -72,7 +72,7 @@ function isLine(value: unknown): value is SegmentLine {
   }
 }
 
-/** Reads a segment. */
+/** Parses a segment, up to the first line that the store does not write. */
 export function readSegment(bytes: Buffer): Segment {
   const { values, ends } = readLines(bytes);
   const stray = values.findIndex((value) => !isLine(value));
@@ -80,7 +80,7 @@ export function readSegment(bytes: Buffer): Segment {
   return { lines: values.slice(0, whole) as SegmentLine[], ends: ends.slice(0, whole) };
 }
 
-/** The lines of a segment that count, where so many bytes of it do. */
+/** The lines in the first `bytes` bytes of a segment. */
 export function linesWithin({ lines, ends }: Segment, bytes: number): readonly SegmentLine[] {
   return lines.filter((_, i) => (ends[i] as number) <= bytes);
 }

@@ -1,20 +1,20 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock } from '../../bounds/clock.ts';
 
-/** A lease of another process, as it was looked at. */
+/** A lease of another process when it was last read. */
 interface Sighting {
   readonly segment: number;
   readonly writtenAt: number;
   readonly ms: number;
-  /** When it was last looked at, and until when it is believed: times of the steady clock. */
+  /** When it was last read, and until when it is assumed to hold, by the monotonic clock. */
   lookedAt: number;
   readonly until: number;
 }
 
 /**
- * For how long the leases of other processes are believed. A file says when its lease was renewed, by the system's clock,
- * which may be set: that counts only for a lease that is seen for the first time, and never for longer than the lease is.
- * From then on it ends when its file has not changed for so long, by the clock that nobody sets.
+ * Decides how long leases of other processes hold. The time of a file shows when its lease was renewed, but the
+ * system's clock may be set: this time counts only for a lease that is seen for the first time, and never for more than
+ * the lease's own time. From then on, a lease ends if its file has not changed for that time by the monotonic clock.
  */
 export class Sightings {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class Sightings {
   }
 
   /**
-   * Milliseconds for which a lease of `ms` is still believed, at most `ms`; 0: it is over.
+   * Returns the milliseconds for which a lease of `ms` is still assumed to hold, at most `ms`; 0: it is over.
    *
    * @param writtenAt when its file was written last, in milliseconds since the epoch
    */
@@ -36,16 +36,16 @@ export class Sightings {
       before.lookedAt = now;
       return Math.max(before.until - now, 0);
     }
-    // Times of whole seconds are cut off: the file may be younger by one.
+    // Some file systems round times down to seconds: the file may be newer by one.
     const said = writtenAt + (writtenAt % 1000 === 0 ? 1000 : 0) + ms - this.#clock.now();
-    // It was renewed since the last look, whatever the clock was set to meanwhile.
+    // The file has changed since the last read, so the lease was renewed after that, whatever the system's clock was set to.
     const since = before?.segment === segment ? before.lookedAt + ms - now : 0;
     const left = Math.max(Math.min(Math.max(said, since), ms), 0);
     this.#seen.set(id, { segment, writtenAt, ms, lookedAt: now, until: now + left });
     return left;
   }
 
-  /** The task is not leased any more. */
+  /** Called when the task is not leased any more. */
   forget(id: string): void {
     this.#seen.delete(id);
   }

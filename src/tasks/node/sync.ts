@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 
-/** Syncs files and folders, so that what was written survives a power cut. Who waits for the same shares one sync. */
+/** Syncs folders, so that their entries survive a power cut. Concurrent calls for a folder share one sync. */
 export class Syncing {
   readonly #running = new Map<string, Promise<void>>();
   readonly #next = new Map<string, Promise<void>>();
 
-  /** Syncs a folder: the names in it. What was named before this call is safe when it resolves. */
+  /** Syncs the names in a folder. Names that exist before this call are safe when it resolves. */
   folder(path: string): Promise<void> {
     const running = this.#running.get(path);
     if (!running) return this.#start(path);
-    // The one under way may have begun before the name was made: everybody who comes now shares the next.
+    // The running sync may have begun before the name was made, so all calls from now on share the next one.
     let next = this.#next.get(path);
     if (!next) {
       next = running.catch(() => {}).then(() => {

@@ -6,29 +6,29 @@ import { ifOurs, ifThere } from './private-files.ts';
 import { linesWithin, readLines, readSegment } from './segment.ts';
 import type { SegmentLine, Segment } from './segment.ts';
 
-/** A lease, as its file says it. */
+/** A lease as its file describes it. */
 export interface WrittenLease {
   readonly segment: number;
   /** When its file was written or renewed last, in milliseconds since the epoch. */
   readonly writtenAt: number;
-  /** For how long it is believed then. */
+  /** How long it holds after that, in milliseconds. */
   readonly ms: number;
 }
 
-/** A task's folder, read. */
+/** A task's folder, parsed. */
 export interface TaskFolder {
   readonly task: StoredTask;
   /** The number of the last segment. */
   readonly last: number;
-  /** How many bytes of each segment count, as the next lease has to say it. */
+  /** How many bytes of each segment count: the next lease records this. */
   readonly cut: readonly number[];
   /** The last lease; undefined if none was given, if it was given back, or if the task has ended. */
   readonly lease: WrittenLease | undefined;
 }
 
 /**
- * Reads a task's folder; undefined where there is no task in it. Segments may grow meanwhile: what is read is what they
- * held at some moment during the call. `below`: reads only the segments before this one.
+ * Reads a task's folder; undefined if it holds no task. Segments may grow meanwhile: the result is their content at
+ * some moment during the call. `below`: reads only the segments before this one.
  */
 export async function readTaskFolder(path: string, id: string, below: number = Infinity): Promise<TaskFolder | undefined> {
   const names = await ifOurs(readdir(path));
@@ -38,7 +38,7 @@ export async function readTaskFolder(path: string, id: string, below: number = I
   const segments: Segment[] = [];
   for (let n = 0; n <= last; n++) {
     const bytes = await ifOurs(readFile(join(path, segmentName(n))));
-    // Deleted while it was read, or no file of the store.
+    // Deleted while it was read, or not made by the store.
     if (!bytes) return undefined;
     segments.push(readSegment(bytes));
   }
@@ -52,7 +52,7 @@ export async function readTaskFolder(path: string, id: string, below: number = I
   return { task: { id, owner, createdAt, expiresAt, head, records, answers, waiting, end }, last, cut, lease };
 }
 
-/** How many bytes of each segment count: the last lease that has said so says it of those before. */
+/** How many bytes of each segment count: the last `cut` line defines this for all earlier segments. */
 function cutOf(segments: readonly Segment[]): number[] {
   const sayings = segments.map(({ lines }) => lines.find((line) => 'cut' in line));
   const by = sayings.findLastIndex((line) => line !== undefined);
@@ -78,14 +78,17 @@ function contentOf(segments: readonly Segment[], cut: readonly number[]): Pick<S
   return { records, waiting, end };
 }
 
-/** The lease that a segment is. One that is damaged is nobody's any more: it got its name when it was whole. */
+/**
+ * Returns the lease of a segment. If it is damaged, the time is 0: a segment gets its name when it is complete, so a
+ * damaged one was complete before, and its worker has lost it.
+ */
 async function leaseOf(path: string, segment: number, lines: readonly SegmentLine[]): Promise<WrittenLease | undefined> {
   if (segment === 0) return undefined;
   const written = await ifThere(stat(join(path, segmentName(segment))));
   return { segment, writtenAt: written?.mtimeMs ?? 0, ms: leaseMsOf(lines) };
 }
 
-/** For how long a lease is believed after its file was written. */
+/** How long a lease holds after the last write to its file, in milliseconds. */
 export function leaseMsOf(lines: readonly SegmentLine[]): number {
   const said = lines.findLast((line) => line.k === 'renew' || line.k === 'lease');
   return said && 'ms' in said ? said.ms : 0;

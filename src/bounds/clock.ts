@@ -1,6 +1,6 @@
 /** A pending call of `Clock.after` or `every`. */
 export interface Timer {
-  /** Cancels the call. Does nothing after the call. */
+  /** Cancels the pending call. Does nothing after the call. */
   stop(): void;
 }
 

@@ -27,7 +27,7 @@ export function decode(data: string | Uint8Array, limits?: WeightLimits): Decode
   return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
 }
 
-/** Like `decode`, but does not check the members of a response: the connection calls `checkResponse` for its own requests. */
+/** Like `decode`, but does not check the members of a response: a connection does that if it has sent requests. */
 export function decodeUnchecked(data: string | Uint8Array, limits?: WeightLimits): Unchecked {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
@@ -143,7 +143,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** UTF-16 units of an id or a progress token: we send it back, and keep it as long as its request. */
 const maxIdLength = 1024;
 
-/** Integers from 2^53 are refused: JSON.parse rounds them, so a response would go to another request. */
+/** Integers from 2^53 on are refused: JSON.parse rounds them, so a response would go to another request. */
 export function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id);
 }

@@ -49,7 +49,7 @@ export interface ConnectionHandlers {
   error(error: Error): void;
   /** Returns the request that a notification cancels, or undefined. */
   cancellation(notification: Notification): CancelledRequest | undefined;
-  /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
+  /** Called when a caller stops waiting for a response. Return true to suppress `notifications/cancelled`. */
   giveUp?(id: RequestId, method: string): boolean;
 }
 

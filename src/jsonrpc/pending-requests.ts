@@ -51,7 +51,7 @@ export interface RequestPort {
   readonly newId?: (() => RequestId) | undefined;
   readonly handlers: {
     error(error: Error): void;
-    /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
+    /** Called when a caller stops waiting for a response. Return true to suppress `notifications/cancelled`. */
     giveUp?(id: RequestId, method: string): boolean;
   };
   /** Reports a fault of the peer. */
@@ -78,7 +78,7 @@ function ignore(): void {}
 
 const isUnread = ({ code }: ErrorObject): boolean => code === parseErrorCode || code === invalidRequestCode;
 
-/** Whether a value is a number of milliseconds that a timer accepts. */
+/** True if a value is a number of milliseconds that a timer accepts. */
 const isTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= longestTimerMs;
 
 /** When a request times out: after `timeoutMs`, and at `deadline` at the latest. */

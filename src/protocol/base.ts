@@ -32,7 +32,7 @@ export type EmptyResult = Result;
 
 /** A name for programs and a title for people. */
 export interface BaseMetadata {
-  /** The identifier; also shown where there is no `title`. */
+  /** The identifier; also shown to people if `title` is missing. */
   name: string;
   /** Since 2025-06-18. The text to show to people. */
   title?: string | undefined;

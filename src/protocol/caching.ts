@@ -2,7 +2,7 @@ import type { Result } from './base.ts';
 
 /** A result with cache hints: for how long, and for which users, it may be cached. Since 2026-07-28, where both are required. */
 export interface CacheableResult extends Result {
-  /** Since 2026-07-28. How long the result stays fresh, in milliseconds; 0: do not cache it. */
+  /** Since 2026-07-28. How long the result stays fresh, in milliseconds; 0: it is stale at once. */
   ttlMs?: number | undefined;
   /** Since 2026-07-28. `public`: for everybody, also at intermediaries; `private`: only for this user. */
   cacheScope?: 'public' | 'private' | undefined;

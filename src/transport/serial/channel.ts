@@ -1,6 +1,6 @@
 /** A wire that carries bytes both ways: a serial port, a radio that behaves like one, a socket. */
 export interface SerialChannel {
-  /** Writes these bytes, which must not change later. If it returns a promise, the next write waits until it settles. */
+  /** Writes these bytes, which the caller never changes later. If it returns a promise, the next write waits until it settles. */
   write(bytes: Uint8Array): Promise<void> | void;
   /** Called once, with callbacks: `data` for each chunk of received bytes, `closed` when no more bytes will arrive. */
   read(data: (bytes: Uint8Array) => void, closed: (why?: string) => void): void;

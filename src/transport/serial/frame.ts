@@ -7,7 +7,7 @@ export const frameKinds = { hello: 0, welcome: 1, data: 2, ack: 3, poll: 4, reje
 /** One of `frameKinds`. */
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
-/** The side of a link that sent a frame. A received frame of the own side is an echo. */
+/** The side of a link that sends a frame. A side that receives its own frame has an echo. */
 export type LinkSide = 'client' | 'server';
 
 /** One frame, without stuffing and checksum. */

@@ -42,9 +42,9 @@ const distance = (from: number, to: number): number => (to - from) & 255;
 /**
  * A reliable stream of bytes over a wire that loses, damages, repeats and delays them. docs/serial.md has the rules.
  *
- * Each side sends a hello with its identifier, and a welcome with both identifiers, which together identify the link. They
- * are part of the checksum of each frame: a side that was reset begins another link, and late frames of the old link are
- * dropped. Data frames have numbers; only the expected frame is accepted, and the sender goes back to a missing one.
+ * Each side sends a hello with its identifier, and a welcome with both identifiers, which together identify the link. The
+ * checksum of each frame of the link includes both: a side that was reset begins another link, and late frames of the old
+ * link are dropped. Data frames have numbers; only the expected frame is accepted, and the sender goes back to a missing one.
  */
 export class SerialLink implements ByteLink {
   readonly #parts: LinkParts;

@@ -1,7 +1,7 @@
-/** The cost of one thing that stays open (a request, a subscription, a stream), beside its own bytes. */
+/** Bytes charged for one open request, subscription or stream, in addition to the bytes of its messages. */
 export const openThingBytes = 1024;
 
-/** Every peer may hold this much, even when other peers have used up the budget of the process. */
+/** Bytes that every peer may hold, even when other peers have used up the budget of the process. */
 const reserveBytes = 65_536;
 
 /** 96 MiB: one message of 16 MiB with a million values weighs 80 MB. */
@@ -11,13 +11,12 @@ export const defaultPeerBytes: number = 100_663_296;
 export const defaultProcessBytes: number = 134_217_728;
 
 /**
- * What one peer makes us hold, in bytes of memory. We charge what arrives and release the charge when it goes: bytes
- * that are being read, requests in flight with their parameters, answers that are not written yet, events kept for
- * replay, names, subscriptions. A peer has one budget for everything that it opens; the parent of that budget is the
- * budget of the process.
+ * The memory that one peer occupies in this process, in bytes. Charged are: bytes of unfinished messages, requests in
+ * flight with their parameters, responses that are not written yet, events kept for replay, names, subscriptions. A
+ * peer has one budget for everything that it opens; the parent of that budget is the budget of the process.
  *
- * The caller that charges must release exactly the same amount, once: keep the number beside the object. A peer over
- * its budget is refused by name, or is not read any further.
+ * The caller of `charge` or `hold` must release exactly the same amount, once: keep the number with the object. If a peer
+ * exceeds its budget, its request is refused with an error that names the limit, or we stop reading from it.
  */
 export class Budget {
   readonly parent: Budget | undefined;
@@ -31,29 +30,29 @@ export class Budget {
     this.parent = parent;
   }
 
-  /** Whether this much may be charged now. The first 64 KiB of a peer always fit into the parent's budget. */
+  /** True if `bytes` may be charged now. The first 64 KiB of a peer always fit into the parent's budget. */
   fits(bytes: number): boolean {
     const used = this.used + bytes;
     return used <= this.limit && (used <= reserveBytes || !this.parent || this.parent.fits(bytes));
   }
 
-  /** Charges what arrives. False: it does not fit and nothing was charged, so the caller must not keep it. */
+  /** Charges `bytes`. False: they do not fit and nothing was charged, so the caller must not keep the data. */
   charge(bytes: number): boolean {
     const { parent } = this;
     const used = this.used + bytes;
     if (used > this.limit) return false;
-    // Below the reserve the parent is not asked.
+    // The first `reserveBytes` of a peer do not need room in the parent.
     if (used > reserveBytes && parent && !parent.fits(bytes)) return false;
     for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used += bytes;
     return true;
   }
 
-  /** Charges what is already held, even where it does not fit. */
+  /** Charges bytes that are already held, even if they exceed the limit. */
   hold(bytes: number): void {
     for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used += bytes;
   }
 
-  /** Gives back what was charged. */
+  /** Undoes `charge` or `hold` of the same number of bytes. */
   release(bytes: number): void {
     for (let budget: Budget | undefined = this; budget; budget = budget.parent) budget.used -= bytes;
   }
@@ -63,11 +62,11 @@ let whole: Budget | undefined;
 
 /** The budget of the process, which all peers share. Its `limit` may be set. */
 export function processBudget(): Budget {
-  // Made at the first use, since importing a module does nothing.
+  // Created at the first call, because importing a module must have no effect.
   return whole ??= new Budget(defaultProcessBytes);
 }
 
-/** A budget for a peer, within that of the process. */
+/** Creates the budget of one peer. Its parent is the budget of the process. `limit`: bytes, 96 MiB by default. */
 export function peerBudget(limit: number = defaultPeerBytes): Budget {
   return new Budget(limit, processBudget());
 }
@@ -88,11 +87,11 @@ export function joinBytes(parts: readonly Uint8Array[], length: number): Uint8Ar
 const minBlock = 1024;
 
 /**
- * Gathers the chunks of a message in at most one and a half times the memory of its bytes. One object for each chunk
- * would cost hundreds of bytes for each byte where chunks are small. The memory is charged.
+ * Gathers the chunks of a message in one block, at most one and a half times as large as the message. A list of small
+ * chunks would cost hundreds of bytes of memory for each byte. The block is charged to the budget.
  */
 export class ByteGatherer {
-  /** The bytes held. */
+  /** Bytes gathered so far. */
   length = 0;
   readonly #budget: Budget | undefined;
   #block: Uint8Array = none;
@@ -101,13 +100,13 @@ export class ByteGatherer {
     this.#budget = budget;
   }
 
-  /** Adds a chunk. False: the budget has no room for it; the earlier chunks are still held. */
+  /** Adds a chunk. False: the budget has no room for it; the earlier chunks stay. */
   push(chunk: Uint8Array): boolean {
     const { length } = this;
     const held = this.#block;
     const whole = length + chunk.length;
     if (whole > held.length) {
-      // The first chunk is often the whole message. It is kept without a copy, unless its ArrayBuffer is much larger.
+      // The first chunk is often the whole message. It is not copied, unless its ArrayBuffer is much larger.
       const asItIs = length === 0 && whole * 4 >= chunk.buffer.byteLength;
       const size = asItIs ? whole : Math.max(minBlock, whole, Math.ceil(1.5 * length));
       if (this.#budget?.charge(size - held.length) === false) return false;
@@ -119,14 +118,14 @@ export class ByteGatherer {
     return true;
   }
 
-  /** Returns the message and begins another. The charge is released. */
+  /** Returns the gathered bytes, releases their charge and begins a new message. */
   take(): Uint8Array {
     const whole = this.#block.subarray(0, this.length);
     this.clear();
     return whole;
   }
 
-  /** Drops what is held. */
+  /** Drops the gathered bytes and releases their charge. */
   clear(): void {
     this.#budget?.release(this.#block.length);
     this.#block = none;

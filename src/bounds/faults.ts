@@ -7,8 +7,8 @@ const toldInFull = 10;
 const intervalMs = 1000;
 
 /**
- * Reports what a peer does wrong: ten faults a second in full, and the number of the others. The error of a fault and
- * its stack are made only when the fault is reported.
+ * Reports protocol faults of a peer: ten per second in full, and the number of the others. The `Error` of a fault,
+ * with its stack, is created only when the fault is reported.
  */
 export class Faults {
   readonly #tell: (error: Error) => void;
@@ -21,7 +21,7 @@ export class Faults {
     this.#clock = clock;
   }
 
-  /** Reports a fault, or counts it. */
+  /** Reports a fault, or only counts it after ten within the second. */
   add(make: () => Error): void {
     const now = this.#clock.monotonic();
     if (now - this.#since >= intervalMs) {
@@ -32,8 +32,8 @@ export class Faults {
   }
 
   /**
-   * Reports how many faults of the last interval were not reported. Called when the interval is over and when the
-   * peer has gone.
+   * Reports how many faults of the last interval were only counted. Called at the first fault after the interval, and
+   * when the peer has gone.
    */
   end(): void {
     const more = this.#count - toldInFull;

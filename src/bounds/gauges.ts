@@ -1,54 +1,54 @@
 import { processBudget } from './budget.ts';
 import { checkOptions } from './options.ts';
 
-/** What is open at one place where a server is served, at one moment. */
+/** Counts of the open sessions, streams and requests of one server endpoint, at one moment. */
 export interface Gauges {
-  /** Legacy sessions; of a pipe, a socket or a WebSocket the connections. */
+  /** Over HTTP the legacy sessions; over stdio, a socket or a WebSocket the connections. */
   readonly sessions: number;
-  /** Streams of events of these sessions that are not over, with a connection or without. Only over HTTP. */
+  /** Event streams of these sessions that have not ended, connected or not. Only over HTTP. */
   readonly streams: number;
-  /** Requests that are not answered yet, with each `subscriptions/listen` as one. */
+  /** Requests without a response yet; each `subscriptions/listen` counts as one. */
   readonly inFlight: number;
-  /** Calls that wait until long answers to others are written. Only over HTTP. */
+  /** Calls that wait until long responses to other clients are written. Only over HTTP. */
   readonly queued: number;
-  /** Bytes of answers that slow readers have not taken. Only over HTTP. */
+  /** Bytes of responses that slow clients have not read yet. Only over HTTP. */
   readonly unreadBytes: number;
-  /** Bytes that peers make the whole process hold: what its budget is charged with. */
+  /** Bytes held for all peers of the process: `processBudget().used`. */
   readonly heldBytes: number;
 }
 
-/** What is read of a connection or a session. */
+/** The part of a connection or a session that `gauges` reads. */
 export interface GaugedPeer {
-  /** The client's requests that are not answered yet. */
+  /** The number of the client's requests without a response yet. */
   readonly inFlight: number;
 }
 
-/** What is read of an HTTP endpoint. */
+/** The part of an HTTP endpoint that `gauges` reads. */
 export interface GaugedEndpoint {
   readonly services: {
     readonly turns: { readonly waiting: readonly unknown[] };
     readonly unread: { readonly bytes: number };
   };
   readonly sessions: {
-    /** The sessions that are open. */
+    /** The open sessions. */
     all(): readonly { readonly peer: GaugedPeer; readonly streams: { readonly size: number } | undefined }[];
   };
   /** The requests of 2026-07-28. */
   readonly posting: {
-    /** Those that are not answered yet. */
+    /** The requests without a response yet. */
     open(): readonly unknown[];
   };
 }
 
-/** A handle that can be read: what `serveHttp`, `httpListener`, `fetchHandler`, `serveStdio`, `serveSocket` and `webSocketHandler` return. */
+/** The result of `serveHttp`, `httpListener`, `fetchHandler`, `serveStdio`, `serveSocket` or `webSocketHandler`. */
 export type Gauged =
   | { readonly endpoint: GaugedEndpoint }
   | {
-    /** Its connections. */
+    /** The open connections. */
     readonly peers: () => Iterable<GaugedPeer>;
   };
 
-/** Reads the gauges of a handle. Nothing is counted in between: it costs what it takes to go through the sessions. */
+/** Counts the open sessions, streams and requests of a handle. There are no running counters: each call visits all sessions. */
 export function gauges(handle: Gauged): Gauges {
   const endpoint = 'endpoint' in handle ? handle.endpoint : undefined;
   if (!('endpoint' in handle)) checkOptions('gauges: handle.peers', handle.peers, 'function');

@@ -1,14 +1,14 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** A clock that its program sets. */
+/** A clock that the program advances with `tick`. */
 export interface ManualClock extends Clock {
-  /** When something is due, by `monotonic`: now, where `soon` was given something; undefined: nothing waits. */
+  /** When the next call is due, by `monotonic`: now if a call of `soon` waits; undefined: no call waits. */
   readonly due: number | undefined;
-  /** Timers that run, and what `soon` was given and has not run. */
+  /** The number of pending timers and pending calls of `soon`. */
   readonly waiting: number;
   /**
-   * It is this late now, in milliseconds since 1970: runs what `soon` was given, and what is due, in the order of its time.
-   * An earlier time than before sets `now` back and runs no timer.
+   * Sets the time to `now`, in milliseconds since 1970. Runs the pending calls of `soon`, then the due timers in the order
+   * of their times. An earlier time than before sets `now` back; `monotonic` then does not change.
    */
   tick(now: number): void;
 }
@@ -18,7 +18,7 @@ interface ManualTimer extends Timer {
   readonly run: () => void;
 }
 
-/** The order in which timers run: by their time, and of one time in the order in which they were started. */
+/** The order in which timers run: by due time; the stable sort keeps the order of start for equal times. */
 const byTime = (a: ManualTimer, b: ManualTimer): number => a.due - b.due;
 
 /**
@@ -30,7 +30,7 @@ export function manualClock(now: number = 0): ManualClock {
   let timers: ManualTimer[] = [];
   let next: (() => void)[] = [];
 
-  /** What it calls may start timers, which may be due at once: they run in the next tick, so that each tick ends. */
+  /** Timers that these calls start run in the next tick, even if they are due at once: so each tick ends. */
   function run(): void {
     const ready = next;
     next = [];

@@ -1,26 +1,25 @@
 /**
- * The one refusal for options. Options, limits, rules, definitions and configs of a user are checked against a shape,
- * which names each member and its kind. Without this check a misspelt `auth` would serve everybody, and a misspelt
- * rule would allow everything.
+ * The check of all options, limits, rules, definitions and configs that a user passes, against a shape that lists
+ * each member and its kind. Without this check a misspelt `auth` would serve everybody, and a misspelt rule would
+ * allow everything.
  */
 
-/** The kind of a value. A string of a closed set stands for itself, in quotes. */
+/** The kind of a value as text. The kind of a string literal is the literal in quotes. */
 type Word<V> = V extends string ? string extends V ? 'string' : `"${V}"`
   : V extends number ? 'number'
     : V extends boolean ? 'boolean'
       : V extends (...args: never) => unknown ? 'function'
         : V extends readonly unknown[] ? 'list'
-          // An object may also be a function: the schemas of some libraries are.
+          // The schemas of some libraries are functions.
           : V extends object ? 'object' | 'function' : never;
 
-// Of more than three words only the first three are checked against the type.
+// In a list of more than three words, only the first three are checked against the type.
 type Words<W extends string> = W | `${W} or ${W}` | `${W} or ${W} or ${W}` | `${W} or ${W} or ${W} or ${string}`;
 
 /**
- * What a member takes: `string`, `number`, `boolean`, `function`, `object`, `list`, or one string in quotes
- * (`"public"`), with ` or ` between them. An object stands for an object of that shape. A number stands for `number`,
- * and where the name ends with `Ms` for milliseconds that a timer accepts; so an object of default limits is also the
- * shape of these limits.
+ * The values that a member accepts: `string`, `number`, `boolean`, `function`, `object`, `list`, or one string in quotes
+ * (`"public"`), with ` or ` between them. An object means an object of that shape. A number means `number`, and if the
+ * member's name ends with `Ms`, milliseconds that a timer accepts; so an object of default limits is also their shape.
  */
 export type Kind<V = unknown> = unknown extends V ? string | number | object
   : Words<Word<V>> | ([V] extends [number] ? number : [V] extends [object] ? Shape<V> : never);
@@ -34,15 +33,15 @@ export type Shape<T> = { readonly [K in keyof T]-?: Kind<Exclude<T[K], undefined
 /**
  * Throws a TypeError that names the place, such as `serveHttp: options.atuh`. Its `code` is `unknown_option` for a
  * member that the shape does not have: the message suggests the most similar name. It is `invalid_option` for a value
- * of another kind, and for milliseconds below 0 or above what a timer accepts.
+ * of another kind, and for milliseconds below 0 or above `longestTimerMs`.
  *
- * A member that is undefined counts as not given, whatever its name. The exception is `limits`, where undefined would
- * replace a default. Inherited members are checked too, since they are read like own ones.
+ * A member that is undefined counts as absent, whatever its name. The exception is `limits`, where undefined would
+ * replace a default. Inherited members are checked too, since callers read them like own members.
  */
 export function checkOptions<V>(place: string, given: V, kind: Kind<NoInfer<V>>): void;
 export function checkOptions(place: string, given: unknown, kind: string | number | object): void {
   const wanted = typeof kind === 'string' ? kind : typeof kind;
-  // NaN is refused as well: no number is above it, so it would lift a limit.
+  // NaN is refused too: every comparison with it is false, so it would remove a limit.
   const is = Array.isArray(given) ? 'list' : given === null || given !== given ? `${given as null}`
     : typeof given === 'string' && wanted.includes('"') ? `"${given}"` : typeof given;
   let why = 'invalid';
@@ -64,7 +63,7 @@ export function checkOptions(place: string, given: unknown, kind: string | numbe
   if (hint) throw Object.assign(TypeError(`${place} is ${why}, ${hint}`), { code: `${why}_option` });
 }
 
-/** How many letters only one of two names has: how a misspelt name finds the one that was meant. */
+/** The number of letters that occur in only one of two names. Used to suggest the correct spelling of a name. */
 export const unlikeness = (a: string, b: string): number =>
   [...a + b].filter((letter) => a.includes(letter) !== b.includes(letter)).length;
 

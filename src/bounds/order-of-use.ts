@@ -31,7 +31,7 @@ export class OrderOfUse<T extends Placed<T>> {
     one.older = one.newer = undefined;
   }
 
-  /** The loop may remove the item that it received last. */
+  /** Iterates from the oldest item. The loop body may remove the current item. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let one = this.#oldest; one;) {
       const next: T | undefined = one.newer;

@@ -1,4 +1,4 @@
-/** A limited number of places. Those that find none wait in their order. */
+/** A semaphore: a limited number of places. Callers that find no free place wait in order of arrival. */
 export class Places {
   #left: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Places {
     this.#left = places;
   }
 
-  /** Takes a place. Resolves when there is one; undefined: there was one at once. */
+  /** Takes a place. Returns a promise for the place, or undefined if the caller has it at once. */
   take(): Promise<void> | undefined {
     if (this.#left > 0) {
       this.#left -= 1;
@@ -16,7 +16,7 @@ export class Places {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Gives a place back: the first that waits has it. */
+  /** Gives a place back: the first waiting caller gets it. */
   free(): void {
     const next = this.#waiting.shift();
     if (next) next();

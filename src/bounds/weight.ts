@@ -1,6 +1,6 @@
 import type { Shape } from './options.ts';
 
-/** The limits of a message beside its bytes. */
+/** Limits of one message in addition to its length. */
 export interface WeightLimits {
   /** JSON values in one message of more than 64 KiB; an empty array or object counts as two. Default: 1,000,000. */
   readonly maxValues?: number | undefined;
@@ -8,21 +8,21 @@ export interface WeightLimits {
   readonly maxDepth?: number | undefined;
 }
 
-/** For `checkOptions`. */
+/** The shape of `WeightLimits` for `checkOptions`. */
 export const weightShape: Shape<WeightLimits> = { maxValues: 0, maxDepth: 0 };
 
-/** How many values a message may hold, unless another limit is given. */
+/** Default of `WeightLimits.maxValues`. */
 export const defaultMaxValues = 1_000_000;
-/** How deep a message may nest, unless another limit is given. */
+/** Default of `WeightLimits.maxDepth`. */
 export const defaultMaxDepth = 1000;
 
-/** A shorter text is not counted, since it cannot cost much. In UTF-16 units. */
+/** UTF-16 units: the values of a text up to this length are not counted, since it cannot cost much. */
 export const smallText = 65_536;
 
-/** Bytes of memory for one JSON value, as V8 keeps them: between 8 for a number and 56 for an empty object. */
+/** Bytes charged for one JSON value. V8 uses between 8 for a number and 56 for an empty object. */
 const valueBytes = 64;
 
-/** The memory that a message takes, in bytes, or the limit that it exceeds. */
+/** The memory of a message in bytes, or the limit that it exceeds. */
 export type Weight = number | { readonly over: string };
 
 /**
@@ -37,7 +37,7 @@ export function weighText(text: string, limits: WeightLimits = {}): Weight {
   let depth = 0;
   for (let at = 0; at < length; at++) {
     switch (text.charCodeAt(at)) {
-      case 0x22: { // A string: on to the quotation mark that ends it, which follows no odd number of backslashes.
+      case 0x22: { // A string: skip to the closing quotation mark, which has an even number of backslashes before it.
         let backslashes: number;
         do {
           at = text.indexOf('"', at + 1);
@@ -47,7 +47,7 @@ export function weighText(text: string, limits: WeightLimits = {}): Weight {
         if (at < 0) return length;
         break;
       }
-      case 0x2c: // A comma: a value more than its array or object begins with.
+      case 0x2c: // A comma: one more value. The first value was counted with its array or object.
         if (++values > maxValues) return over(maxValues, 'values');
         break;
       case 0x5b: // [
@@ -63,7 +63,7 @@ export function weighText(text: string, limits: WeightLimits = {}): Weight {
   return length + values * valueBytes;
 }
 
-/** The same for a parsed value. Strings and names count with their length. Does not recurse. */
+/** The weight of a parsed value: 64 bytes for each value, plus the lengths of strings and names. Does not recurse. */
 export function weighValue(value: unknown, limits: WeightLimits = {}): Weight {
   const { maxValues = defaultMaxValues, maxDepth = defaultMaxDepth } = limits;
   let bytes = 0;

@@ -1,8 +1,8 @@
-/** Bytes as Base64; `base64url` is the alphabet for URLs without padding (RFC 4648, section 5). */
+/** Encodes bytes as Base64; `base64url` is the alphabet for URLs, without padding (RFC 4648, section 5). */
 export function toBase64(bytes: Uint8Array, form: 'base64' | 'base64url' = 'base64'): string {
   if (globalThis.Buffer) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(form);
   let binary = '';
-  // In pieces: an argument list has a limit, and one character at a time is slow.
+  // In pieces: the number of arguments is limited, and one character at a time is slow.
   for (let at = 0; at < bytes.length; at += 8192) {
     binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   }
@@ -10,7 +10,7 @@ export function toBase64(bytes: Uint8Array, form: 'base64' | 'base64url' = 'base
   return form === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** The bytes of a text in the alphabet for URLs; undefined where it is not their one spelling. */
+/** Decodes Base64 in the alphabet for URLs; undefined if the text is not the canonical encoding of its bytes. */
 export function fromBase64Url(text: string): Uint8Array | undefined {
   let bytes: Uint8Array;
   if (globalThis.Buffer) {
@@ -25,6 +25,6 @@ export function fromBase64Url(text: string): Uint8Array | undefined {
       return undefined;
     }
   }
-  // White space, padding, the other alphabet and bits that are left over would all be other spellings.
+  // Refuses white space, padding, the other alphabet and unused bits that are not zero.
   return toBase64(bytes, 'base64url') === text ? bytes : undefined;
 }

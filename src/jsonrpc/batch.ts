@@ -4,10 +4,10 @@ import { internalErrorCode } from './errors.ts';
 import type { Decoded, Notification, Request } from './message.ts';
 import type { Outlet } from './inbound-request.ts';
 
-/** Characters of answers after which the rest of a batch waits for the next turn of the event loop. */
+/** Characters of responses after which the rest of a batch waits for the next turn of the event loop. */
 const longAnswers = 1_048_576;
 
-/** Takes each message of a batch as if it had come alone, and answers all together. 2025-03-26 basic/index#batching. */
+/** Handles each message of a batch like a single message, and sends all responses as one batch. 2025-03-26 basic/index#batching. */
 export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => {
   const { budget, limits: { maxBatch, maxBatchAnswer } } = connection;
   if (values.length > maxBatch) return connection.refuse(outlet, invalid(`a batch holds at most ${maxBatch} messages`));
@@ -19,7 +19,7 @@ export const takeBatch: TakeBatch = (connection, { values, weight }, outlet) => 
   if (answers === 0) done();
 };
 
-/** Takes the items of a batch from `at` on. Long answers take time to make: between them it is the turn of others. */
+/** Handles the items of a batch from `at` on. After long responses it yields, so that other peers are served. */
 function takeItems(connection: Connection, items: readonly Decoded[], gathered: BatchOutlet, at: number = 0): void {
   const enough = gathered.length + longAnswers;
   for (const item of items.slice(at)) {
@@ -32,14 +32,14 @@ function takeItems(connection: Connection, items: readonly Decoded[], gathered: 
 }
 
 /**
- * Answers a batch with a batch, once its last request has been answered; `done` follows. No result is taken that
- * would make the whole longer than `maxLength`: each has an error instead.
+ * Collects the responses to a batch and sends them as one batch after the last one; then calls `done`. A result that
+ * would make the batch longer than `maxLength` becomes an error.
  * JSON-RPC 2.0 section 6; 2025-03-26 basic/index#batching.
  */
 class BatchOutlet implements Outlet {
-  /** Characters of the answers so far. */
+  /** Characters of the responses so far. */
   length = 0;
-  /** A result did not fit: what follows is not even run. */
+  /** True after a result did not fit: later requests get an error and are not run. */
   full = false;
   readonly #outlet: Outlet;
   #open: number;
@@ -71,7 +71,7 @@ class BatchOutlet implements Outlet {
 
   room(more: number, droppable?: boolean): boolean {
     const outlet = this.#outlet;
-    // A notification goes its own way, and does not make the batch longer.
+    // A notification is sent separately, and does not make the batch longer.
     if (droppable) return outlet.room?.(more, true) ?? true;
     const whole = this.length + more;
     this.full ||= whole > this.#maxLength || outlet.room?.(whole) === false;

@@ -9,17 +9,17 @@ import type {
 
 let utf8: InstanceType<typeof TextDecoder> | undefined;
 
-/** Bytes to text; throws a TypeError where they are not UTF-8: repairing would change what was said. */
+/** Decodes UTF-8. Throws a TypeError for invalid bytes, since replacement characters would change the message. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  // Made at the first use, so that a runtime without TextDecoder can still exchange text.
+  // Created at the first call, so that a runtime without TextDecoder can still exchange text.
   utf8 ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return utf8.decode(bytes);
 }
 
 /**
- * One message (or one batch) to what it is. Throws for malformed limits, and never for what came.
- * Refusals: not UTF-8 or not JSON `-32700`; JSON but not JSON-RPC, or over the limits, `-32600`, naming what is
- * wrong. Source: JSON-RPC 2.0 sections 4 to 6.
+ * Decodes and classifies one message or one batch. Throws only for malformed `limits`, never for `data`.
+ * Refusals: `-32700` if it is not UTF-8 or not JSON; `-32600` if it is JSON but not JSON-RPC, or over the limits. The
+ * error names the fault. Source: JSON-RPC 2.0 sections 4 to 6.
  */
 export function decode(data: string | Uint8Array, limits?: WeightLimits): Decoded {
   if (limits) checkOptions('decode: options', limits, weightShape);
@@ -27,36 +27,36 @@ export function decode(data: string | Uint8Array, limits?: WeightLimits): Decode
   return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
 }
 
-/** The same, but an answer's members are not judged: the connection judges those that it has asked for. */
+/** Like `decode`, but does not check the members of a response: a connection does that if it has sent requests. */
 export function decodeUnchecked(data: string | Uint8Array, limits?: WeightLimits): Unchecked {
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
-    // A parser that throws costs ten times what it costs to look: most lines that are not JSON are a log.
+    // JSON.parse costs ten times as much if it throws. Most lines that are not JSON are log lines.
     if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
     const weight = text.length <= smallText ? text.length : weighText(text, limits);
     if (typeof weight === 'object') return tooLarge(weight.over, text);
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? classifyBatch(value, weight) : classifyOne(value, weight);
   } catch (thrown) {
-    // The parser's own words: they name the place where it stopped.
+    // The parser's message names the position of the error.
     return unreadable(data, (thrown as Error).message);
   }
 }
 
-/** The beginning of an array, an object or a string; or a whole number, `true`, `false`, `null`. */
+/** Matches a text that begins an array, an object or a string, or that is a number, `true`, `false` or `null`. */
 const mayBeJson = /^\s*(?:[[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/;
 
 /** The refusal of a text that is not JSON. */
 export const notJson = (why: string): Refusal => refusal(null, parseErrorCode, `Parse error: ${why}`);
 
-/** The same for a value that came parsed, such as a body from a framework. */
+/** Like `decode`, for a value that is already parsed, such as a request body from a web framework. */
 export function decodeValue(value: unknown, limits?: WeightLimits): Decoded {
   if (limits) checkOptions('decodeValue: options', limits, weightShape);
   const decoded = decodeValueUnchecked(value, limits);
   return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
 }
 
-/** `decodeUnchecked` for a value. */
+/** Like `decodeUnchecked`, for a parsed value. */
 export function decodeValueUnchecked(value: unknown, limits?: WeightLimits): Unchecked {
   const weight = weighValue(value, limits);
   if (typeof weight === 'object') return { ...invalid(overLimit(weight.over), isObject(value) ? value : {}), unread: true };
@@ -65,15 +65,15 @@ export function decodeValueUnchecked(value: unknown, limits?: WeightLimits): Unc
 
 const overLimit = (what: string): string => `the message is over ${what}`;
 
-/** The refusal of a message that is too large to be read. The ends of `text` may tell which request it answers. */
+/** The refusal of a message that is too large to be read. Its id is taken from the beginning or the end of `text`, if it is there. */
 export function tooLarge(what: string, text: string): Refusal {
   const { members, next } = outerMembers(text);
   return { ...invalid(overLimit(what), next === 'params' ? { method: '', ...members } : members), unread: true };
 }
 
-/** The refusal of bytes that are not UTF-8, or of text that is not JSON. Where it begins as an answer does, its caller is told. */
+/** The refusal of bytes that are not UTF-8, or of text that is not JSON. If it begins like a response, our pending request fails. */
 export function unreadable(data: string | Uint8Array, why: string): Refusal {
-  // What is not UTF-8 is replaced: of the text no more is read than its ends.
+  // Here invalid bytes may be replaced, because only the id is read.
   const { members: { id }, next } = outerMembers(typeof data === 'string' ? data : new TextDecoder().decode(data));
   return { ...notJson(why), .../^(?:result|error)$/.test(next) && isRequestId(id) && { id, responseFault: why } };
 }
@@ -81,11 +81,11 @@ export function unreadable(data: string | Uint8Array, why: string): Refusal {
 function classifyBatch(value: readonly unknown[], weight: number): Unchecked {
   // JSON-RPC 2.0 section 6: an empty array is one invalid request, not an empty batch.
   if (value.length === 0) return invalid('a batch must not be empty');
-  // Its items are judged one by one, and only where the revision has batches.
+  // The items are classified one by one later, and only if the revision has batches.
   return { kind: 'batch', values: value, weight };
 }
 
-/** Judges one value that is already parsed. `weight`: the memory that it takes, in bytes. */
+/** Classifies one parsed value. `weight`: the memory that it takes, in bytes. */
 export function classify(value: unknown, weight: number = 0): Exclude<Decoded, { kind: 'batch' }> {
   const decoded = classifyOne(value, weight);
   return decoded.kind === 'response' ? checkResponse(decoded) : decoded;
@@ -111,7 +111,7 @@ function classifyOne(value: unknown, weight: number): Exclude<Unchecked, { kind:
   return { kind: 'response', message: value };
 }
 
-/** What an answer is: a success, a failure, or the refusal of what is neither. */
+/** Checks the members of a response. Returns a success, a failure, or a refusal if it is malformed. */
 export function checkResponse({ message }: UncheckedResponse): Extract<Decoded, { kind: 'success' | 'failure' | 'refusal' }> {
   const { id, result, error } = message;
   if (error !== undefined) return classifyFailure(message, error);
@@ -126,12 +126,12 @@ function classifyFailure(message: Bag, error: unknown): Refusal | { kind: 'failu
   if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
     return invalid('"error" must have an integer "code" and a string "message"', message);
   }
-  // 2026-07-28 basic/index#error-responses: the id may be missing where the request could not be read.
+  // 2026-07-28 basic/index#error-responses: the id may be missing if the request could not be read.
   if (id != null && !isRequestId(id)) return invalid(idRule, message);
   return { kind: 'failure', message: message as unknown as Failure };
 }
 
-/** One message to its line of text, without the newline. JSON escapes every newline inside. */
+/** Serializes one message as one line of text, without the newline at its end. JSON escapes newlines inside. */
 export function encode(message: Message | Message[]): string {
   return JSON.stringify(message);
 }
@@ -140,18 +140,18 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** UTF-16 units of an id or a progress token: it is said back, and kept as long as its request. */
+/** UTF-16 units of an id or a progress token: we send it back, and keep it as long as its request. */
 const maxIdLength = 1024;
 
-/** Integers past 2^53 are refused: JSON.parse has rounded them, and an answer would go to another request. */
+/** Integers from 2^53 on are refused: JSON.parse rounds them, so a response would go to another request. */
 export function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id);
 }
 
-// A literal without `maxIdLength`, so that a bundler can leave it out.
+// A plain literal without `maxIdLength`, so that a bundler can drop it.
 const idRule = '"id" must be a string of at most 1024 characters or an integer within 2^53';
 
-/** The refusal says the message's own id back where it can be one. */
+/** Creates a refusal `-32600`, with the id of the message if that is valid. Without `method` the message may be a response. */
 export const invalid = (what: string, { id, method }: { readonly id?: unknown; readonly method?: unknown } = {}): Refusal => ({
   ...refusal(isRequestId(id) ? id : null, invalidRequestCode, `Invalid request: ${what}`),
   ...method === undefined && { responseFault: `Invalid answer: ${what}` },
@@ -161,16 +161,16 @@ export function refusal(id: RequestId | null, code: number, message: string): Re
   return { kind: 'refusal', id, error: { code, message } };
 }
 
-/** How much of either end of a message is looked at: bytes, or characters. */
+/** Bytes, or characters, that are searched for the id at each end of an unreadable message. */
 export const endLength = 256;
 
-// A function, since a bundler cannot leave out a template with a tag.
+// A function, since a bundler cannot drop a tagged template.
 const member = (): string => String.raw`"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)\s*`;
 
 /**
- * What stands at both ends of a message that cannot be read whole: so the caller that waits for that answer need not
- * wait until the time is up. `members` are those before the first other member, and after the last; `next` is the name of the first other
- * one. What looks like a member before the last brace is one: in a string its quotation marks would be escaped.
+ * Reads `jsonrpc`, `id` and `method` at both ends of a message that cannot be parsed, so that a caller that waits for
+ * this response fails at once and not by timeout. `next`: the name of the first other member. A match before the last
+ * brace is a member and not part of a string: in a string its quotation marks would be escaped.
  */
 function outerMembers(text: string): { members: Record<string, unknown>; next: string } {
   const head = text.slice(0, endLength);
@@ -178,10 +178,10 @@ function outerMembers(text: string): { members: Record<string, unknown>; next: s
   const closing = new RegExp(String.raw`(?:,\s*${member()})+\}\s*$`).exec(text.slice(-endLength))?.[0] ?? '}';
   const next = /^"(\w+)"/.exec(head.slice(opening.length))?.[1] ?? '';
   try {
-    // What cannot be read stands between them.
+    // An empty name replaces the members between both ends.
     return { members: JSON.parse(`${opening}"":0${closing}`) as Record<string, unknown>, next };
   } catch {
-    // It is not an object, or an escape is malformed.
+    // The text is not an object, or an escape is malformed.
     return { members: {}, next: '' };
   }
 }

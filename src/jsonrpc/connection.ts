@@ -11,21 +11,24 @@ import type { Outlet } from './inbound-request.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { quote, shorten } from '../bounds/quote.ts';
 
-/** Times are not limited where there are no timers; a caller who asks for a limit is told. */
+/** The limits of one connection. Without timers in the runtime the times have no effect; a client call that sets one throws. */
 export interface ConnectionLimits {
   /** Default of `RequestOptions.timeoutMs`. 60 seconds. */
   timeoutMs: number;
   /** Default of `RequestOptions.maxTimeoutMs`. 10 minutes. */
   maxTimeoutMs: number;
-  /** Requests of the peer that may be unanswered at once; the next one is refused. A handler that goes on after its request was cancelled is not counted: its memory is. 1024. */
+  /**
+   * Requests of the peer without a response at one time; the next one is refused. A cancelled request does not count,
+   * even if its handler still runs, but its memory does. 1024.
+   */
   maxInFlight: number;
-  /** Messages of one batch; a longer one is refused. 1000. */
+  /** Messages in one batch; a longer batch is refused. 1000. */
   maxBatch: number;
-  /** Characters of the answer to one batch; a result that does not fit becomes an error. 16 Mi. */
+  /** Characters of the response to one batch; a result that does not fit becomes an error. 16 Mi. */
   maxBatchAnswer: number;
 }
 
-/** The limits that hold where none is given. */
+/** The default limits. */
 export const defaultConnectionLimits: ConnectionLimits = {
   timeoutMs: 60_000,
   maxTimeoutMs: 600_000,
@@ -34,19 +37,19 @@ export const defaultConnectionLimits: ConnectionLimits = {
   maxBatchAnswer: 16_777_216,
 };
 
-/** What the layer above does with what arrives. */
+/** The callbacks by which a connection passes messages to the client or server above it. */
 export interface ConnectionHandlers {
-  /** The result, or a promise of it. A throw is the error answer. */
+  /** Returns the result, or a promise of it. A thrown error becomes the error response. */
   request(inbound: InboundRequest): object | Promise<object>;
-  /** A notification came. */
+  /** Called for each notification of the peer. */
   notification(notification: Notification): void;
   /**
-   * Everything that went wrong and has no caller to tell: unasked answers, failing handlers of notifications.
+   * Called for errors that no caller receives, such as a response to no request, or a failing notification handler.
    */
   error(error: Error): void;
-  /** The request that a notification cancels; undefined: it cancels none. */
+  /** Returns the request that a notification cancels, or undefined. */
   cancellation(notification: Notification): CancelledRequest | undefined;
-  /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
+  /** Called when a caller stops waiting for a response. Return true to suppress `notifications/cancelled`. */
   giveUp?(id: RequestId, method: string): boolean;
 }
 
@@ -56,46 +59,45 @@ export interface CancelledRequest {
   readonly reason: string;
 }
 
-/** Has a connection take a batch. */
+/** Handles the messages of a batch, and sends the responses to `outlet`. */
 export type TakeBatch = (
   connection: Connection, batch: Extract<Decoded, { kind: 'batch' }>, outlet: Outlet,
 ) => void;
 
 /**
- * A request of the peer's while it runs. What a Map held while it grew stays reachable from its old table (bench/NOTES.md),
- * so an entry is emptied when it leaves.
+ * A request of the peer while its handler runs. After a Map has grown, its old table keeps the entries reachable
+ * (bench/NOTES.md), so `inbound` is cleared when the entry is removed.
  */
 interface RunningRequest {
   inbound: InboundRequest | undefined;
 }
 
 /**
- * One peer: runs its requests concurrently and answers them, each where it came from. Our own requests are
- * `PendingRequests`, which a side that asks nothing does without. Owns no stream; `receive` is fed, and `outlet`
- * is written to.
+ * One peer: runs its requests concurrently and sends each response to the outlet of its request. `pending` has our own
+ * requests, if this side sends any. Owns no stream: the transport calls `receive`, and the connection writes to `outlet`.
  */
 export class Connection {
-  /** Takes batches where the revision in use has them. */
+  /** Set if the negotiated revision has batches. */
   takeBatch: TakeBatch | undefined;
-  /** What the peer makes us hold. */
+  /** The memory that this peer occupies. */
   readonly budget: Budget;
-  /** Whether an error that answers no known request has `"id": null`; otherwise it has no id. */
+  /** True: an error response without a known request id has `"id": null`. False: it has no `id`. */
   nullErrorId = false;
-  /** Our requests that are not answered yet; made at the first one. */
+  /** Our requests without a response yet; created at the first request. */
   pending: PendingRequests | undefined;
   /**
-   * Makes the error that says why the connection has closed; undefined while it is open. An error takes its stack,
-   * which costs more than the rest of an end, and most ends interrupt nothing.
+   * Creates the error with the reason of the close; undefined while the connection is open. A function, because the stack
+   * of an error costs more than the rest of the close, and most closes interrupt no request.
    */
   closed: (() => ConnectionError) | undefined;
-  /** Hears of every message that arrives, and of the end: see `pinging`. */
+  /** Notified of each message and of the close: see `pinging`. */
   monitor: {
-    /** Something came from the peer. */
+    /** Called for each message of the peer. */
     heard(): void;
-    /** The connection is closed. */
+    /** Called when the connection closes. */
     end(): void;
   } | undefined;
-  /** Makes the ids of our requests; without it they count from 1. */
+  /** Creates the ids of our requests; by default they count from 1. */
   newId?: (() => RequestId) | undefined;
   readonly outlet: Outlet;
   readonly handlers: ConnectionHandlers;
@@ -103,10 +105,10 @@ export class Connection {
   readonly clock: Clock;
   // An idle session has no map.
   #inFlight: Map<RequestId, RunningRequest> | undefined;
-  /** Those who are told when nothing is in flight. */
+  /** The `resolve` functions of pending `idle()` calls. */
   #waiting: (() => void)[] | undefined;
   #faults: Faults | undefined;
-  // Bound once a connection, not once a request.
+  // Bound once per connection, not per request.
   readonly #onRequest: ConnectionHandlers['request'];
 
   constructor(
@@ -124,14 +126,14 @@ export class Connection {
     this.clock = clock;
   }
 
-  /** The peer's requests that are not answered yet. */
+  /** The number of the peer's requests without a response yet. */
   get inFlight(): number {
     return this.#inFlight?.size ?? 0;
   }
 
   /**
-   * Takes one decoded message. `outlet` is where its answer goes: a stream of its own over HTTP, otherwise
-   * the connection's. Never throws.
+   * Handles one decoded message. `outlet` receives the response: over HTTP the response stream of this request, otherwise
+   * the outlet of the connection. Never throws.
    */
   receive(decoded: Decoded | UncheckedResponse, outlet: Outlet = this.outlet): void {
     if (this.closed) return outlet.answer(undefined);
@@ -149,12 +151,12 @@ export class Connection {
     }
   }
 
-  /** Tells of what the peer has done wrong. Of many faults only a few are told, and how many there were. */
+  /** Reports a protocol fault of the peer. If there are many, only some are reported in full: see `Faults`. */
   fault(make: () => Error): void {
     (this.#faults ??= new Faults((error) => this.handlers.error(error), this.clock)).add(make);
   }
 
-  /** Answers what is refused. */
+  /** Sends the error response for a refused message. */
   refuse(outlet: Outlet, { id, error }: Pick<Refusal, 'id' | 'error'>): void {
     outlet.answer(failureText(id, error, this.nullErrorId), error.code);
   }
@@ -172,21 +174,21 @@ export class Connection {
     inbound.run(this.#onRequest, this.#done);
   }
 
-  /** Refuses bytes that do not fit in the budget, and names the bound that they are over: the peer's, or the process's. */
+  /** Refuses a message that exceeds the budget. The error names the limit: the peer's or that of the process. */
   refuseBytes(outlet: Outlet, id: RequestId | null, weight: number): void {
     const { used, limit, parent } = this.budget;
     const which = parent && used + weight <= limit ? `of all peers together is ${parent.limit}` : `is ${limit}`;
     this.refuseWork(outlet, id, `bytes in flight: the limit ${which}`);
   }
 
-  /** Refuses what is more than the peer may have us do. */
+  /** Refuses a request because the peer has too many `what`. */
   refuseWork(outlet: Outlet, id: RequestId | null, what: string): void {
     this.refuse(outlet, refusal(id, internalErrorCode, `Too many ${what}`));
   }
 
   readonly #done = (inbound: InboundRequest): void => {
     this.#forget(inbound);
-    // Not earlier: the handler of a cancelled request may run on, and hold its parameters.
+    // Only now: the handler of a cancelled request may continue and hold its parameters.
     this.budget.release(inbound.weight);
   };
 
@@ -194,11 +196,11 @@ export class Connection {
     const { id } = inbound.request;
     const inFlight = this.#inFlight;
     const entry = inFlight?.get(id);
-    // A cancelled request has left already, and its id may be in use again.
+    // A cancelled request was already removed, and another request may use its id.
     if (inFlight && entry?.inbound === inbound) {
       entry.inbound = undefined;
-      // V8 makes a smaller table for a Map that loses its last entry. And a Map that has grown makes one large table
-      // after another while it is filled and emptied: a new one starts small.
+      // A new Map, instead of `delete`, for the last entry: V8 would allocate a smaller table, and a Map that has grown
+      // allocates one large table after another while it is filled and emptied.
       if (inFlight.size > 1) inFlight.delete(id);
       else this.#inFlight = undefined;
     }
@@ -210,7 +212,7 @@ export class Connection {
     try {
       const cancelled = this.handlers.cancellation(notification);
       const inbound = cancelled && this.#inFlight?.get(cancelled.id)?.inbound;
-      // 2025-11-25 basic/utilities/cancellation: unknown and finished requests are ignored, and `initialize`.
+      // 2025-11-25 basic/utilities/cancellation: ignore unknown and finished requests, and `initialize`.
       if (inbound && inbound.request.method !== 'initialize') this.cancel(inbound, cancelled.reason);
       this.handlers.notification(notification);
     } catch (thrown) {
@@ -218,13 +220,13 @@ export class Connection {
     }
   }
 
-  /** Stops a request of the peer's: its handler is told, and it gets no answer. */
+  /** Cancels a request of the peer: its signal aborts, and it gets no response. */
   cancel(inbound: InboundRequest, reason: string): void {
     this.#forget(inbound);
     inbound.cancel(new Cancelled(reason));
   }
 
-  /** Resolves once every request of the peer's has been answered or cancelled. */
+  /** Resolves when every request of the peer is answered or cancelled. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       (this.#waiting ??= []).push(resolve);
@@ -239,7 +241,7 @@ export class Connection {
   }
 
   /**
-   * Ends the connection: what is pending fails with `why`, handlers are told to stop, nothing more is sent.
+   * Closes the connection: our pending requests fail with `why`, the signals of handlers abort, nothing more is sent.
    */
   close(why: string = 'the connection was closed', cause?: unknown): void {
     if (this.closed) return;
@@ -253,9 +255,9 @@ export class Connection {
   }
 }
 
-/** The error for an answer that nobody waits for. */
+/** The error for a response to no pending request. */
 function unasked({ id, error }: { id?: unknown; error?: unknown }): Error {
-  // Nobody has judged what the error is.
+  // `error` is unchecked.
   const said = (error as { message?: unknown } | null | undefined)?.message;
   return new Error(`an answer to a question that was not asked (id ${quote(id ?? null)})${typeof said === 'string' ? `: ${shorten(said)}` : ''}`);
 }

@@ -4,9 +4,8 @@ import { shorten } from '../bounds/quote.ts';
 import type { ErrorObject } from './message.ts';
 
 /**
- * The codes of error objects. JSON-RPC 2.0 section 5.1; the MCP codes are each named by the revision that
- * defines them. A constant each, so that a bundle holds the numbers that it uses
- * and no table.
+ * The codes of error objects: JSON-RPC 2.0 section 5.1, and the MCP codes, each with the revision that defines it.
+ * Separate constants, so that a bundle contains only those that it uses.
  */
 export const parseErrorCode = -32700;
 export const invalidRequestCode = -32600;
@@ -22,7 +21,7 @@ export const headerMismatchCode = -32020;
 export const missingClientCapabilityCode = -32021;
 export const unsupportedProtocolVersionCode = -32022;
 
-/** The codes of error objects by name, for those who import them from outside. */
+/** The codes of error objects by name, for programs that use this package. */
 export const errorCodes: {
   readonly parseError: typeof parseErrorCode;
   readonly invalidRequest: typeof invalidRequestCode;
@@ -48,11 +47,11 @@ export const errorCodes: {
 };
 
 /**
- * An error that travels as a JSON-RPC error object: thrown by a handler it becomes the answer;
- * a call whose peer answered with an error rejects with it.
+ * An error that is sent as a JSON-RPC error object. If a handler throws it, it becomes the error response; a call
+ * rejects with it if the peer sends an error response.
  */
 export class RpcError extends Error {
-  /** As the peer sent it. No meaning is read into codes from -32000 to -32019: 2026-07-28 basic/index#error-codes. */
+  /** The code as sent. Codes from -32000 to -32019 have no defined meaning: 2026-07-28 basic/index#error-codes. */
   readonly code: number;
   readonly data: unknown;
 
@@ -64,7 +63,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The error for a parameter that is missing or wrong: `what` begins with its path below `params`. */
+/** The error for a missing or invalid parameter. `what` begins with the path of the parameter below `params`. */
 export function invalidParams(what: string, data?: unknown): RpcError {
   return new RpcError(invalidParamsCode, `Invalid params: params.${what}`, data);
 }
@@ -77,14 +76,14 @@ export function methodNotFound(method: string): RpcError {
   return new RpcError(methodNotFoundCode, `Method not found: ${shorten(method)}`);
 }
 
-/** The error for a fault of this side: a handler that broke its word, or a limit that is reached. */
+/** The error for a fault of this side: a handler returned an invalid result, or a limit is reached. */
 export function internalError(message: string): RpcError {
   return new RpcError(internalErrorCode, message);
 }
 
 /**
- * The error object for anything thrown. What is not an `RpcError` is told by its message, never its stack. Each revision,
- * basic: codes are integers.
+ * The error object for any thrown value. Values other than `RpcError` give their message, never their stack. Each
+ * revision, basic: codes are integers.
  */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (thrown instanceof RpcError) {
@@ -94,41 +93,41 @@ export function toErrorObject(thrown: unknown): ErrorObject {
   return { code: internalErrorCode, message: errorMessage(thrown) };
 }
 
-/** The message of anything thrown. Never throws. */
+/** The message of any thrown value. Never throws. */
 export function errorMessage(thrown: unknown): string {
   return toError(thrown).message;
 }
 
 /**
- * Anything thrown, as an error whose message can be read. Never throws: what is thrown may be a proxy, have getters, or be
- * an object that no text can be made of.
+ * Converts any thrown value to an error with a readable message. Never throws, although the value may be a proxy, have
+ * getters, or be an object without a conversion to string.
  */
 export function toError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(String(thrown));
     const { message } = thrown;
     const own = Object.getOwnPropertyDescriptor(thrown, 'message');
-    // A getter of its own may say something else the next time.
+    // An own getter may return another value the next time.
     return typeof message === 'string' && (!own || 'value' in own) ? thrown : new Error(String(message));
   } catch {
     return new Error('what was thrown cannot be read');
   }
 }
 
-/** Throws where the runtime lacks a global, naming it and what wanted it. */
+/** Throws if the runtime lacks the global `name`. `what`: the feature that needs it. */
 export function need(name: string, what: string): void {
   if (!(name in globalThis)) throw new Error(`this runtime has no ${name}, which ${what} needs`);
 }
 
-/** Throws where the runtime's own clock has no timers. */
+/** Throws if `clock` is the system clock and the runtime has no timers. */
 export function needTimers(clock: Clock, what: string): void {
   if (clock === systemClock) need('setTimeout', what);
 }
 
-/** Why a local call failed without an answer; never confused with an error that the peer sent. */
+/** Why a call failed without a response. */
 export type LocalFailure = 'closed' | 'timeout';
 
-/** A call that ended on this side: the connection closed, or the time was up. */
+/** The error of a call that got no response: the connection closed, or a timeout passed. */
 export class ConnectionError extends Error {
   readonly reason: LocalFailure;
 

@@ -7,35 +7,35 @@ import type { Refusal } from './message.ts';
 const LF = 10;
 const CR = 13;
 
-/** 16 MiB: room for an image or a document in base64, and still a bound on what a peer can make us hold. */
+/** 16 MiB: room for an image or a document in base64, but a limit on the memory that a peer can occupy. */
 export const defaultMaxMessageBytes: number = 16_777_216;
 
-/** What a framer tells its owner. */
+/** The callbacks of a framer. */
 export interface FramerEvents {
-  /** One line, without its end. Never empty. */
+  /** Called with each line, without its newline. Never empty. */
   line(text: string): void;
   /**
-   * A line that was dropped: over the limit, or not UTF-8. The stream goes on with the next one. Its id is said
-   * where the line is too long and its beginning or its end tells.
+   * Called for each dropped line: it was over the limit, or not UTF-8. The stream continues with the next line. The
+   * refusal has the id of the message if the first or last 256 bytes show it.
    */
   refused(refusal: Refusal): void;
 }
 
-/** Splits bytes at newlines. Owns no stream: feed it with `push`, end it with `end`. */
+/** Splits bytes at newlines. Owns no stream: pass chunks to `push`, then call `end`. */
 export interface Framer {
-  /** The bytes are read before `push` returns, except for an unfinished line, which may keep its chunk. */
+  /** Reads a chunk before it returns, except for an unfinished line, which may keep a reference to the chunk. */
   push(chunk: Uint8Array): void;
-  /** The stream is over: a line that never ended is handed out, since the last newline is often forgotten. */
+  /** Ends the stream. An unfinished line counts as a line, since the last newline is often forgotten. */
   end(): void;
-  /** Nobody reads any more: drops the unfinished line, and gives back what was charged for it. */
+  /** Drops the unfinished line and releases its charge, when its reader has gone. */
   close(): void;
 }
 
 /**
- * The framing of the stdio transport. 2026-07-28 basic/transports/stdio: one message a line.
- * CRLF is taken for LF and empty lines are skipped, because people type and tools convert.
- * `maxBytes` bounds one line; a longer one is refused by name and skipped to its end without being held.
- * `budget` is charged with what is held of an unfinished line; a line that does not fit is refused likewise.
+ * The framing of the stdio transport. 2026-07-28 basic/transports/stdio: one message per line.
+ * CRLF counts as LF and empty lines are skipped, because people type input and tools convert newlines.
+ * `maxBytes` limits one line; a longer line is refused, and skipped to its end without being stored.
+ * `budget` is charged with the bytes of an unfinished line; a line that does not fit is refused too.
  * Long function: a state machine whose functions share the bytes of an unfinished line.
  */
 export function createFramer(
@@ -43,7 +43,7 @@ export function createFramer(
 ): Framer {
   need('TextDecoder', 'reading bytes');
   const held = new ByteGatherer(budget);
-  /** Of a line that is too large to be held. */
+  /** The ends of a line that is too large to be stored. */
   let skipped: Skipped | undefined;
 
   const overLimit = `the limit of ${maxBytes} bytes`;
@@ -51,7 +51,7 @@ export function createFramer(
   function keep(part: Uint8Array): void {
     if (part.length === 0) return;
     if (skipped === undefined) {
-      // One byte more than the limit may still be the CR of a line that just fits.
+      // The byte after the limit may be the CR of a line that just fits.
       const fits = held.length + part.length <= maxBytes + 1;
       if (fits && held.push(part)) return;
       skipped = new Skipped(fits ? 'what may be held at a time' : overLimit);
@@ -60,7 +60,7 @@ export function createFramer(
     skipped.push(part);
   }
 
-  /** The held line, if there is one, has reached its end. */
+  /** Emits or refuses the unfinished line, if there is one, at its end. */
   function finishHeld(): void {
     const refused = skipped && tooLarge(skipped.over, skipped.ends());
     const bytes = held.take();
@@ -87,11 +87,10 @@ export function createFramer(
   }
 
   /**
-   * Whole lines in one run of bytes: decoded in one go,
-   * because a decoder's call costs more than a short line.
+   * Emits several complete lines. Decodes them together, because a call of the decoder costs more than a short line.
    */
   function emitRun(bytes: Uint8Array): void {
-    // A line in it may be too long: each is judged by its bytes.
+    // One of the lines may be too long: check each by its bytes.
     if (bytes.length > maxBytes) return emitEach(bytes);
     let text: string;
     try {
@@ -107,7 +106,7 @@ export function createFramer(
     }
   }
 
-  /** The careful way for a run that holds something bad: line by line, so that only the bad one is lost. */
+  /** Decodes line by line, so that only the invalid line is lost. */
   function emitEach(bytes: Uint8Array): void {
     for (let start = 0; start < bytes.length;) {
       const end = bytes.indexOf(LF, start);
@@ -137,14 +136,14 @@ export function createFramer(
   };
 }
 
-/** A message that is too large to be held: what it is too large for, its first and its last characters. */
+/** A message that is too large to be stored: the exceeded limit, and its first and last characters. */
 class Skipped {
-  /** What it is too large for. */
+  /** The exceeded limit. */
   readonly over: string;
   readonly #utf8 = new TextDecoder();
   #head = '';
   #tail = '';
-  /** Bytes that the head still takes. */
+  /** Bytes that still fit into the head. */
   #room = endLength;
 
   constructor(over: string) {
@@ -155,7 +154,7 @@ class Skipped {
     return this.#utf8.decode(bytes, { stream: true });
   }
 
-  /** Takes some more of it. */
+  /** Adds the next part of the message. */
   push(part: Uint8Array): void {
     const first = part.subarray(0, this.#room);
     this.#room -= first.length;
@@ -163,7 +162,7 @@ class Skipped {
     this.#tail = (this.#tail + this.#text(part.subarray(-endLength))).slice(-endLength);
   }
 
-  /** Its ends, with a mark for what stood between them. */
+  /** Both ends, with `…` for the part between them. */
   ends(): string {
     return `${this.#head}…${this.#tail}`;
   }

@@ -1,31 +1,31 @@
 import { internalError, need, RpcError, toErrorObject } from './errors.ts';
 import type { ErrorObject, Notification, Params, Request, RequestId } from './message.ts';
 
-/** Where one peer hears us: a pipe, or the stream that answers one HTTP request. Messages are JSON text. */
+/** The sending side of a transport to one peer: a pipe, or the response to one HTTP request. Messages are JSON text. */
 export interface Outlet {
   /**
-   * A message that is not an answer: a notification, or a question of ours. `message` is what the text says, for
-   * transports that look inside; the notifications of a server come as text only.
+   * Sends a notification or a request of ours. `message` is the same message as an object, for transports that read
+   * its members; a server passes its notifications only as text.
    */
   send(text: string, message?: Request | Notification): void;
   /**
-   * The answer to the request that came with this outlet; undefined when it was cancelled and gets none.
-   * `errorCode` is the code of an error answer, for transports that have a status of their own; `thrown` is
-   * what the handler threw, which may know that status.
+   * Sends the response to the request that came with this outlet; undefined: there is no response, for example after
+   * a cancellation. `errorCode`: the code of an error response, for transports that also send a status (HTTP). `thrown`:
+   * the error of the handler, which may have that status.
    */
   answer(text: string | undefined, errorCode?: number, thrown?: unknown): void;
   /**
-   * Whether the peer reads what we say, so that a text of this length may follow. False: a result becomes an
-   * error, and what may be lost (progress, log messages: they say so) is. Without it there is room: an
-   * outlet may have it only while something waits.
+   * True if a text of this length may be sent now, because the peer reads fast enough. False: a result becomes an error,
+   * and a `droppable` notification (progress, log message) is dropped. An outlet without `room` has room: it may set
+   * `room` only while messages wait.
    */
   room?: ((length: number, droppable?: boolean) => boolean) | undefined;
 }
 
-/** The outlet of who is told nothing. */
+/** An outlet that discards all messages. */
 export const nobody: Outlet = { send() {}, answer() {} };
 
-/** The outlet of a pipe, where an answer goes the way of every other message. */
+/** The outlet of a pipe, which sends responses like all other messages. */
 export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => true): Outlet {
   return {
     send,
@@ -37,11 +37,10 @@ export function pipeOutlet(send: Outlet['send'], room: Outlet['room'] = () => tr
 }
 
 /**
- * A result whose JSON text is made once somebody is known to read it: so a list is serialized once and not for every
- * client.
+ * A result that provides its own JSON text when it is written. So a list is serialized once and not for every client.
  */
 export class Serialized {
-  /** Gives the JSON text of the result; called when it is written. */
+  /** Returns the JSON text of the result. */
   readonly text: () => string;
 
   constructor(text: () => string) {
@@ -49,17 +48,17 @@ export class Serialized {
   }
 }
 
-/** Thrown for a result of which a `toJSON`, or who made it, has made no object. */
+/** The error for a result that does not serialize to a JSON object, for example because of its `toJSON`. */
 export const noObject = (): TypeError => new TypeError('the result is not a JSON object');
 
 export function successText(id: RequestId, result: object): string {
   const text = (result instanceof Serialized ? result.text() : JSON.stringify(result)) as string | undefined;
   if (text?.[0] !== '{') throw noObject();
-  // Not `${id}` for a number: V8 caches that text, and what it is part of outlives the young generation.
+  // Not `${id}`: V8 caches the text of a number, and a string that contains it outlives the young generation.
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 
-/** `nullId`: whether an error without an id says `"id": null`, or leaves the member out. */
+/** `nullId`: an error response without an id has `"id": null`; otherwise it has no `id`. */
 export function failureText(id: RequestId | null, error: ErrorObject, nullId: boolean = false): string {
   return JSON.stringify({ jsonrpc: '2.0', id: id === null && !nullId ? undefined : id, error });
 }
@@ -68,7 +67,7 @@ export function notificationText(method: string, params?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }
 
-/** Sends a notification that belongs to no request, while the connection is open. */
+/** Sends a notification that belongs to no request, if the connection is open. */
 export function notify(
   { closed, outlet }: { readonly closed: unknown; readonly outlet: Pick<Outlet, 'send'> }, method: string, params?: Params,
 ): void {
@@ -78,7 +77,7 @@ export function notify(
   outlet.send(JSON.stringify(notification), notification);
 }
 
-/** Why a request's signal aborted, as `signal.reason`: the peer cancelled it. */
+/** The `signal.reason` of a request that the peer cancelled. */
 export class Cancelled extends Error {
   constructor(reason: string) {
     super(reason);
@@ -86,16 +85,16 @@ export class Cancelled extends Error {
   }
 }
 
-/** Something that can be told to stop. Others hear of it by `signal` or, at far less cost, by `stopOf` of stop.ts. */
+/** An operation that can be aborted. Listen with `signal` or, at far less cost, with `stopOf` of stop.ts. */
 export class Abortable {
   #controller: AbortController | undefined;
-  /** Makes the reason why it was told to stop; undefined before. */
+  /** Returns the reason of the abort; undefined before the abort. */
   why: (() => unknown) | undefined;
-  /** Called once, when it is told to stop. */
+  /** Called once, at the abort. */
   listeners: Set<() => void> | undefined;
 
   /**
-   * Made at first use: most handlers never look, and a controller costs more than the rest of a small call.
+   * Created at the first access: most handlers do not use it, and a controller costs more than the rest of a small call.
    */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -106,7 +105,7 @@ export class Abortable {
     return this.#controller.signal;
   }
 
-  /** Tells the handler to stop, without settling the request. The reason is made where somebody looks. */
+  /** Aborts the signal of the handler, but does not settle the request. `reason` is called only if the reason is read. */
   abort(reason: () => unknown): void {
     this.why ??= reason;
     this.#controller?.abort(this.why());
@@ -115,20 +114,20 @@ export class Abortable {
   }
 }
 
-/** Tells the author of a handler what went wrong around it, such as a result that JSON cannot say; returns what the caller is told. */
+/** Reports an error in or around a handler to its author, such as a result that JSON cannot express; returns the error for the caller. */
 export interface FailureHandler {
   errorFor(thrown: unknown): unknown;
 }
 
-/** One request that the peer asked and that is not answered yet. */
+/** A request of the peer, from its arrival until its handler has finished. */
 export class InboundRequest extends Abortable {
   readonly request: Request;
   readonly outlet: Outlet;
-  /** The memory that it takes while its handler runs, in bytes: its parameters, and what is made for it. */
+  /** Bytes charged to the peer's budget until the handler has finished. */
   readonly weight: number;
-  /** Answered, or cancelled: nothing more may be sent for it. */
+  /** True when it was answered or cancelled: nothing more may be sent for it. */
   settled = false;
-  /** Set by who runs the handler. */
+  /** Set by the code that runs the handler. */
   failures: FailureHandler | undefined;
 
   constructor(request: Request, outlet: Outlet, weight: number = 0) {
@@ -138,20 +137,20 @@ export class InboundRequest extends Abortable {
     this.weight = weight;
   }
 
-  /** Tells the handler to stop; the request gets no answer. */
+  /** Aborts the signal of the handler; the request gets no response. */
   cancel(reason: unknown): void {
     this.abort(() => reason);
     this.#settle(undefined);
   }
 
-  /** Sends a notification or a question that belongs to this request; nothing once it is settled. */
+  /** Sends a notification or a request of ours that belongs to this request; does nothing after it is settled. */
   send(text: string, message?: Parameters<Outlet['send']>[1]): void {
     if (!this.settled) this.outlet.send(text, message);
   }
 
   /**
-   * Runs `handle` and answers with what it returns or throws; then `done`, even where the answer was no
-   * longer wanted. A handler that answers at once costs no turn of the microtask queue.
+   * Runs `handle` and responds with its result or error; then calls `done`, even if the request was cancelled. A handler
+   * that returns no promise is answered without waiting for a microtask.
    */
   run(handle: (inbound: InboundRequest) => object | Promise<object>, done?: (inbound: InboundRequest) => void): void {
     try {
@@ -167,11 +166,11 @@ export class InboundRequest extends Abortable {
     done?.(this);
   }
 
-  /** Throws for a result that JSON cannot say (a cycle, a BigInt), or that does not fit. */
+  /** Throws for a result that JSON cannot express (a cycle, a BigInt), or for which there is no room. */
   #succeed(result: object): void {
     if (this.settled) return;
     const { outlet } = this;
-    // Asked before too: forty results of 15 MB that do not fit would take seconds to serialize.
+    // Also checked before serializing: forty results of 15 MB that do not fit would take seconds.
     const text = outlet.room?.(0) === false ? '' : successText(this.request.id, result);
     if (!text || outlet.room?.(text.length) === false) throw internalError('The result does not fit beside what is not read yet');
     this.settled = true;
@@ -183,7 +182,7 @@ export class InboundRequest extends Abortable {
     let known = thrown;
     let error: ErrorObject;
     try {
-      // What nobody wrote for the caller, the author judges.
+      // Only an `RpcError` is meant for the caller. Any other error is reported and replaced.
       if (!(known instanceof RpcError)) known = this.failures?.errorFor(known) ?? known;
       error = toErrorObject(known);
     } catch (unreadable) {

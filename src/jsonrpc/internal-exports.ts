@@ -1,10 +1,10 @@
 /**
- * The internal exports of this folder (its door): what the kit may take from inside, beside what index.ts gives to everybody.
- * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
+ * The exports of this folder for other folders of this package, in addition to index.ts, which is public.
+ * `test/imports.test.ts` fails on any other import from this folder. It is not an entry of the package.
  */
 
-// Errors: each code by a name of its own, so that a program carries no table of codes; a fault of a peer or of this side;
-// anything thrown as an error object.
+// Errors: the codes as separate constants, so that a bundle has no table of codes; errors for faults of a peer or of this
+// side; conversion of thrown values to error objects.
 export {
   headerMismatchCode, internalErrorCode, invalidParamsCode, invalidRequestCode, methodNotFoundCode,
   missingClientCapabilityCode, parseErrorCode, resourceNotFoundCode, unsupportedProtocolVersionCode,
@@ -15,5 +15,5 @@ export {
 export { fromBase64Url, toBase64 } from './base64.ts';
 export { decodeUtf8, isObject } from './codec.ts';
 
-// Requests that are served without a connection: their abort signal, their outlet, the text of what is sent.
+// For requests without a `Connection`: abort signal, outlet, text of messages.
 export { Abortable, failureText, nobody, notificationText } from './inbound-request.ts';

@@ -9,49 +9,49 @@ import { notify } from './inbound-request.ts';
 import type { Outlet } from './inbound-request.ts';
 import type { Stop } from './stop.ts';
 
-/** `progress` grows with each report; `total` is in the same unit, when it is known. */
+/** A progress report. `progress` grows with each report; `total` has the same unit, if it is known. */
 export interface Progress {
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
 }
 
-/** What a request may be given. */
+/** Options of one request. */
 export interface RequestOptions {
-  /** Cancels the request: the peer is told, and the call rejects with the signal's reason. */
+  /** Cancels the request: `notifications/cancelled` is sent, and the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for the answer; each report under a progress token that the request gave starts them anew. 0: no limit. */
+  /** Milliseconds to wait for the response; with `onProgress`, each progress report restarts the time. 0: no limit. */
   timeoutMs?: number | undefined;
-  /** Milliseconds to wait in all, whatever the progress. 0: no limit. */
+  /** Milliseconds to wait in total, regardless of progress. 0: no limit. */
   maxTimeoutMs?: number | undefined;
-  /** Called with each `notifications/progress` of this request. */
+  /** Called with each `notifications/progress` for this request. */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** Gets a result that comes after the call was cancelled, or its time was up. */
+  /** Called with a result that arrives after the call was cancelled or its timeout passed. */
   onLate?: ((result: Record<string, unknown>) => void) | undefined;
 }
 
-/** The rules of the protocol above JSON-RPC for a pending request. */
+/** The rules of MCP for progress and cancellation of a pending request. */
 export interface RequestRules {
-  /** The parameters with a token by which the peer reports progress on this request. */
+  /** Returns the parameters with a progress token added. */
   withToken(params: Params | undefined, token: RequestId): Params;
-  /** What a notification reports; undefined: no progress. Its `progress` is undefined where it is malformed. */
+  /** Reads a progress notification; undefined for other notifications. A malformed report has no `progress`. */
   progressOf(notification: Notification): { token: RequestId; progress: Progress | undefined } | undefined;
-  /** The notification that cancels a request; undefined where such a request must not be cancelled. */
+  /** Returns the notification that cancels a request; undefined if this request must not be cancelled. */
   cancellationOf(id: RequestId, method: string, reason: unknown): Notification | undefined;
 }
 
-/** What requests need of their connection. */
+/** The part of a connection that `PendingRequests` uses. */
 export interface RequestPort {
   readonly outlet: Pick<Outlet, 'send'>;
   readonly clock: Clock;
   readonly limits: { readonly timeoutMs: number; readonly maxTimeoutMs: number };
-  /** Why nothing can be sent any more; undefined while it can. */
+  /** Creates the error with the reason of the close; undefined while the connection is open. */
   readonly closed: (() => Error) | undefined;
-  /** Makes ids that are unique beyond this connection. May throw: the request is then not sent. */
+  /** Creates ids that are unique beyond this connection. If it throws, the request is not sent. */
   readonly newId?: (() => RequestId) | undefined;
   readonly handlers: {
     error(error: Error): void;
-    /** A caller stopped waiting for the answer to our request. Return true to suppress the cancellation. */
+    /** Called when a caller stops waiting for a response. Return true to suppress `notifications/cancelled`. */
     giveUp?(id: RequestId, method: string): boolean;
   };
   /** Reports a fault of the peer. */
@@ -66,9 +66,9 @@ interface Pending {
   onLate: RequestOptions['onLate'];
   timeoutMs: number;
   maxTimeoutMs: number;
-  /** When `maxTimeoutMs` are over. */
+  /** When `maxTimeoutMs` ends. */
   deadline: number;
-  /** When the request is given up. */
+  /** When the request times out. */
   due: number;
   signal: Stop | undefined;
   onAbort: (() => void) | undefined;
@@ -78,27 +78,27 @@ function ignore(): void {}
 
 const isUnread = ({ code }: ErrorObject): boolean => code === parseErrorCode || code === invalidRequestCode;
 
-/** Whether a value is a number of milliseconds that a timer accepts. */
+/** True if a value is a number of milliseconds that a timer accepts. */
 const isTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= longestTimerMs;
 
-/** When a request is given up: after `timeoutMs`, and at `deadline` at the latest. */
+/** When a request times out: after `timeoutMs`, and at `deadline` at the latest. */
 const dueAt = (now: number, timeoutMs: number, deadline: number): number =>
   timeoutMs > 0 ? Math.min(now + timeoutMs, deadline) : deadline;
 
-/** How many abandoned requests are remembered: a late answer to one is not the peer's fault. */
+/** The number of abandoned requests to remember, because a late response to them is not a fault of the peer. */
 const maxAbandoned = 256;
 
-/** Our requests to one peer that are not answered yet, with their timeouts, progress and cancellation. */
+/** Our requests to one peer without a response yet, with timeouts, progress and cancellation. */
 export class PendingRequests {
   readonly #port: RequestPort;
   readonly #rules: RequestRules;
   #nextId = 1;
-  /** One timer for all, which is over when the first of them may be: one for each takes a tenth of a call. */
+  /** One timer for all requests, for the earliest `due`: a timer for each would take a tenth of the time of a call. */
   #timer: Timer | undefined;
   #due = Infinity;
-  /** Those that have a limit at all. The others keep no timer. */
+  /** The number of requests with a timeout. At 0 the timer is stopped. */
   #limited = 0;
-  /** When the clocks were stopped; undefined: they run. */
+  /** When `hold(true)` stopped the timeouts; undefined: they run. */
   #stopped: number | undefined;
   #pending = new Map<RequestId, Pending>();
   readonly #abandoned = new Map<RequestId, RequestOptions['onLate']>();
@@ -108,15 +108,15 @@ export class PendingRequests {
     this.#rules = rules;
   }
 
-  /** How many wait. */
+  /** The number of pending requests. */
   get size(): number {
     return this.#pending.size;
   }
 
   /**
-   * Asks the peer. Rejects with `RpcError` where the peer answers with an error, with `ConnectionError` where
-   * the time is up or the connection closes, with the signal's reason where the caller cancels.
-   * `outlet` is where the request goes, when it belongs to a request of the peer's.
+   * Sends a request to the peer. Rejects with `RpcError` if the peer responds with an error, with `ConnectionError` if a
+   * timeout passes or the connection closes, with the signal's reason if the caller cancels.
+   * `outlet`: where to send the request, if it belongs to a request of the peer.
    */
   request(
     method: string,
@@ -132,7 +132,7 @@ export class PendingRequests {
       const id = this.#port.newId?.() ?? this.#nextId++;
       const sent = onProgress ? this.#rules.withToken(params, id) : params;
       if (!isTime(timeoutMs) || !isTime(maxTimeoutMs)) {
-        // A client hands on all options of the call, which have more members.
+        // Only these two: a client passes all options of its call, which have more members.
         checkOptions(`${method}: options`, { timeoutMs, maxTimeoutMs }, { timeoutMs: 0, maxTimeoutMs: 0 });
       }
       const now = this.#stopped ?? this.#port.clock.monotonic();
@@ -156,14 +156,14 @@ export class PendingRequests {
     });
   }
 
-  /** Gives a request its `timeoutMs` from now on. */
+  /** Restarts the `timeoutMs` of a request. */
   #renew(pending: Pending, now: number): void {
     const { timeoutMs, deadline } = pending;
     pending.due = dueAt(now, timeoutMs, deadline);
     if (pending.due < this.#due) this.#startTimer(pending.due, now);
   }
 
-  /** The timer runs until then, which is earlier than before. */
+  /** Starts the timer for `due`, which is earlier than the current one. */
   #startTimer(due: number, now: number): void {
     if (this.#stopped !== undefined) return;
     this.#timer?.stop();
@@ -188,13 +188,13 @@ export class PendingRequests {
         const within = due < deadline ? timeoutMs : maxTimeoutMs;
         this.#giveUp(id, new ConnectionError('timeout', `${method}: no answer within ${within} ms`));
       } catch (thrown) {
-        // The peer could not be told. The other requests do not wait longer for that.
+        // The cancellation could not be sent. The other requests must still time out.
         this.#port.handlers.error(toError(thrown));
       }
     }
   }
 
-  /** Stops the clocks of all requests, because no message passes; or lets them run again, each with its whole `timeoutMs`. */
+  /** Stops the timeouts of all requests while no message can pass (`true`), or restarts them with their full `timeoutMs`. */
   hold(on: boolean): void {
     const now = this.#port.clock.monotonic();
     const late = on ? 0 : now - (this.#stopped ?? now);
@@ -206,7 +206,7 @@ export class PendingRequests {
     }
   }
 
-  /** The caller no longer waits. The peer is told. */
+  /** Rejects the call and sends the cancellation. */
   #giveUp(id: RequestId, reason: unknown): void {
     const method = this.fail(id, reason);
     if (method === undefined || this.#port.handlers.giveUp?.(id, method)) return;
@@ -218,7 +218,7 @@ export class PendingRequests {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     const { method, resolve, reject, onLate, signal, onAbort, due } = pending;
-    // An entry stays reachable from the old table of a Map that has grown (bench/NOTES.md), so it must not hold the answer.
+    // The old table of a Map that has grown keeps the entry reachable (bench/NOTES.md), so the entry must not hold the result.
     pending.resolve = pending.reject = ignore;
     pending.signal = pending.onAbort = undefined;
     this.#pending.delete(id);
@@ -233,8 +233,8 @@ export class PendingRequests {
   }
 
   /**
-   * Fails one request of ours: it could not be delivered, or the caller no longer waits. A late answer to it is not a fault.
-   * Returns the request's method; undefined where no such request waits.
+   * Rejects one pending request, which could not be delivered or was cancelled. A late response to it is then not a fault.
+   * Returns the method of the request; undefined if no request with this id is pending.
    */
   fail(id: RequestId, error: unknown): string | undefined {
     const pending = this.#take(id);
@@ -247,15 +247,15 @@ export class PendingRequests {
     return pending.method;
   }
 
-  /** Takes an answer, judged or not. False: no request of ours has its id. */
+  /** Settles the request that a response belongs to, after checking the response. False: there is no such request. */
   takeResponse(answer: UncheckedResponse | Extract<Decoded, { kind: 'success' | 'failure' }>): boolean {
     const decoded = answer.kind === 'response' ? checkResponse(answer) : answer;
     return decoded.kind === 'refusal' ? this.refused(decoded) : this.settle(decoded.message);
   }
 
-  /** Takes an answer that is well formed. False: as for `takeResponse`. */
+  /** Settles the request that a checked response belongs to. False: there is no such request. */
   settle(response: Success | Failure): boolean {
-    // An error without an id says that a message of ours could not be read.
+    // The peer sends an error without an id if it could not read our message.
     const id = response.id ?? ('error' in response && isUnread(response.error) ? this.#only : undefined);
     if (id === undefined) return false;
     const pending = this.#take(id);
@@ -274,7 +274,7 @@ export class PendingRequests {
     return true;
   }
 
-  /** The request that a message without an id is about: the only one that waits. */
+  /** The id of our pending request, if there is only one: a response without an id belongs to it. */
   get #only(): RequestId | undefined {
     return this.size === 1 ? this.#pending.keys().next().value : undefined;
   }
@@ -290,13 +290,13 @@ export class PendingRequests {
     return true;
   }
 
-  /** Takes a notification, which may report progress. */
+  /** Handles a notification: passes progress to `onProgress` and restarts `timeoutMs`. */
   notice(notification: Notification): void {
     try {
       const report = this.#rules.progressOf(notification);
-      // A late report is not a fault: it crosses the answer on the wire.
+      // A late report is not a fault: it may arrive after the response.
       const pending = report && this.#pending.get(report.token);
-      // Without a listener the request gave no token, and a peer that reports on it must not prolong it.
+      // Without `onProgress` the request sent no token, so a report must not extend its timeout.
       if (report === undefined || !pending?.onProgress) return;
       const { progress } = report;
       if (progress === undefined) return this.#port.fault(() => new Error(`${notification.method}: "progress" must be a number`));
@@ -307,7 +307,7 @@ export class PendingRequests {
     }
   }
 
-  /** The connection has closed: whatever waits fails. */
+  /** Rejects all pending requests, because the connection has closed. */
   close(why: string, cause: unknown): void {
     for (const [id, { method }] of this.#pending) this.fail(id, new ConnectionError('closed', `${method}: ${why}`, { cause }));
   }

@@ -32,9 +32,9 @@ export type EmptyResult = Result;
 
 /** A name for programs and a title for people. */
 export interface BaseMetadata {
-  /** The identifier; also shown where there is no `title`. */
+  /** The identifier; also shown to people if `title` is missing. */
   name: string;
-  /** Since 2025-06-18. What a person is shown. */
+  /** Since 2025-06-18. The text to show to people. */
   title?: string | undefined;
 }
 
@@ -49,11 +49,11 @@ export interface Icon {
   theme?: 'light' | 'dark' | undefined;
 }
 
-/** The icons of an object that may be shown with some. */
+/** The icons of an object. */
 export interface Icons {
   /** Since 2025-11-25. */
   icons?: Icon[] | undefined;
 }
 
-/** The side for which a message speaks. */
+/** The author of a message in a conversation. */
 export type Role = 'user' | 'assistant';

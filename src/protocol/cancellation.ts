@@ -16,7 +16,7 @@ export interface CancelledNotificationParams extends NotificationParams {
 
 const cancelled = 'notifications/cancelled';
 
-/** The request that a notification cancels. 2025-11-25 basic/utilities/cancellation: a malformed one is ignored. */
+/** The request that a notification cancels; undefined for others. 2025-11-25 basic/utilities/cancellation: ignore malformed ones. */
 export function readCancellation({ method, params }: Notification): CancelledRequest | undefined {
   if (method !== cancelled) return undefined;
   const { requestId: id, reason } = params ?? {};
@@ -33,7 +33,7 @@ export function cancellationOf(id: RequestId, method: string, reason: unknown): 
   return { jsonrpc: '2.0', method: cancelled, params: { requestId: id, reason: shorten(errorMessage(reason)) } };
 }
 
-/** The text of the notification by which the server ends a subscription. 2026-07-28 basic/patterns/cancellation. */
+/** The text of the notification with which a server ends a subscription. 2026-07-28 basic/patterns/cancellation. */
 export function subscriptionCancelled(id: RequestId, reason: string): string {
   return notificationText(cancelled, { _meta: subscriptionMeta(id), requestId: id, reason });
 }

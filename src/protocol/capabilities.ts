@@ -5,8 +5,9 @@ import { neededCapability } from './methods.ts';
 import type { Revision } from './revisions.ts';
 
 /**
- * Thrown by a question for which the client declared no capability. A handler can catch it and go on without an
- * answer. 2026-07-28 basic/index#_meta: uncaught, it answers the request with `-32021` and the missing capabilities.
+ * Thrown when a handler sends a request (elicitation, sampling, roots) for which the client did not declare the
+ * capability. The handler may catch it and continue without an answer. Uncaught, it becomes the error response `-32021`
+ * with the missing capabilities: 2026-07-28 basic/index#_meta.
  */
 export class MissingCapabilityError extends RpcError {
   constructor(what: string, requiredCapabilities: ClientCapabilities) {
@@ -18,7 +19,7 @@ export class MissingCapabilityError extends RpcError {
   }
 }
 
-/** The capability that a question needs and the client did not declare; undefined: the client declared it. */
+/** The error for a server's request without the client's capability; undefined if the client declared it. */
 export function missingForQuestion(
   method: string,
   params: Record<string, unknown>,
@@ -49,8 +50,8 @@ export function missingForQuestion(
 }
 
 /**
- * Whether the server declared what this request needs. `completion/complete` needs its capability only where
- * the revision has one. 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
+ * True if the server declared the capability that a request needs. `completion/complete` needs it only in revisions that
+ * define it. 2025-11-25 basic/lifecycle#operation: only negotiated capabilities may be used.
  */
 export function serverSupports(method: string, has: ServerCapabilities, revision: Revision): boolean {
   const needs = neededCapability(method);
@@ -61,7 +62,7 @@ export function serverSupports(method: string, has: ServerCapabilities, revision
   return Boolean(setting === undefined ? own : own?.[setting]);
 }
 
-/** Adds capabilities to others. What both have under `extensions` and `experimental` is joined; of the rest the later stands. */
+/** Adds capabilities to `into`. Merges the members of `extensions` and `experimental`; replaces other capabilities. */
 export function mergeCapabilities(into: ServerCapabilities, { extensions, experimental, ...rest }: ServerCapabilities = {}): void {
   Object.assign(into, rest);
   if (extensions) into.extensions = { ...into.extensions, ...extensions };

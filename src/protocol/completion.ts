@@ -4,7 +4,7 @@ export interface PromptReference extends BaseMetadata {
   type: 'ref/prompt';
 }
 
-/** Names the resource template whose variable is completed. */
+/** The resource template with the variable to complete. */
 export interface ResourceTemplateReference {
   type: 'ref/resource';
   /** A URI or a URI template. */
@@ -14,9 +14,9 @@ export interface ResourceTemplateReference {
 // completion/complete: request, client to server.
 export interface CompleteRequestParams extends RequestParams {
   ref: PromptReference | ResourceTemplateReference;
-  /** The argument that is being typed, and what has been typed so far. */
+  /** The argument that the user is typing, and the text so far. */
   argument: { name: string; value: string };
-  /** Since 2025-06-18. The arguments that are settled already. */
+  /** Since 2025-06-18. The arguments that already have a value. */
   context?: { arguments?: Record<string, string> | undefined } | undefined;
 }
 
@@ -24,9 +24,9 @@ export interface CompleteResult extends Result {
   completion: {
     /** At most 100. */
     values: string[];
-    /** How many there are in all. */
+    /** The total number of completions. */
     total?: number | undefined;
-    /** Whether there are more than those given. */
+    /** True if there are more completions than `values`. */
     hasMore?: boolean | undefined;
   };
 }

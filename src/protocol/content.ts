@@ -2,7 +2,7 @@ import type { BaseMetadata, Icons, MetaObject, Role } from './base.ts';
 
 /** Hints for the client on how to use or show an object. */
 export interface Annotations {
-  /** Whom the object is meant for. */
+  /** The intended readers. */
   audience?: Role[] | undefined;
   /** 1 is the most important, 0 is entirely optional. */
   priority?: number | undefined;
@@ -10,7 +10,7 @@ export interface Annotations {
   lastModified?: string | undefined;
 }
 
-/** The members that every piece of content may carry. */
+/** The common members of all content blocks. */
 export interface ContentBase {
   annotations?: Annotations | undefined;
   /** Since 2025-06-18. */

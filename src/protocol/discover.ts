@@ -6,23 +6,23 @@ import type { ClientCapabilities, ServerCapabilities } from './lifecycle.ts';
 /** Only the common parameters. */
 export type DiscoverRequestParams = RequestParams;
 
-/** The server's identity is in its `_meta['io.modelcontextprotocol/serverInfo']`. */
+/** The result of `server/discover`. Its `_meta['io.modelcontextprotocol/serverInfo']` identifies the server. */
 export interface DiscoverResult extends CacheableResult {
-  /** The revisions that the server speaks. */
+  /** The revisions that the server supports. */
   supportedVersions: string[];
   capabilities: ServerCapabilities;
   /** How to use the server; a hint for the model. */
   instructions?: string | undefined;
 }
 
-/** Since 2026-07-28. The error of a request whose revision the server does not speak. */
+/** Since 2026-07-28. The error of a request whose revision the server does not support. */
 export interface UnsupportedProtocolVersionError {
   code: -32022;
   message: string;
   data: { supported: string[]; requested: string };
 }
 
-/** Since 2026-07-28. The error of a request that needs a capability which its client did not declare. */
+/** Since 2026-07-28. The error of a request that needs a capability that its client did not declare. */
 export interface MissingRequiredClientCapabilityError {
   code: -32021;
   message: string;

@@ -2,21 +2,21 @@ import type { NotificationParams, Result } from './base.ts';
 import type { RequestedSchema } from './form-schema.ts';
 import type { TaskAugmentedRequestParams } from './tasks.ts';
 
-/** A form to fill in. */
+/** A form for the user to fill in. */
 export interface ElicitRequestFormParams extends TaskAugmentedRequestParams {
   /** Since 2025-11-25. Default: `form`. */
   mode?: 'form' | undefined;
-  /** The question to the person. */
+  /** The question to the user. */
   message: string;
   requestedSchema: RequestedSchema;
 }
 
-/** Since 2025-11-25. A page to visit, for data that must not pass through the client. */
+/** Since 2025-11-25. A web page for the user to visit, for data that must not pass through the client. */
 export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
   mode: 'url';
-  /** Why the person should go there. */
+  /** Why the user should visit the page. */
   message: string;
-  /** 2025-11-25 only (required there): what `notifications/elicitation/complete` will name. */
+  /** 2025-11-25 only (required there): the id that `notifications/elicitation/complete` will contain. */
   elicitationId?: string | undefined;
   url: string;
 }
@@ -24,18 +24,18 @@ export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
 /** `elicitation/create`: request, server to client. Since 2025-06-18; since 2026-07-28 only in `InputRequests`. */
 export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams;
 
-/** A question to a person as `InputRequests` carries it. */
+/** An elicitation in `InputRequests`. */
 export interface ElicitRequest {
   method: 'elicitation/create';
   params: ElicitRequestParams;
 }
 
-/** One answer of a form. `string[]` since 2025-11-25. */
+/** The value of one form field. `string[]` since 2025-11-25. */
 export type ElicitValue = string | number | boolean | string[];
 
-/** What a person answered. */
+/** The answer of the user. */
 export interface ElicitResult extends Result {
-  /** `decline`: the person said no; `cancel`: the person said nothing. */
+  /** `decline`: the user refused; `cancel`: the user dismissed the question. */
   action: 'accept' | 'decline' | 'cancel';
   /** With `accept`, in form mode. */
   content?: Record<string, ElicitValue> | undefined;
@@ -46,7 +46,7 @@ export interface ElicitationCompleteNotificationParams extends NotificationParam
   elicitationId: string;
 }
 
-/** 2025-11-25 only. The error of a request that cannot go on until the person has visited these pages. */
+/** 2025-11-25 only. The error of a request that cannot continue until the user has visited these pages. */
 export interface URLElicitationRequiredError {
   code: -32042;
   message: string;

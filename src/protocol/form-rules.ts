@@ -1,6 +1,6 @@
-// Which elicitation forms a revision allows, and how a newer form is written for an older revision. Source:
+// Which elicitation forms a revision allows, and how a newer form is converted for an older revision. Source:
 // client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of 2025-06-18, 2025-11-25 and
-// 2026-07-28. Where the page and schema.ts differ, schema.ts decides: `pattern`, which only the 2025-11-25 page shows,
+// 2026-07-28. If the page and schema.ts differ, schema.ts decides: `pattern`, which only the 2025-11-25 page shows,
 // is refused; running a peer's regular expression would also be unsafe.
 import { isObject } from '../jsonrpc/codec.ts';
 import { cut, errorOf, formSchema, isText, optionsOf } from './form.ts';
@@ -10,11 +10,11 @@ import type {
 } from './form-schema.ts';
 import { formFormats } from './form-formats.ts';
 
-/** What one revision allows in a form. */
+/** The form features of one revision. */
 export interface FormRules {
   /**
    * Titled options (`oneOf`), multiple choice (`array`), defaults for all types (before, only for booleans), and
-   * `$schema`. All came in 2025-11-25, and 2026-07-28 did not change them.
+   * `$schema`. All were added in 2025-11-25, and are unchanged in 2026-07-28.
    */
   readonly richForms?: boolean;
 }
@@ -24,7 +24,7 @@ export interface FormFault {
   readonly property: string;
   readonly rule: string;
 }
-// The keywords of each kind of property, beside those that all properties have.
+// The keywords of each type of property, in addition to the common keywords.
 const kinds: Readonly<Record<string, string>> = {
   string: ' minLength maxLength format',
   number: ' minimum maximum',
@@ -32,13 +32,13 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: '',
   array: ' minItems maxItems items',
 };
-// What each keyword may hold, written as a field, so that one function checks both forms and answers.
+// The allowed values of each keyword, written as form fields, so that `errorOf` checks both forms and answers.
 const text: Unknowns = { type: 'string' };
 const count: Unknowns = { type: 'integer', minimum: 0 };
 const number: Unknowns = { type: 'number' };
 const texts: Unknowns = { type: 'array', minItems: 1 };
 let keywords: Unknowns | undefined;
-// Made at the first use, since importing a module does nothing.
+// Created at the first call, because importing a module must have no effect.
 const ruleOf = (key: string): unknown =>
   (keywords ??= {
     type: { ...text, enum: Object.keys(kinds) },
@@ -93,10 +93,10 @@ function faultOf(field: unknown, rich: boolean): string | undefined {
 }
 
 /**
- * Checks strictly whether a form, whole or short, is allowed in a revision. A keyword that the revision's schema.ts
- * lacks is a fault, and so is a field that nobody could answer (no options, a minimum above its maximum, a default
- * that breaks its own rules). At most one fault for each property and 20 in all; an empty list means that the form is
- * allowed. A form has at most 100 properties.
+ * Checks strictly whether a revision allows a form, whole or short. A keyword that the revision's schema.ts lacks is a
+ * fault, and so is a field without a valid answer (no options, a minimum above its maximum, a default that breaks the
+ * rules of its field). Returns at most one fault for each property and 20 in total; an empty list means that the form
+ * is allowed. A form has at most 100 properties.
  */
 export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] {
   const faults: FormFault[] = [];
@@ -122,10 +122,9 @@ export function judgeForm(form: unknown, { richForms }: FormRules): FormFault[] 
 }
 
 /**
- * The form as a revision can express it, or the faults for which it cannot be sent. For a revision without rich
- * forms, titled options become `enum` with `enumNames`; a default that cannot be sent is written into the description
- * (`completeForm`, given the original form, still applies it); `$schema` is left out. Multiple choice has no older
- * form and stays a fault.
+ * Converts a form for a revision, or returns the faults that prevent this. For a revision without rich forms, titled
+ * options become `enum` with `enumNames`; an unsupported default is appended to the description (`completeForm`, given
+ * the original form, still applies it); `$schema` is removed. Multiple choice cannot be converted and is a fault.
  */
 export function formFor(
   form: unknown,

@@ -4,9 +4,9 @@ import type { FormFormat } from './form-formats.ts';
 
 /** The members that every property of a form may carry. */
 interface Labels {
-  /** What people see instead of the property's name. */
+  /** The label shown instead of the property's name. */
   readonly title?: string | undefined;
-  /** What people see beside the title. */
+  /** The explanation shown with the title. */
   readonly description?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface StringSchema extends Labels {
   readonly format?: FormFormat | undefined;
   /** Since 2025-11-25. */
   readonly default?: string | undefined;
-  // Options that are not strings must not be accepted as unknown keywords of free text.
+  // Without these two, options that are not strings would be accepted as unknown keywords of free text.
   readonly enum?: never;
   readonly oneOf?: never;
 }
@@ -48,7 +48,7 @@ export interface UntitledSingleSelectEnumSchema extends Labels {
 
 /** One of several strings, titled by `enumNames`; since 2025-11-25 see TitledSingleSelectEnumSchema. */
 export interface LegacyTitledEnumSchema extends UntitledSingleSelectEnumSchema {
-  /** What people see, one for each of `enum`. */
+  /** The labels shown for the values of `enum`, in the same order. */
   readonly enumNames?: readonly string[] | undefined;
 }
 
@@ -75,20 +75,20 @@ interface MultiSelect extends Labels {
   readonly default?: readonly string[] | undefined;
 }
 
-/** Several of several strings, each at most once. Since 2025-11-25. */
+/** A selection of several strings, each at most once. Since 2025-11-25. */
 export interface UntitledMultiSelectEnumSchema extends MultiSelect {
   readonly items: { readonly type: 'string'; readonly enum: readonly string[] };
 }
 
-/** Several of several titled strings, each at most once. Since 2025-11-25. */
+/** A selection of several titled strings, each at most once. Since 2025-11-25. */
 export interface TitledMultiSelectEnumSchema extends MultiSelect {
   readonly items: { readonly anyOf: readonly TitledOption[] };
 }
 
-/** Several of several strings, titled or not. */
+/** A selection of several strings, titled or not. */
 export type MultiSelectEnumSchema = UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema;
 
-/** A choice. */
+/** A single or multiple choice. */
 export type EnumSchema = SingleSelectEnumSchema | MultiSelectEnumSchema | LegacyTitledEnumSchema;
 
 /** One property of a form: the only schemas that a form may hold. */
@@ -109,7 +109,7 @@ export interface RequestedSchema {
 }
 
 /**
- * A form is written either whole, or as its properties only; then each property without a default is required. If
- * `type` is a string, it is the whole form, and not a property named `type`.
+ * A form, written as a whole schema or only as its properties; then each property without a default is required. If
+ * `type` is a string, it is a whole schema, and `type` is not a property.
  */
 export type Form = RequestedSchema | FormProperties;

@@ -1,4 +1,4 @@
-// What the schema of an elicitation form means for the answer: in types and at run time.
+// The content that an elicitation form allows, as types and as checks at run time.
 // Source: client/elicitation, "Requested Schema", and schema.ts (PrimitiveSchemaDefinition) of each revision.
 import { isObject } from '../jsonrpc/codec.ts';
 import { formFormats } from './form-formats.ts';
@@ -23,7 +23,7 @@ type FieldValue<F> = F extends { readonly enum: readonly (infer E)[] }
               ? boolean
               : never;
 type Defaulted<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
-// Of a list that the compiler knows only as `string[]`, no name is known to be present.
+// If the compiler knows `required` only as `string[]`, no name counts as required.
 type RequiredName<S> = S extends { readonly required: readonly (infer R extends string)[] }
   ? string extends R
     ? never
@@ -34,24 +34,23 @@ type Values<P, Present extends PropertyKey> = {
 } & { -readonly [K in keyof P as K extends Present ? never : K]?: FieldValue<P[K]> };
 type FlatContent<T> = { [K in keyof T]: T[K] };
 
-/** The content that a completed form has: `{ seat: 'window' | 'aisle'; confirm: boolean }`. */
+/** The content type of a completed form: `{ seat: 'window' | 'aisle'; confirm: boolean }`. */
 export type FormContent<S> = S extends { readonly type: 'object'; readonly properties: infer P }
   ? FlatContent<Values<P, Defaulted<P> | RequiredName<S>>>
   : FlatContent<Values<S, keyof S>>;
 
-/** What is wrong with one value, worded for display beside its field: `must be a whole number`. */
+/** The fault of one value, worded for display beside its field: `must be a whole number`. */
 export interface FormError {
   readonly property: string;
   readonly message: string;
 }
-/** What `completeForm` returns. */
+/** The result of `completeForm`. */
 export type FormCompletion<C> =
   | { readonly valid: true; readonly content: C }
   | { readonly valid: false; readonly errors: readonly FormError[] };
 
 /** An object of unknown content. */
 export type Unknowns = Readonly<Record<string, unknown>>;
-/** Whether a value is a string. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
@@ -60,7 +59,7 @@ const isFormat = (value: unknown): value is FormFormat => isText(value) && Objec
 export const cut = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
 
 /**
- * The options of a field, or undefined where any value is allowed. A malformed option becomes undefined in the list.
+ * The options of a field, or undefined if any value is allowed. A malformed option becomes undefined in the list.
  */
 export function optionsOf(field: Unknowns): unknown[] | undefined {
   const from = isObject(field.items) ? field.items : field;
@@ -79,7 +78,7 @@ function outside(what: string, size: number, low: unknown, high: unknown): strin
       : undefined;
 }
 
-/** The first fault of a value, or undefined. Accepts any field, also one that was not checked. */
+/** The first fault of a value, or undefined. Accepts unchecked fields. */
 export function errorOf(field: Unknowns, value: unknown): string | undefined {
   const { type, format } = field;
   if (type === 'boolean') return typeof value === type ? undefined : 'must be true or false';
@@ -111,7 +110,7 @@ export function errorOf(field: Unknowns, value: unknown): string | undefined {
 }
 
 /**
- * Returns the whole form for either way of writing it. In the short way every property without a default is required.
+ * Returns the whole schema of a form. In the short notation every property without a default is required.
  */
 export function formSchema(form: Form): RequestedSchema {
   if (isText(form.type)) return form as RequestedSchema;
@@ -121,10 +120,10 @@ export function formSchema(form: Form): RequestedSchema {
 }
 
 /**
- * Validates the content that a user gave and applies the defaults of missing properties. Never throws, whatever the
- * arguments, and never runs a `pattern`. Drops content that the form did not ask for: the restricted schema cannot
- * forbid it, the user could not correct it, and the result holds only what its type says. Errors come in the order of
- * the form, one for each property, worded for display, at most 200 characters long.
+ * Validates the content from a user and applies the defaults of missing properties. Never throws, whatever the
+ * arguments, and never runs a `pattern`. Drops properties that the form does not have: the restricted schema cannot
+ * forbid them, the user could not correct them, and the result must match its type. Errors come in the order of the
+ * form, one for each property, worded for display, at most 200 characters long.
  */
 export function completeForm<const S extends Form>(
   form: S,
@@ -144,7 +143,7 @@ export function completeForm<const S extends Form>(
     // Copy a list: it may be the form's own default, and the form is shared.
     else if (value !== undefined) values.push([property, Array.isArray(value) ? [...value] : value]);
   }
-  // fromEntries defines properties and calls no setter, so `__proto__` is a name like any other.
+  // fromEntries defines properties and calls no setter, so `__proto__` is an ordinary name.
   if (errors.length) return { valid: false, errors };
   return { valid: true, content: Object.fromEntries(values) as FormContent<S> };
 }

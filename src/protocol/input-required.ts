@@ -3,26 +3,26 @@ import type { ElicitRequest, ElicitResult } from './elicitation.ts';
 import type { ListRootsRequest, ListRootsResult } from './roots.ts';
 import type { CreateMessageRequest, CreateMessageResult } from './sampling.ts';
 
-// Since 2026-07-28 the server puts its questions into a result, and the client sends the request again with the answers
-// (2026-07-28 basic/patterns/mrtr).
+// Since 2026-07-28 the server puts its requests for input into a result, and the client repeats its request with the
+// responses (2026-07-28 basic/patterns/mrtr).
 
-/** Since 2026-07-28. A question to the client. */
+/** Since 2026-07-28. A request of the server for input. */
 export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest;
 
-/** Since 2026-07-28. The answer to an InputRequest. */
+/** Since 2026-07-28. The response to an InputRequest. */
 export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult;
 
-/** Since 2026-07-28. The questions, by keys that the server chose. */
+/** Since 2026-07-28. The requests for input, by keys that the server chose. */
 export interface InputRequests {
   [key: string]: InputRequest;
 }
 
-/** Since 2026-07-28. The answers, by the keys of their questions. */
+/** Since 2026-07-28. The responses, by the keys of their requests. */
 export interface InputResponses {
   [key: string]: InputResponse;
 }
 
-/** Since 2026-07-28. Sent in place of the final result: the server needs answers first. */
+/** Since 2026-07-28. Sent instead of the final result if the server needs input first. */
 export interface InputRequiredResult extends Result {
   resultType: 'input_required';
   inputRequests?: InputRequests | undefined;
@@ -30,7 +30,7 @@ export interface InputRequiredResult extends Result {
   requestState?: string | undefined;
 }
 
-/** What a request carries when it is sent again with the answers. */
+/** The parameters of a request that is repeated with the responses. */
 export interface InputResponseRequestParams extends RequestParams {
   /** Since 2026-07-28. */
   inputResponses?: InputResponses | undefined;

@@ -1,9 +1,9 @@
 /**
- * The internal exports of this folder (its door): what the kit may take from inside, beside what index.ts gives to everybody.
- * `test/imports.test.ts` fails on any other way in. It is not an entry of the package.
+ * The exports of this folder for other folders of this package, in addition to index.ts, which is public.
+ * `test/imports.test.ts` fails on any other import from this folder. It is not an entry of the package.
  */
 
-// Revisions and methods. Each column that is used is named, so that a program carries no other.
+// Revisions and methods. The columns are separate exports, so that a bundle has only those that it uses.
 export {
   batching, cacheHints, completionsCapability, nullErrorId, resultType, ssePolling, streamableHttp, titles, versionHeader,
   elicitation, samplingTools, urlElicitation, findRevision,
@@ -12,7 +12,7 @@ export { methods } from './methods.ts';
 export { hasMethod, methodRow } from './methods.ts';
 export { requestsOf } from './requests.ts';
 
-// Members of messages: `_meta`, lists in pages, headers that mirror parameters, answers to forms.
+// Members of messages: `_meta`, pagination, headers that mirror parameters, form content.
 export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, isMetaKey, logLevelKey, modernErrors, serverInfoKey, subscriptionKey, versionKey } from './meta.ts';
 export { hasCacheHints, mayAsk, mirroredParameter } from './methods.ts';
 export { page } from './pagination.ts';

@@ -19,13 +19,13 @@ export type LifecycleEvent = 'initialize' | 'initialized' | 'opened' | 'close';
 /** Which requests may pass: none, the handshake and pings, only pings, or every request except the handshake. */
 export type Passage = 'none' | 'handshake' | 'ping' | 'operation';
 
-/** What one state allows, and the states that its events lead to. */
+/** The requests that one state allows, and its transitions. */
 export interface LifecycleRow {
-  /** Requests of the peer that are served. */
+  /** Requests of the peer that this side answers. */
   readonly receive: Passage;
   /** Requests that may be sent to the peer. */
   readonly send: Passage;
-  /** The state that follows an event; an event without an entry is refused. */
+  /** The next state for each event; an event without an entry is refused. */
   readonly on: Readonly<Partial<Record<LifecycleEvent, LifecycleState>>>;
 }
 
@@ -39,8 +39,8 @@ export const serverLifecycle: Lifecycle = {
   new: {
     receive: 'handshake', send: 'none', on: { initialize: 'initializing', opened: 'ready', close: 'closed' },
   },
-  // Liberal in what it accepts: a client may send requests after it has the answer, before its notification has
-  // arrived. Strict in what it sends: "The server SHOULD NOT send requests other than pings and logging" until then.
+  // Accepts all requests: a client may send some after the result of `initialize`, before its notification has
+  // arrived. Sends only pings: "The server SHOULD NOT send requests other than pings and logging" until then.
   initializing: { receive: 'operation', send: 'ping', on: { initialized: 'ready', close: 'closed' } },
   ready: { receive: 'operation', send: 'operation', on: { close: 'closed' } },
   closed,
@@ -51,18 +51,18 @@ export const clientLifecycle: Lifecycle = {
   new: { receive: 'ping', send: 'handshake', on: { initialize: 'initializing', close: 'closed' } },
   // The server may ping before the handshake is over, and the client answers.
   initializing: { receive: 'ping', send: 'ping', on: { initialized: 'ready', close: 'closed' } },
-  // A new handshake follows an HTTP session that has expired: 2025-11-25 basic/transports#session-management.
+  // After an HTTP session has expired, a new handshake follows: 2025-11-25 basic/transports#session-management.
   ready: { receive: 'operation', send: 'operation', on: { initialize: 'initializing', close: 'closed' } },
   closed,
 };
 
-/** Whether a request of this method may pass. A test compares the two names with the table of methods. */
+/** True if a request of this method may pass. A test compares the two method names with the table of methods. */
 export function mayPass(passage: Passage, method: string): boolean {
   if (method === 'initialize') return passage === 'handshake';
   return passage === 'operation' || (method === 'ping' && passage !== 'none');
 }
 
-/** The name that a client or a server gives itself: for display and logs, never for trust. */
+/** The self-declared name of a client or a server: for display and logs, never for trust. */
 export interface Implementation extends BaseMetadata, Icons {
   version: string;
   /** Since 2025-11-25. */
@@ -71,7 +71,7 @@ export interface Implementation extends BaseMetadata, Icons {
   websiteUrl?: string | undefined;
 }
 
-/** What a client can do: in `initialize`, and since 2026-07-28 in the `_meta` of every request. */
+/** The capabilities of a client: sent in `initialize`, and since 2026-07-28 in the `_meta` of every request. */
 export interface ClientCapabilities {
   experimental?: Record<string, object> | undefined;
   roots?: {
@@ -79,7 +79,7 @@ export interface ClientCapabilities {
     listChanged?: boolean | undefined;
   } | undefined;
   sampling?: {
-    /** Since 2025-11-25. `includeContext` other than `none` is honoured. */
+    /** Since 2025-11-25. The client supports `includeContext` values other than `none`. */
     context?: object | undefined;
     /** Since 2025-11-25. */
     tools?: object | undefined;
@@ -104,7 +104,7 @@ export interface ClientCapabilities {
   extensions?: Record<string, object> | undefined;
 }
 
-/** What a server can do: in `initialize`, and since 2026-07-28 in `server/discover`. */
+/** The capabilities of a server: sent in `initialize`, and since 2026-07-28 in `server/discover`. */
 export interface ServerCapabilities {
   experimental?: Record<string, object> | undefined;
   logging?: object | undefined;
@@ -125,14 +125,14 @@ export interface ServerCapabilities {
 
 // initialize: request, client to server. Until 2025-11-25; then server/discover.
 export interface InitializeRequestParams extends RequestParams {
-  /** The newest revision that the client speaks. */
+  /** The newest revision that the client supports. */
   protocolVersion: string;
   capabilities: ClientCapabilities;
   clientInfo: Implementation;
 }
 
 export interface InitializeResult extends Result {
-  /** The revision that the session will speak. */
+  /** The revision of the session. */
   protocolVersion: string;
   capabilities: ServerCapabilities;
   serverInfo: Implementation;
@@ -141,8 +141,8 @@ export interface InitializeResult extends Result {
 }
 
 /**
- * The revision that answers `initialize`: the requested one, otherwise the newest that the server has; undefined if
- * it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
+ * The revision for the result of `initialize`: the requested one, otherwise the newest legacy revision of the server;
+ * undefined if it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
  */
 export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
   const legacy = served.filter(({ era }) => era === 'legacy');

@@ -9,7 +9,7 @@ export const loggingLevels: readonly [
   'debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency',
 ] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** How severe a log message is, by the names of RFC 5424. */
+/** The severity of a log message, by the names of RFC 5424. */
 export type LoggingLevel = (typeof loggingLevels)[number];
 
 // logging/setLevel: request, client to server. Until 2025-11-25; then the request's own

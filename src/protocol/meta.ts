@@ -14,7 +14,7 @@ import { findRevision } from './revisions.ts';
 import type { Revision } from './revisions.ts';
 import { unsupportedVersion } from './unsupported-version.ts';
 
-// The reserved keys of `_meta`, each a constant, so that a program carries only those that it reads. 2026-07-28 basic/index#_meta.
+// The reserved keys of `_meta` as separate constants, so that a bundle has only those that it uses. 2026-07-28 basic/index#_meta.
 export const versionKey = 'io.modelcontextprotocol/protocolVersion';
 export const clientInfoKey = 'io.modelcontextprotocol/clientInfo';
 export const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
@@ -58,7 +58,7 @@ export interface RequestMeta {
 /** The metadata of a message, not checked. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** The `_meta` of any parameters; undefined where it is missing or not an object. */
+/** The `_meta` of parameters; undefined if it is missing or not an object. */
 export function metaOf(params: Record<string, unknown> | undefined): Meta | undefined {
   const meta = params?.['_meta'];
   return isObject(meta) ? meta : undefined;
@@ -67,7 +67,7 @@ export function metaOf(params: Record<string, unknown> | undefined): Meta | unde
 const modernKeys = [versionKey, capabilitiesKey, clientInfoKey];
 
 /**
- * Whether a request with this `_meta` is of the modern era: it has one of the fields that only modern requests have.
+ * True if a request with this `_meta` is modern: it has one of the keys that only modern requests have.
  */
 export function isModern(meta: Meta | undefined): boolean {
   return meta !== undefined
@@ -75,9 +75,9 @@ export function isModern(meta: Meta | undefined): boolean {
 }
 
 /**
- * Reads the metadata that a modern request must carry. Throws an `RpcError`: `-32602` where a field is missing or
- * malformed, `-32022` where `served` does not contain the version. `known`: the revision, if a header has already
- * named it. 2026-07-28 basic/index#_meta, basic/versioning.
+ * Reads the metadata of a modern request. Throws an `RpcError`: `-32602` if a key is missing or malformed, `-32022` if
+ * `served` does not contain the version. `known`: the revision, if a header has already named it. 2026-07-28
+ * basic/index#_meta, basic/versioning.
  */
 export function readRequestMeta(meta: Meta = {}, served: readonly Revision[], known?: Revision): RequestMeta {
   const requested = meta[versionKey];
@@ -103,7 +103,7 @@ export function isImplementation(value: unknown): value is Implementation {
 
 /** Throws a TypeError for an invalid name or version of a client or a server. */
 export function checkInfo(place: string, info: Implementation): void {
-  // A required member that is missing becomes null, which is refused as not a string.
+  // A missing required member becomes null, which `checkOptions` refuses.
   checkOptions<object>(place, { ...info, name: info?.name ?? null, version: info?.version ?? null }, {
     name: 'string', version: 'string', title: 'string', description: 'string', websiteUrl: 'string', icons: 'list',
   } satisfies Shape<Implementation>);
@@ -118,7 +118,7 @@ function malformed(key: string, wanted: string, value: unknown): RpcError {
   return invalidParams(`_meta["${key}"] ${what}`);
 }
 
-/** The `_meta` of a notification that a subscription carries. 2026-07-28 basic/patterns/subscriptions. */
+/** The `_meta` of a notification for a subscription. 2026-07-28 basic/patterns/subscriptions. */
 export function subscriptionMeta(id: RequestId): Record<string, unknown> {
   return { [subscriptionKey]: id };
 }
@@ -128,7 +128,7 @@ export function subscriptionMeta(id: RequestId): Record<string, unknown> {
 const prefixedName =
   /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/(?:[a-z0-9](?:[a-z0-9._-]{0,253}[a-z0-9])?)?$/i;
 
-/** Whether a key of `_meta` is well formed: a name, with a prefix or without. 2025-06-18 basic/index#_meta. */
+/** True if a key of `_meta` is well formed: a name with or without prefix. 2025-06-18 basic/index#_meta. */
 export function isMetaKey(key: string): boolean {
   return prefixedName.test(key.includes('/') ? key : `x/${key}`);
 }
@@ -139,15 +139,15 @@ export function checkMeta(what: string, meta: object = {}): void {
 }
 
 /**
- * Whether an extension's identifier is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#_meta.
+ * True if the identifier of an extension is well formed: a `_meta` key with a prefix. 2026-07-28 basic/index#_meta.
  */
 export function isExtensionId(id: string): boolean {
   return prefixedName.test(id);
 }
 
 /**
- * How many keys are checked, and how many characters a key may have, since each is kept. Further and longer keys are
- * ignored.
+ * The number of different keys that are checked, and the characters of a key: each key is kept. Further and longer keys
+ * are not checked.
  */
 const maxKeys = 1000;
 const maxKeyLength = 256;
@@ -156,8 +156,8 @@ const maxKeyLength = 256;
 const holders = ['content', 'contents', 'messages', 'resource'] as const;
 
 /**
- * Reports each malformed key once that we send in `_meta`: of a result or a message, and of the content in it. A
- * known key costs one look-up. 2025-06-18 basic/index#_meta.
+ * Reports each malformed key once that we send in the `_meta` of a result, a message or their content. A known key
+ * costs one look-up. 2025-06-18 basic/index#_meta.
  */
 export class MetaWatch {
   readonly #seen = new Set<string>();

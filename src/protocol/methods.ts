@@ -1,10 +1,10 @@
 import type { Revision } from './revisions.ts';
 
-/** Which side sends a method, and in which revisions. The functions below know the rest. */
+/** Which side sends a method, and in which revisions. The functions below have its other properties. */
 export interface Method {
-  /** Who sends it. Default: the client. */
+  /** The sender. Default: the client. */
   readonly from?: 'server' | 'both';
-  /** The revision that brought it. Default: the first. */
+  /** The first revision that has it. Default: 2024-11-05. */
   readonly since?: string;
   /** The last revision that has it. Default: the newest. */
   readonly until?: string;
@@ -16,8 +16,8 @@ const modern = '2026-07-28';
 const lastLegacy = '2025-11-25';
 
 /**
- * Every method of every revision, and of the extension for tasks. The key of a row is the method's name. A
- * `notifications/…` is a notification; the others are requests. Look rows up with `methodRow`. Source:
+ * All methods of all revisions, and of the tasks extension, by name. Names that begin with `notifications/` are
+ * notifications; the others are requests. Look rows up with `methodRow`. Source:
  * `ClientRequest`, `ServerNotification` and similar types in the schema.ts of each revision.
  */
 export const methods: Readonly<Record<string, Method>> = {
@@ -62,12 +62,12 @@ export const methods: Readonly<Record<string, Method>> = {
 
 const unknown: Method = {};
 
-/** The row of a method; an empty row where the protocol has no such method. */
+/** The row of a method; an empty row if the protocol has no such method. */
 export function methodRow(name: unknown): Method {
   return typeof name === 'string' && Object.hasOwn(methods, name) ? methods[name] as Method : unknown;
 }
 
-/** Whether a revision has this method. */
+/** True if a revision has this method. */
 export function hasMethod({ version }: Revision, name: string): boolean {
   if (!Object.hasOwn(methods, name)) return false;
   // Versions are dates: they sort as text.
@@ -75,9 +75,9 @@ export function hasMethod({ version }: Revision, name: string): boolean {
   return since <= version && version <= until;
 }
 
-// Functions, and not columns of the table, so that a program carries only those that it calls.
+// Functions, and not columns of the table, so that a bundle has only those that it uses.
 
-/** Whether its result may be `input_required`. 2026-07-28 basic/patterns/mrtr#supported-requests. */
+/** True if the result of a method may be `input_required`. 2026-07-28 basic/patterns/mrtr#supported-requests. */
 export const mayAsk = (method: string): boolean =>
   method === 'tools/call' || method === 'resources/read' || method === 'prompts/get';
 
@@ -94,7 +94,7 @@ export function mirroredParameter(method: string): string | undefined {
   }
 }
 
-/** The server capability that a client's request needs; undefined: it needs none, or there is no such request. */
+/** The server capability that a client's request needs; undefined if it needs none or does not exist. */
 export function neededCapability(method: string): string | undefined {
   switch (method) {
     case 'tools/list':
@@ -112,9 +112,9 @@ export function neededCapability(method: string): string | undefined {
   }
 }
 
-/** The requests whose results are lists in pages. */
+/** The requests with paginated results. */
 export const listMethods: readonly string[] = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
 
-/** Whether its result says how long it may be kept. 2026-07-28 server/utilities/caching#cacheable-results. */
+/** True if the result of a method has `ttlMs` and `cacheScope`. 2026-07-28 server/utilities/caching#cacheable-results. */
 export const hasCacheHints = (method: string): boolean =>
   method === 'server/discover' || method === 'resources/read' || listMethods.includes(method);

@@ -12,16 +12,16 @@ const plain = /^[\t\x20-\x7e]*$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const opening = '=?base64?';
 
-/** Keywords whose value is data and not a schema, and keywords whose value is a map of schemas by name. */
+/** Schema keywords whose value is data, and keywords whose value is a map of schemas by name. */
 const data = new Set(['const', 'enum', 'default', 'examples']);
 const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** By lower-case header name (`mcp-param-region`), the property names that lead to the argument. */
+/** Lower-case header names (`mcp-param-region`), each with the path of property names to its argument. */
 export type HeaderPaths = Map<string, readonly string[]>;
 
 /**
- * The arguments that are mirrored: lower-case header name (`mcp-param-region`) to the property names that lead to the
- * argument. `fault` says which rule an annotation breaks, and where; such a tool must not be listed over HTTP.
+ * The arguments of a tool that are mirrored in headers. `fault`: the rule that an annotation breaks, and its place; such
+ * a tool must not be listed over HTTP.
  */
 export function mirroredParameters(inputSchema: unknown): { headers: HeaderPaths } | { fault: string } {
   const headers: HeaderPaths = new Map();
@@ -29,7 +29,7 @@ export function mirroredParameters(inputSchema: unknown): { headers: HeaderPaths
   return fault === undefined ? { headers } : { fault };
 }
 
-/** `path` is undefined anywhere but below a chain of `properties`. Returns the first fault. */
+/** Returns the first fault. `path`: the property names, if only `properties` keywords lead to `schema`; otherwise undefined. */
 function walk(
   schema: unknown, path: string[] | undefined, headers: HeaderPaths, at: string, depth: number,
 ): string | undefined {
@@ -71,7 +71,7 @@ function annotate(
   return undefined;
 }
 
-/** The argument that a path of property names leads to; undefined where it is missing. */
+/** The argument at a path of property names; undefined if it is missing. */
 export function argumentAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
@@ -79,8 +79,7 @@ export function argumentAt(args: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * The text of the argument at a path, before encoding for its header; undefined where the argument cannot be
- * mirrored.
+ * The text of the argument at a path, before encoding for its header; undefined if the argument cannot be mirrored.
  */
 export function mirroredValue(args: unknown, path: readonly string[]): string | undefined {
   const value = argumentAt(args, path);
@@ -89,7 +88,7 @@ export function mirroredValue(args: unknown, path: readonly string[]): string | 
       : undefined;
 }
 
-/** A value as a header carries it: unchanged if it is plain ASCII, otherwise its UTF-8 in marked Base64. */
+/** Encodes a value for a header: unchanged if it is plain ASCII, otherwise `=?base64?…?=` with its UTF-8. */
 export function encodeHeaderValue(value: string): string {
   if (plain.test(value) && value.trim() === value && !isMarked(value)) return value;
   let bytes = '';
@@ -97,7 +96,7 @@ export function encodeHeaderValue(value: string): string {
   return `${opening}${btoa(bytes)}?=`;
 }
 
-/** The value that a header encodes; undefined if it has invalid characters or invalid Base64. */
+/** Decodes a header value; undefined if it has invalid characters or invalid Base64. */
 export function decodeHeaderValue(text: string): string | undefined {
   if (!isMarked(text)) return plain.test(text) ? text : undefined;
   const encoded = text.slice(opening.length, -2);

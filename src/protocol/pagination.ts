@@ -2,10 +2,10 @@ import { weighValue } from '../bounds/weight.ts';
 import type { Bag } from '../jsonrpc/message.ts';
 import type { RequestParams, Result } from './base.ts';
 
-// Lists in pages: their messages, the pages that a server makes, and how a client reads them. Source:
+// Paginated lists: their messages, the pages of a server, and the reader of a client. Source:
 // server/utilities/pagination (all revisions).
 
-/** An opaque position in a list: only its server can read it. */
+/** An opaque position in a list: only its server can interpret it. */
 export type Cursor = string;
 
 /** The parameters of every list request. Before 2026-07-28 a request for the first page may have none. */
@@ -14,7 +14,7 @@ export interface PaginatedRequestParams extends RequestParams {
   cursor?: Cursor | undefined;
 }
 
-/** What every page of a list carries. */
+/** The common members of all pages of a list. */
 export interface PaginatedResult extends Result {
   /** Where the next page begins; absent on the last page. */
   nextCursor?: Cursor | undefined;
@@ -32,25 +32,25 @@ export interface Listed {
   readonly sequence: number;
 }
 
-/** One page. `nextCursor` is present when more items follow. */
+/** One page. `nextCursor` is present if more items follow. */
 export interface Page<T> {
   readonly items: T[];
   readonly nextCursor?: string;
 }
 
-// A checksum, so that a cursor that was typed, cut or invented is refused. It need not be secret: a cursor only says
-// where to go on, and everyone who may list may begin anywhere.
+// A checksum, so that typed, truncated and invented cursors are refused. It need not be secret: a cursor is only a
+// position, and a client that may list the items may begin anywhere.
 const cursorOf = (sequence: number): string =>
   `${sequence.toString(36)}-${((sequence * 7919 + 271) % 46649).toString(36)}`;
 
 /**
- * The page that begins after `cursor`, or the first page without one; undefined for a cursor that no page contained
- * (answer it with -32602). A cursor names the last item of its page, not a position: items that are added or removed
- * between two pages neither repeat nor hide another item, even when the named item itself was removed. Servers that
- * register the same items in the same order understand each other's cursors.
+ * The page after `cursor`, or the first page without a cursor; undefined for an invalid cursor (respond with -32602). A
+ * cursor names the last item of its page and not a position: if items are added or removed between two pages, no other
+ * item is repeated or missed, even if the named item was removed. Servers that register the same items in the same order
+ * understand each other's cursors.
  *
- * `items` come in the order of their sequence, as a Map keeps them. `size` is the largest number of items on a page,
- * at least 1; Infinity puts all on one page.
+ * `items` must be in the order of `sequence`, as in a Map. `size` is the largest number of items on a page, at least 1;
+ * Infinity puts all on one page.
  */
 export function page<T extends Listed>(
   items: Iterable<T>,
@@ -73,8 +73,8 @@ export function page<T extends Listed>(
 }
 
 /**
- * Reads a list to its last page: `request` requests a page, with the cursor of the page before. Rejects if there are too
- * many pages, or if they take more than `maxListBytes` bytes of memory together; the errors name `method`.
+ * Yields the pages of a list. `request` requests one page, with the cursor of the page before. Rejects if there are more
+ * than `maxPages`, or if they take more than `maxListBytes` bytes of memory together; the errors name `method`.
  */
 export async function* readPages(
   method: string, { maxPages, maxListBytes }: { maxPages: number; maxListBytes: number }, request: (params: { cursor: unknown } | undefined) => Promise<Bag>,
@@ -84,10 +84,10 @@ export async function* readPages(
   let cursor: unknown;
   do {
     const page = await request(cursor === undefined ? undefined : { cursor });
-    // 2026-07-28 server/utilities/pagination: only null ends the list. '' is a cursor, and the same one may come again.
+    // 2026-07-28 server/utilities/pagination: only a missing or null cursor ends the list. '' is valid, and so is a repeated cursor.
     cursor = page['nextCursor'] ?? undefined;
     if (cursor !== undefined || bytes) {
-      // NaN for a page of too many values or levels, which is refused too.
+      // A page with too many values or levels gives NaN, which is refused too.
       bytes += Number(weighValue(page));
       if (!(bytes <= maxListBytes)) throw new Error(`${method}: the pages take more than ${maxListBytes} bytes`);
     }

@@ -7,7 +7,7 @@ import { requestsOf } from './requests.ts';
 
 /** When to ping a silent peer. Both times are above 0. */
 export interface PingOptions {
-  /** Milliseconds: after an interval without messages a ping is sent. 30 seconds. */
+  /** Milliseconds without a message from the peer, after which a ping is sent. 30 seconds. */
   readonly intervalMs?: number | undefined;
   /** Milliseconds in which a message must arrive after the ping. 10 seconds. */
   readonly timeoutMs?: number | undefined;
@@ -18,20 +18,20 @@ export interface Pinging {
   /** Watches a connection until it closes. Calls `lost`, which must close it, if a ping is not answered. */
   watch(connection: Connection, lost: (error: ConnectionError) => void): void;
   /**
-   * A server calls this at each change of a client's state. A client that is ready is pinged, unless it came over
-   * HTTP.
+   * A server calls this at each change of a client's state. A client in state `ready` is pinged, unless it is connected
+   * over HTTP.
    */
   moved(client: PingedClient): void;
 }
 
-/** What `pinging` needs of a legacy client of a server. */
+/** The part of a server's legacy client that `pinging` uses. */
 export interface PingedClient {
   readonly state: LifecycleState;
   readonly connection: Connection;
   readonly options: {
-    /** Tells the channel that the peer has gone. */
+    /** Called when the peer has gone. */
     readonly onSilent?: ((why: string) => void) | undefined;
-    /** Whether the channel also carries modern requests, which belong to no session. */
+    /** True if the channel may also carry modern requests; false over HTTP. */
     readonly modern?: boolean | undefined;
   };
   /** Reports to the server's author. */
@@ -41,9 +41,9 @@ export interface PingedClient {
 }
 
 /**
- * Detects that the other side of a legacy connection has gone silent, and ends the connection: a part of a client or
- * a server, passed as `pinging`. Everything that arrives is a sign of life, also an error in answer to the ping. The
- * timer does not keep a process alive. 2026-07-28 has no pings. Throws a RangeError for an invalid time. 2025-11-25
+ * Closes a legacy connection if the other side is silent and does not answer a ping: a part of a client or a server,
+ * passed as `pinging`. Every message counts as a sign of life, also an error response to the ping. The timer does not
+ * keep a process alive. 2026-07-28 has no pings. Throws a RangeError for a time of 0. 2025-11-25
  * basic/utilities/ping#behavior-requirements; the same in 2024-11-05, 2025-03-26 and 2025-06-18.
  */
 export function pinging(options: PingOptions = {}): Pinging {

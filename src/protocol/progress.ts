@@ -3,7 +3,7 @@ import { isRequestId } from '../jsonrpc/codec.ts';
 import { notificationText } from '../jsonrpc/inbound-request.ts';
 import type { NotificationParams } from './base.ts';
 
-/** Chosen by the side that sends the request, in `_meta.progressToken`. */
+/** The token for progress reports, chosen by the sender of the request in `_meta.progressToken`. */
 export type ProgressToken = string | number;
 
 // notifications/progress: notification, both ways; since 2026-07-28 only server to client.
@@ -11,19 +11,19 @@ export interface ProgressNotificationParams extends NotificationParams {
   progressToken: ProgressToken;
   /** Grows with every notification. */
   progress: number;
-  /** What `progress` will be at the end, if known. */
+  /** The final value of `progress`, if known. */
   total?: number | undefined;
   /** Since 2025-03-26. */
   message?: string | undefined;
 }
 
-/** How many reports may follow one another at once, and how many a second are allowed after that. */
+/** The number of reports in a burst, and the reports per second after that. */
 const maxBurst = 100;
 const perSecond = 50;
 
 /**
- * Selects the progress reports on one request of the peer that may be sent: each above the last, and not more than
- * the rate allows. The report that reaches the total always passes. 2025-11-25
+ * Filters the progress reports on one request of the peer: `progress` must grow, and the rate is limited, except for the
+ * report that reaches `total`. 2025-11-25
  * basic/utilities/progress#behavior-requirements.
  */
 export class ProgressReports {
@@ -47,7 +47,7 @@ export class ProgressReports {
     this.#at = clock.monotonic();
   }
 
-  /** The notification as text; undefined: do not send it. JSON leaves out undefined members. */
+  /** The notification as text; undefined: do not send it. */
   next(progress: number, total?: number, message?: string): string | undefined {
     if (!(progress > this.#last)) return undefined;
     const now = this.#clock.monotonic();

@@ -7,18 +7,18 @@ import { cancellationOf } from './cancellation.ts';
 
 const rules: RequestRules = { cancellationOf, withToken: withProgressToken, progressOf: readProgress };
 
-/** Our requests to the peer of a connection, by the rules of MCP. */
+/** Our pending requests to the peer of a connection, with the MCP rules for progress and cancellation. */
 export function requestsOf(connection: Connection): PendingRequests {
   return connection.pending ??= new PendingRequests(connection, rules);
 }
 
 /**
- * The token is the id of the request: it is unique among the requests in flight, as 2025-11-25
- * basic/utilities/progress requires.
+ * Adds a progress token to parameters: the id of the request, because it is unique among the requests in flight, as
+ * 2025-11-25 basic/utilities/progress requires.
  */
 export function withProgressToken(params: Params | undefined, id: RequestId): Params {
-  // Assigned twice: a member that is added to a spread, `{ ...x, more }`, makes a new hidden class each time
-  // (bench/NOTES.md).
+  // Each key is set before the spread, for the hidden class, and again after it: `{ ...x, key }` would create a new
+  // hidden class each time (bench/NOTES.md).
   const _meta: Params = { progressToken: id, ...(params?.['_meta'] as object | undefined) };
   _meta['progressToken'] = id;
   const own: Params = { _meta, ...params };
@@ -26,7 +26,7 @@ export function withProgressToken(params: Params | undefined, id: RequestId): Pa
   return own;
 }
 
-/** The progress that a notification reports on a request of ours. `progress` is undefined where it is not a number. */
+/** Reads a progress notification; undefined for other notifications. `progress` is undefined if it is not a number. */
 export function readProgress(
   { method, params }: Notification,
 ): { token: RequestId; progress: Progress | undefined } | undefined {

@@ -4,7 +4,7 @@ import type { Annotations, BlobResourceContents, TextResourceContents } from './
 import type { InputResponseRequestParams } from './input-required.ts';
 import type { PaginatedRequestParams, PaginatedResult } from './pagination.ts';
 
-/** A resource that the server can read. */
+/** A resource that clients can read. */
 export interface Resource extends BaseMetadata, Icons {
   uri: string;
   description?: string | undefined;
@@ -20,7 +20,7 @@ export interface Resource extends BaseMetadata, Icons {
 export interface ResourceTemplate extends BaseMetadata, Icons {
   uriTemplate: string;
   description?: string | undefined;
-  /** Only where it is the same for every resource of the group. */
+  /** Only if it is the same for every resource of the group. */
   mimeType?: string | undefined;
   annotations?: Annotations | undefined;
   /** Since 2025-06-18. */
@@ -56,11 +56,11 @@ export interface ReadResourceResult extends CacheableResult {
 }
 
 // resources/subscribe: request, client to server. Until 2025-11-25; then subscriptions/listen. EmptyResult.
-/** Names the resource to be watched. Until 2025-11-25. */
+/** The resource to watch. Until 2025-11-25. */
 export type SubscribeRequestParams = ResourceRequestParams;
 
 // resources/unsubscribe: request, client to server. Until 2025-11-25. EmptyResult.
-/** Names the resource that is no longer watched. Until 2025-11-25. */
+/** The resource to watch no longer. Until 2025-11-25. */
 export type UnsubscribeRequestParams = ResourceRequestParams;
 
 // notifications/resources/list_changed: notification, server to client.
@@ -69,6 +69,6 @@ export type ResourceListChangedNotificationParams = NotificationParams;
 
 // notifications/resources/updated: notification, server to client.
 export interface ResourceUpdatedNotificationParams extends NotificationParams {
-  /** The resource, or a part of the one that was subscribed to. */
+  /** The subscribed resource, or a part of it. */
   uri: string;
 }

@@ -1,12 +1,12 @@
 /** `legacy`: with a handshake, until 2025-11-25. `modern`: stateless, since 2026-07-28. */
 export type Era = 'legacy' | 'modern';
 
-/** A revision of the protocol. The functions below (columns) say what differs between revisions. */
+/** A revision of the protocol. The functions below (columns) give the differences between revisions. */
 export interface Revision {
   readonly version: string;
   /** 2026-07-28 basic/versioning#terminology: a handshake and a session, or metadata in every request. */
   readonly era: Era;
-  /** Its place in the order of revisions: 0 is the oldest. */
+  /** The position in the order of revisions: 0 is the oldest. */
   readonly place: number;
 }
 
@@ -33,7 +33,7 @@ export function selectRevisions(versions?: readonly string[]): readonly Revision
   return revisions.filter(({ version }) => versions.includes(version));
 }
 
-/** Their names on the wire. */
+/** The version strings of revisions. */
 export const versionsOf = (among: readonly Revision[]): string[] => among.map(({ version }) => version);
 
 export function findRevision(among: readonly Revision[], version: unknown): Revision | undefined {
@@ -41,12 +41,12 @@ export function findRevision(among: readonly Revision[], version: unknown): Revi
 }
 
 /**
- * Everything that differs between two revisions: one function of the revision for each difference (a column of the
- * table). A program carries only the columns that it calls. Code asks a column and never compares versions. Source:
- * the changelog.mdx of each revision, and its schema.ts.
+ * The differences between revisions: one function for each difference (a column of the table). A bundle has only the
+ * columns that it calls. Other code calls a column and never compares versions. Source: the changelog.mdx of each
+ * revision, and its schema.ts.
  */
 
-// The places of the revisions in their order.
+// The values of `place`.
 const r2025_03_26 = 1;
 const r2025_06_18 = 2;
 const r2025_11_25 = 3;
@@ -56,19 +56,19 @@ const r2026_07_28 = 4;
 export const batching = ({ place }: Revision): boolean => place === r2025_03_26;
 
 /**
- * An error that answers no known request has `"id": null` (JSON-RPC 2.0, section 5); otherwise it has no id.
+ * An error response without a known request id has `"id": null` (JSON-RPC 2.0, section 5); otherwise it has no `id`.
  * Source: `JSONRPCError` and `JSONRPCErrorResponse` in each schema.ts.
  */
 export const nullErrorId = ({ place }: Revision): boolean => place <= r2025_06_18;
 
-/** HTTP has one endpoint; earlier revisions have a pair of them (HTTP+SSE). */
+/** HTTP has one endpoint; the earlier revision has two (HTTP+SSE). */
 export const streamableHttp = ({ place }: Revision): boolean => place >= r2025_03_26;
 
-/** After the handshake, HTTP requests carry `MCP-Protocol-Version`. */
+/** After the handshake, HTTP requests have the header `MCP-Protocol-Version`. */
 export const versionHeader = ({ place }: Revision): boolean => place >= r2025_06_18;
 
 /**
- * An SSE stream begins with an event that carries an id for reconnecting, and the server may close it so that the
+ * An SSE stream begins with an event with an id for reconnecting, and the server may close the stream so that the
  * client polls.
  */
 export const ssePolling = ({ place }: Revision): boolean => place === r2025_11_25;
@@ -85,10 +85,10 @@ export const completionsCapability = ({ place }: Revision): boolean => place >= 
 /** `message` in progress notifications. */
 export const progressMessage = ({ place }: Revision): boolean => place >= r2025_03_26;
 
-/** `title` beside `name`, and `_meta` on what is listed. */
+/** `title` in addition to `name`, and `_meta` on listed items. */
 export const titles = ({ place }: Revision): boolean => place >= r2025_06_18;
 
-/** Tool output that fits a schema: none, an object, or any JSON value. */
+/** The type of `structuredContent`: none, an object, or any JSON value. */
 export function structuredContent({ place }: Revision): 'object' | 'any' | undefined {
   if (place < r2025_06_18) return undefined;
   return place === r2026_07_28 ? 'any' : 'object';
@@ -112,26 +112,25 @@ export const urlElicitation = ({ place }: Revision): boolean => place >= r2025_1
 /** `elicitationId` in URL elicitation, and the notification that it is complete. */
 export const elicitationId = ({ place }: Revision): boolean => place === r2025_11_25;
 
-/** Tools in sampling requests, and several content blocks a message. */
+/** Tools in sampling requests, and several content blocks in a message. */
 export const samplingTools = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /** Icons, and `description` and `websiteUrl` of an implementation. */
 export const icons = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /**
- * Arguments that break a tool's input schema are answered with a result that the model can read, and not with an
- * error.
+ * Arguments that break a tool's input schema give a result with `isError`, which the model can read, and not an error.
  */
 export const inputErrorResults = ({ place }: Revision): boolean => place >= r2025_11_25;
 
 /** The code for a resource that does not exist. */
 export const resourceNotFound = ({ place }: Revision): -32002 | -32602 => place >= r2026_07_28 ? -32602 : -32002;
 
-/** `resultType` and the server's identity in every result. */
+/** `resultType` and the server's info in every result. */
 export const resultType = ({ place }: Revision): boolean => place >= r2026_07_28;
 
-/** `ttlMs` and `cacheScope` on what can be cached. */
+/** `ttlMs` and `cacheScope` on cacheable results. */
 export const cacheHints = ({ place }: Revision): boolean => place >= r2026_07_28;
 
-/** Tasks are part of the core, and `execution` of a tool says whether it may be called as a task. */
+/** Tasks are part of the core, and tools have `execution.taskSupport`. */
 export const coreTasks = ({ place }: Revision): boolean => place === r2025_11_25;

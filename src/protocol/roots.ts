@@ -1,7 +1,7 @@
 import type { MetaObject, NotificationParams, RequestParams, Result } from './base.ts';
 import { checkMeta } from './meta.ts';
 
-/** A place that the server may work in. */
+/** A directory or file that the server may work in. */
 export interface Root {
   /** A `file:` URI. */
   uri: string;
@@ -11,9 +11,8 @@ export interface Root {
 }
 
 /**
- * Returns the roots if they may be sent. Throws a TypeError if a root is not a `file://` URI, leaves the directory
- * that it names, or has a malformed key in `_meta`. 2025-11-25 client/roots#root and
- * client/roots#security-considerations.
+ * Returns the roots if they may be sent. Throws a TypeError if a root is not a `file://` URI, has `..` in its path, or
+ * has a malformed key in `_meta`. 2025-11-25 client/roots#root and client/roots#security-considerations.
  */
 export function checkRoots(roots: readonly Root[]): readonly Root[] {
   for (const { uri, _meta } of roots) {
@@ -31,7 +30,7 @@ export function checkRoots(roots: readonly Root[]): readonly Root[] {
 /** Only the common parameters. */
 export type ListRootsRequestParams = RequestParams;
 
-/** Asks the client for its roots, as an entry of `inputRequests`. */
+/** A request for the client's roots in `inputRequests`. */
 export interface ListRootsRequest {
   method: 'roots/list';
   params?: ListRootsRequestParams | undefined;

@@ -4,8 +4,8 @@ import { sampledBlock, shapeFault } from './shape.ts';
 import { toolResultFault } from './tool-results.ts';
 
 /**
- * The first fault in the messages of a sampling request, worded for the sender; undefined: no fault. Both sides check
- * them: 2025-11-25 client/sampling#security-considerations. 2025-11-25 client/sampling#messages.
+ * The first fault in the messages of a sampling request, worded for the sender; undefined if they are valid. Both sides
+ * check them: 2025-11-25 client/sampling#security-considerations. 2025-11-25 client/sampling#messages.
  */
 export function samplingFault(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return 'messages must be a list';

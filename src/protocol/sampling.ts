@@ -3,7 +3,7 @@ import type { AudioContent, ContentBlock, ImageContent, TextContent } from './co
 import type { TaskAugmentedRequestParams } from './tasks.ts';
 import type { Tool } from './tools.ts';
 
-/** What the server asks the client to consider when it picks a model; each priority from 0 to 1. */
+/** The server's preferences for the model that the client selects; each priority from 0 to 1. */
 export interface ModelPreferences {
   /** The first match wins. */
   hints?: ModelHint[] | undefined;
@@ -12,7 +12,7 @@ export interface ModelPreferences {
   intelligencePriority?: number | undefined;
 }
 
-/** A model that the server would like. */
+/** A model that the server prefers. */
 export interface ModelHint {
   /** A part of a model's name. */
   name?: string | undefined;
@@ -45,7 +45,7 @@ export interface ToolResultContent {
   _meta?: MetaObject | undefined;
 }
 
-/** What a message may hold. Tool uses and results: since 2025-11-25. */
+/** A content block of a sampling message. Tool uses and results: since 2025-11-25. */
 export type SamplingMessageContentBlock =
   | TextContent
   | ImageContent
@@ -81,7 +81,7 @@ export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   toolChoice?: ToolChoice | undefined;
 }
 
-/** Asks the client's model, as an entry of `inputRequests`. */
+/** A sampling request in `inputRequests`. */
 export interface CreateMessageRequest {
   method: 'sampling/createMessage';
   params: CreateMessageRequestParams;

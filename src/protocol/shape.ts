@@ -1,23 +1,23 @@
 import { isObject } from '../jsonrpc/codec.ts';
 
-// The members that the message types require in a peer's message, as data: a few property checks instead of a schema.
+// The members that each message type requires, as data: a few property checks instead of a schema.
 
 /**
- * What a value must be: of a kind (a role is `user` or `assistant`), a list, an object with members, or an object
- * whose required members a function returns for it.
+ * The required shape of a value: a kind (a role is `user` or `assistant`), a list, an object with members, or an object
+ * with the members that a function returns for it.
  */
 export type MessageShape = ShapeKind | readonly [MessageShape] | MemberShapes | ((value: Record<string, unknown>) => MemberShapes);
 
 type ShapeKind = 'string' | 'number' | 'boolean' | 'object' | 'role';
 
-/** An object with these members. `name?` may be left out. */
+/** An object with these members. A name that ends with `?` is optional. */
 export interface MemberShapes {
   readonly [member: string]: MessageShape;
 }
 
 /**
- * The first member that is missing or of another type, worded for an error; undefined: all members are valid. `path`
- * names the value. Some peers write null for an optional member: it is removed from the value.
+ * The first missing or invalid member, worded for an error; undefined if all members are valid. `path` names the value.
+ * Some peers write null for an optional member: such members are deleted from the value.
  */
 export function shapeFault(value: unknown, shape: MessageShape, path: string): string | undefined {
   if (typeof shape === 'string') return isOf(value, shape) ? undefined : wrong(value, shape, path);
@@ -38,7 +38,7 @@ export function shapeFault(value: unknown, shape: MessageShape, path: string): s
     if (optional && member === null) delete value[name];
     if (optional && (member === undefined || member === null)) continue;
     const expected = members[key] as MessageShape;
-    // Most members are strings: check them here, since a call for each would be half of all calls.
+    // Most members are strings: check them here, which saves half of all calls.
     if (typeof expected === 'string' && isOf(member, expected)) continue;
     const fault = shapeFault(member, expected, path && `${path}.${name}` || name);
     if (fault !== undefined) return fault;
@@ -48,7 +48,6 @@ export function shapeFault(value: unknown, shape: MessageShape, path: string): s
 
 const isList = (shape: MessageShape): shape is readonly [MessageShape] => Array.isArray(shape);
 
-/** Whether a value is of a kind. */
 const isOf = (value: unknown, kind: ShapeKind): boolean => kind === 'role' ? value === 'user' || value === 'assistant'
   : typeof value === kind && (kind !== 'object' || (value !== null && !Array.isArray(value)));
 
@@ -57,7 +56,7 @@ const wrong = (value: unknown, kind: ShapeKind | 'list', path: string): string =
 
 // The members of each type of content. 2025-11-25 schema: ContentBlock, SamplingMessageContentBlock, ResourceContents.
 
-/** A text, or bytes in base64. */
+/** The contents of a resource: a text, or bytes in base64. */
 export const resourceContents: MessageShape = (value) => ({
   uri: 'string', 'mimeType?': 'string', '_meta?': 'object', ['text' in value ? 'text' : 'blob']: 'string',
 });
@@ -76,7 +75,7 @@ const resource: MemberShapes = { resource: resourceContents, 'annotations?': 'ob
 
 const unknown: MemberShapes = { type: 'string' };
 
-/** A block of content. A block of an unknown type belongs to a later revision, and only its type is checked. */
+/** A content block. Only `type` is checked in a block of an unknown type, which belongs to a later revision. */
 export const block = ({ type }: Record<string, unknown>): MemberShapes => {
   switch (type) {
     case 'text': return text;
@@ -88,7 +87,7 @@ export const block = ({ type }: Record<string, unknown>): MemberShapes => {
   }
 };
 
-/** A block of a message to or from a model; undefined for a type that such messages may not hold. */
+/** A content block of a sampling message; undefined for a type that is not allowed there. */
 export function sampledBlock(type: unknown): MemberShapes | undefined {
   switch (type) {
     case 'text': return text;

@@ -1,13 +1,13 @@
 import type { NotificationParams, RequestParams, Result } from './base.ts';
 
-/** Since 2026-07-28. The changes that a client wants to hear of. */
+/** Since 2026-07-28. The notifications that a client subscribes to. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean | undefined;
   promptsListChanged?: boolean | undefined;
   resourcesListChanged?: boolean | undefined;
   /** The URIs of the resources to watch. */
   resourceSubscriptions?: string[] | undefined;
-  /** What extensions add. */
+  /** Keys of extensions. */
   [key: string]: unknown;
 }
 
@@ -16,7 +16,7 @@ export interface SubscriptionsListenRequestParams extends RequestParams {
   notifications: SubscriptionFilter;
 }
 
-/** Carries `_meta['io.modelcontextprotocol/subscriptionId']`. */
+/** The result at the end of a subscription. Has `_meta['io.modelcontextprotocol/subscriptionId']`. */
 export type SubscriptionsListenResult = Result;
 
 // notifications/subscriptions/acknowledged: notification, server to client. Since 2026-07-28. The first one of a

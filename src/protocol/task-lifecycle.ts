@@ -6,7 +6,7 @@ import type { TaskStatus } from './tasks.ts';
  */
 
 /**
- * `ask`: the work needs an answer of the client. `answer`: the last missing answer has arrived. `complete`, `fail`:
+ * `ask`: the work needs input from the client. `answer`: the last missing input has arrived. `complete`, `fail`:
  * the work ended. `cancel`: the client does not want the result.
  */
 export type TaskEvent = 'ask' | 'answer' | 'complete' | 'fail' | 'cancel';
@@ -14,7 +14,7 @@ export type TaskEvent = 'ask' | 'answer' | 'complete' | 'fail' | 'cancel';
 export interface TaskRow {
   /** True: the task keeps this status until it is deleted. */
   readonly terminal: boolean;
-  /** The status that follows an event; an event without an entry is refused and changes nothing. */
+  /** The next status for each event; an event without an entry is refused and changes nothing. */
   readonly on: Readonly<Partial<Record<TaskEvent, TaskStatus>>>;
 }
 
@@ -37,17 +37,17 @@ export const taskLifecycle: Readonly<Record<TaskStatus, TaskRow>> = {
 /** "Tasks MUST begin in the `working` status when created." */
 export const firstTaskStatus: TaskStatus = 'working';
 
-/** The status after an event; undefined where the event is refused. */
+/** The status after an event; undefined if the event is refused. */
 export function nextTaskStatus(status: TaskStatus, event: TaskEvent): TaskStatus | undefined {
   return taskLifecycle[status].on[event];
 }
 
-/** Whether a task has ended. */
+/** True if a task has ended. */
 export function isTerminal(status: TaskStatus): boolean {
   return taskLifecycle[status].terminal;
 }
 
-/** Whether a value from the wire is a task's status. */
+/** True if a value from the wire is a task status. */
 export function isTaskStatus(value: unknown): value is TaskStatus {
   return typeof value === 'string' && Object.hasOwn(taskLifecycle, value);
 }

@@ -12,16 +12,16 @@ export interface TaskMetadata {
   ttl?: number | undefined;
 }
 
-/** The parameters of a request that may be made as a task. */
+/** The parameters of a request that may be run as a task. */
 export interface TaskAugmentedRequestParams extends RequestParams {
   /** 2025-11-25 only. Asks for a CreateTaskResult now and for the final result later. */
   task?: TaskMetadata | undefined;
 }
 
-/** 2025-11-25 only. The key of `_meta` that says to which task a message belongs. */
+/** 2025-11-25 only. The key of `_meta` with the task of a message. */
 export const relatedTask = 'io.modelcontextprotocol/related-task';
 
-/** 2025-11-25 only. In `_meta['io.modelcontextprotocol/related-task']` of what belongs to a task. */
+/** 2025-11-25 only. In `_meta['io.modelcontextprotocol/related-task']` of the messages of a task. */
 export interface RelatedTaskMetadata {
   taskId: string;
 }
@@ -41,7 +41,7 @@ export interface Task {
   pollInterval?: number | undefined;
 }
 
-/** 2025-11-25 only. The result of a request that was made as a task. */
+/** 2025-11-25 only. The first result of a request that is run as a task. */
 export interface CreateTaskResult extends Result {
   task: Task;
 }
@@ -52,20 +52,20 @@ export interface TaskRequestParams extends RequestParams {
 }
 
 // tasks/get: request, both ways. 2025-11-25 only.
-/** Names the task whose state is asked for. */
+/** Names the task whose state to return. */
 export type GetTaskRequestParams = TaskRequestParams;
 
 export interface GetTaskResult extends Result, Task {}
 
-// tasks/result: request, both ways. 2025-11-25 only. Answered by the result of the request itself.
+// tasks/result: request, both ways. 2025-11-25 only. Returns the result of the original request.
 /** Names the task whose result the sender waits for. */
 export type GetTaskPayloadRequestParams = TaskRequestParams;
 
-/** The result of the request that made the task. */
+/** The result of the request that created the task. */
 export type GetTaskPayloadResult = Result & Record<string, unknown>;
 
 // tasks/cancel: request, both ways. 2025-11-25 only.
-/** Names the task to be cancelled. */
+/** Names the task to cancel. */
 export type CancelTaskRequestParams = TaskRequestParams;
 
 export interface CancelTaskResult extends Result, Task {}

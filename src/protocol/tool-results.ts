@@ -3,15 +3,15 @@ import { quote } from '../bounds/quote.ts';
 
 type Block = Record<string, unknown>;
 
-/** The content of a message of sampling, which is one block or a list of them. */
+/** The content blocks of a sampling message: its content is one block or a list of blocks. */
 function blocksOf(message: unknown): Block[] {
   const content = isObject(message) ? message['content'] : undefined;
   return (Array.isArray(content) ? content : [content]).filter(isObject);
 }
 
 /**
- * The first fault by the rules for tool results in the messages of `sampling/createMessage`; undefined: no fault. A
- * message with a tool result holds nothing else, and the next message answers each tool use. 2025-11-25
+ * The first fault of tool results in the messages of `sampling/createMessage`; undefined if there is none. A message with
+ * a tool result has no other content, and the message after a tool use has its result. 2025-11-25
  * client/sampling#tool-result-messages and client/sampling#tool-use-and-result-balance.
  */
 export function toolResultFault(messages: readonly unknown[]): string | undefined {

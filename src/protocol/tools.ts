@@ -15,11 +15,11 @@ export interface ToolAnnotations {
   destructiveHint?: boolean | undefined;
   /** A second call with the same arguments changes nothing more. Default: false. */
   idempotentHint?: boolean | undefined;
-  /** The tool deals with an open world, such as the web. Default: true. */
+  /** The tool interacts with external entities, such as the web. Default: true. */
   openWorldHint?: boolean | undefined;
 }
 
-/** 2025-11-25 only. Whether a call may, or must, be made as a task. */
+/** 2025-11-25 only. Whether a call may, or must, run as a task. */
 export interface ToolExecution {
   /** Default: `forbidden`. */
   taskSupport?: 'forbidden' | 'optional' | 'required' | undefined;

@@ -1,4 +1,4 @@
-/** A trace as `_meta` carries it (SEP-414): the values of the header fields of W3C Trace Context and W3C Baggage. */
+/** The trace context in `_meta` (SEP-414): the values of the header fields of W3C Trace Context and W3C Baggage. */
 export interface TraceContext {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -13,9 +13,9 @@ const fieldForm = /^[\t -~]+$/;
 const longest = { tracestate: 512, baggage: 8192 } as const;
 
 /**
- * The trace context of a `_meta`: what is malformed or too long is left out, and without a `traceparent` there is no
- * `tracestate`. Undefined where nothing is left. Hand it to a further call: `client.callTool(name, args, { meta: traceOf(ctx.meta) })`.
- * `baggage` may hold what its reader should not know, so it is read only where `baggage` is true.
+ * Reads the trace context of a `_meta`. Drops malformed and too long values, and `tracestate` without `traceparent`.
+ * Undefined if nothing is left. Pass it to a further call: `client.callTool(name, args, { meta: traceOf(ctx.meta) })`.
+ * The value `baggage` may contain confidential data, so it is read only if the argument `baggage` is true.
  */
 export function traceOf(
   meta: Readonly<Record<string, unknown>> | undefined, baggage: boolean = false,
@@ -36,8 +36,8 @@ export function traceOf(
 }
 
 /**
- * Which of two trace contexts is the parent of a request: that of `_meta`, otherwise that of the HTTP header. The other one
- * becomes a link (OpenTelemetry, semantic conventions of MCP, context propagation).
+ * Selects the parent of a request: the trace context of `_meta`, otherwise that of the HTTP header. If both exist, that of
+ * the header becomes a link (OpenTelemetry, semantic conventions of MCP, context propagation).
  */
 export const precedence = <T>(meta: T | undefined, header: T | undefined): { readonly parent: T | undefined; readonly link: T | undefined } =>
   (meta === undefined ? { parent: header, link: undefined } : { parent: meta, link: header });

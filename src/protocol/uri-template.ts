@@ -4,7 +4,7 @@
 import { checkOptions } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
 
-/** Limits of a template and of the work of a match: variables times characters. */
+/** Limits of a template and of the cost of a match, which is variables times characters. */
 export interface UriTemplateLimits {
   /** Characters of the template. Default 2048. */
   readonly maxLength?: number;
@@ -44,15 +44,15 @@ export interface UriTemplate<T extends string = string> {
   readonly variables: readonly string[];
   /**
    * The decoded values for which the template gives this URI; undefined if there are none, or if a value has
-   * malformed percent-encoding. Where several readings fit, each variable, from left to right, takes as few
-   * characters as possible, and is present rather than missing. A value ends where the next part of a URI begins: at
+   * malformed percent-encoding. If several values fit, each variable, from left to right, takes as few characters as
+   * possible, and is present rather than missing. A value ends where the next part of a URI begins: at
    * "/", "?" or "#" for `{x}` `{.x}` `{/x}` (and `;` for `{;x}`), at "&" or "#" for `{?x}` `{&x}`, nowhere for `{+x}`
    * `{#x}`. `{x}` and `{+x}` hold at least one character. Named variables are expected in the order of the template.
    * A name that occurs twice in the template must have one value.
    *
-   * A decoded value of `{x}` `{.x}` `{/x}` `{;x}` holds no "/", "\\" or control character, and one of `{x}` `{/x}` is
-   * neither "." nor "..": such a URI does not match, so that `file:///{name}` cannot leave its folder. `{+x}` `{#x}`
-   * `{?x}` `{&x}` return the value unchanged, "../" included: check it before you use it as a path.
+   * A URI does not match if a decoded value of `{x}` `{.x}` `{/x}` `{;x}` has a "/", "\\" or control character, or one of
+   * `{x}` `{/x}` is "." or "..": so `file:///{name}` cannot leave its folder. `{+x}` `{#x}` `{?x}` `{&x}` return the
+   * value unchanged, "../" included: check it before you use it as a path.
    */
   match(uri: string): UriVariables<T> | undefined;
 }
@@ -64,8 +64,8 @@ interface TemplateStep {
   /** A literal, or the first variable of its expression. */
   readonly head: boolean;
   /**
-   * The text before the value: if the variable is the first present one of its expression, and if it is a later one.
-   * Or the literal.
+   * The text before the value: `first` for the first present variable of its expression, `later` for the others. Or the
+   * literal.
    */
   readonly opens: readonly [first: string, later: string];
   /** Characters that end the value. Undefined: a literal, which has no value. */
@@ -73,8 +73,8 @@ interface TemplateStep {
   readonly operator?: string;
 }
 
-// RFC 6570, appendix A: the text that begins an expression, the text between its variables; and the characters that end
-// a value in a match.
+// The text that begins an expression and the text between its variables (RFC 6570, appendix A), and the characters that
+// end a value in a match.
 const operators: Readonly<Record<string, readonly [first: string, separator: string, stop: string]>> = {
   '': ['', ',', '/?#'],
   '+': ['', ',', ''],
@@ -86,7 +86,7 @@ const operators: Readonly<Record<string, readonly [first: string, separator: str
   '&': ['&', '&', '&#'],
 };
 
-/** Characters that a decoded value must not hold if its operator stands for a part of one path segment. */
+/** Characters that are forbidden in a decoded value if its operator is for a part of one path segment. */
 const separators = /[/\\\u0000-\u001f\u007f-\u009f]/;
 const dots = /^\.{1,2}$/;
 
@@ -100,7 +100,7 @@ const encode = (value: string): string =>
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-// RFC 6570, 3.2.3: reserved characters and percent-encoded ones pass unchanged.
+// RFC 6570, 3.2.3: reserved and percent-encoded characters stay unchanged.
 const encodeRaw = (value: string): string =>
   value.replace(/%(?![\dA-Fa-f]{2})|[^\w:/?#[\]@!$&'()*+,;=.~%-]/gu, encodeURIComponent);
 
@@ -140,7 +140,7 @@ function parse(text: string, limits: UriTemplateLimits): TemplateStep[] {
         name,
         head: !j,
         opens: [first + named, separator + named],
-        // Every variable but the last ends where the next one would begin.
+        // A variable that is not the last also ends where the next one begins.
         stop: j < names.length - 1 ? stop + separator : stop,
         operator,
       });
@@ -153,7 +153,7 @@ function parse(text: string, limits: UriTemplateLimits): TemplateStep[] {
 }
 
 /**
- * The URI that a template gives for these values. A missing variable is left out, as RFC 6570, 2.3, says. Throws like
+ * Expands a template to a URI with these values. A missing variable is left out, as RFC 6570, 2.3, says. Throws like
  * `uriTemplate`, and a URIError for a value with half a surrogate pair.
  */
 export function expandUriTemplate(
@@ -177,15 +177,15 @@ export function expandUriTemplate(
 
 /**
  * Compiles a template for matching. Levels 1 to 3 of RFC 6570; level 4 (`{x:3}`, `{x*}`) is refused. Throws a
- * SyntaxError that names the place for an invalid template or one beyond a limit.
+ * SyntaxError with the position if the template is invalid or exceeds a limit.
  */
 export function uriTemplate<const T extends string>(text: T, limits: UriTemplateLimits = {}): UriTemplate<T> {
   const { maxUriLength = 8192 } = limits;
   const steps = parse(text, limits);
 
-  // From the last step to the first, a row says for each position in the URI where the step ends if it starts there and
-  // the rest fits, or -1. A variable has two rows: as the first present one of its expression, and as a later one. Each
-  // row costs one pass, so that a URI costs at most steps times characters.
+  // From the last step to the first, a row has for each position in the URI the end of the step if it starts there and
+  // the rest matches, or -1. A variable has two rows: as the first present one of its expression, and as a later one.
+  // Each row takes one pass, so that a match costs at most steps times characters.
   function match(uri: string): UriVariables<T> | undefined {
     const size = uri.length;
     if (size > maxUriLength || (steps[0] && !steps[0].name && !uri.startsWith(steps[0].opens[0])))
@@ -196,7 +196,7 @@ export function uriTemplate<const T extends string>(text: T, limits: UriTemplate
     const rows = [...steps].reverse().map(({ name, head, opens, stop, operator }) => {
       const [fresh, after] = rest;
       const fits = (p: number): boolean => (after[p] ?? -1) >= 0;
-      // The end of the shortest value that starts at a position; `grown`: if its next character belongs to it.
+      // The end of the shortest value that starts at a position; `grown`: of the shortest with at least one character.
       const ends = after.slice();
       const grown = (p: number): number =>
         stop?.includes(uri.charAt(p)) === false ? (ends[p + 1] ?? -1) : -1;
@@ -232,7 +232,7 @@ export function uriTemplate<const T extends string>(text: T, limits: UriTemplate
       }
       at = end;
     }
-    // fromEntries defines properties and runs no setter, so `__proto__` is a name like any other.
+    // fromEntries defines properties and calls no setter, so `__proto__` is an ordinary name.
     return at < size ? undefined : (Object.fromEntries(values) as UriVariables<T>);
   }
 

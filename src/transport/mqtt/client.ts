@@ -10,25 +10,25 @@ import type { MqttConnect, MqttLink } from './connection.ts';
 import { checkName, clientCapability, clientPresence, disconnected, isLevel, presenceOf, saysDisconnected, serverTopics } from './topics.ts';
 import type { ServerTopics } from './topics.ts';
 
-/** Which server is meant, and how it is reached. */
+/** The options of `mqttTransport`. */
 export interface MqttTransportOptions {
   /** The server's name. */
   readonly server: string;
-  /** The MQTT Client ID of the process that serves it. The first that is online. */
+  /** The MQTT Client ID of the server process. Default: the first process that is online. */
   readonly serverId?: string | undefined;
   /** Milliseconds to wait until the server is online. 30,000. */
   readonly openMs?: number | undefined;
-  /** Bytes of one message of the server; a longer one ends the session. 16 MiB. */
+  /** Bytes of one message from the server; a longer one ends the session. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Sees each message as it passes: `sent` is what the client said. */
+  /** Called with each message; `sent`: from the client. */
   readonly trace?: Trace | undefined;
-  /** The time. The runtime's own. */
+  /** Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Connects a client to a server of this name over a broker. Each session has a connection and an MQTT Client ID of its own, as the
- * transport demands. The session ends when the server or the broker is gone; the next request opens another one.
+ * Connects a client to the server with this name over a broker. Each session has its own connection and MQTT Client ID, as
+ * the transport requires. The session ends when the server or the broker is gone; the next request opens another one.
  */
 export function mqttTransport(connect: MqttConnect, options: MqttTransportOptions): ClientTransport {
   checkOptions('mqttTransport: options', options, {
@@ -73,7 +73,7 @@ export function mqttTransport(connect: MqttConnect, options: MqttTransportOption
   };
 }
 
-/** One session: a connection to the broker, and the server that it speaks with. */
+/** One session: a connection to the broker, and the topics of one server. */
 class MqttSession {
   readonly #connect: MqttConnect;
   readonly #options: MqttTransportOptions;
@@ -85,7 +85,7 @@ class MqttSession {
   #topics: ServerTopics | undefined;
   #found: ((id: string) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;
-  /** Whether the server has answered: until then it listens to its control topic only. */
+  /** True after the first message from the server: until then it reads only its control topic. */
   #known = false;
   #ended = false;
 
@@ -115,7 +115,7 @@ class MqttSession {
         reject(error);
       };
     });
-    // It may fail while the subscription is under way.
+    // `found` may reject before it is awaited below.
     found.catch(() => {});
     await link.subscribe(`$mcp-server/presence/${serverId ?? '+'}/${server}`);
     const topics = this.#topics = serverTopics(await found, server);

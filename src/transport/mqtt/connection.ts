@@ -1,15 +1,15 @@
 import type { ServerPresence } from './topics.ts';
 
-/** How a connection to the broker is made: the names are those of MQTT.js, whose `connect` takes these settings. */
+/** The settings of a connection to the broker, with the names of MQTT.js, whose `connect` accepts them. */
 export interface MqttSettings {
   /** The MQTT Client ID. */
   readonly clientId: string;
   readonly protocolVersion: 5;
-  /** The broker keeps nothing of an earlier connection. */
+  /** The broker drops the state of earlier connections. */
   readonly clean: true;
-  /** A connection that is lost is not made again: barewire makes another one, with settings of its own. */
+  /** MQTT.js must not reconnect: barewire opens a new connection with new settings. */
   readonly reconnectPeriod: 0;
-  /** What the broker says when this connection is lost. */
+  /** The message that the broker publishes when this connection is lost. */
   readonly will: { readonly topic: string; readonly payload: string; readonly qos: 1; readonly retain: boolean; readonly properties: { readonly userProperties: UserProperties } };
   readonly properties: { readonly sessionExpiryInterval: 0; readonly userProperties: UserProperties };
 }
@@ -17,44 +17,44 @@ export interface MqttSettings {
 /** User properties of MQTT 5. */
 export type UserProperties = Record<string, string | string[]>;
 
-/** What is used of a message that came. */
+/** The part of a received message that barewire uses. */
 export interface MqttPacket {
   readonly retain?: boolean | undefined;
   readonly properties?: { readonly userProperties?: object | undefined } | undefined;
 }
 
-/** What is used of a connection to a broker: an `MqttClient` of MQTT.js, or anything with these methods. */
+/** A connection to a broker: an `MqttClient` of MQTT.js, or any object with these methods. */
 export interface MqttConnection {
-  /** Publishes a message; resolves once the broker has it. */
+  /** Publishes a message; resolves when the broker has it. */
   publishAsync(topic: string, message: string, options: { readonly qos: 1; readonly retain: boolean; readonly properties: { readonly userProperties: UserProperties } }): Promise<unknown>;
-  /** `nl`: what this connection publishes does not come back to it. */
+  /** Subscribes. `nl` (no local): the broker does not send back messages of this connection. */
   subscribeAsync(topic: string, options: { readonly qos: 1; readonly nl: boolean }): Promise<unknown>;
   /** Ends a subscription. */
   unsubscribeAsync(topic: string): Promise<unknown>;
   /** Disconnects. The broker does not publish the will. */
   endAsync(): Promise<unknown>;
-  /** The connection is there, or gone. */
+  /** The connection was opened or closed. */
   on(event: 'connect' | 'close', listener: () => void): unknown;
-  /** What went wrong. */
+  /** The connection failed. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** A message that came. */
+  /** A message has arrived. */
   on(event: 'message', listener: (topic: string, payload: Uint8Array, packet: MqttPacket) => void): unknown;
 }
 
-/** Makes a connection to the broker, such as `(settings) => mqtt.connect('mqtts://broker.example', settings)`. */
+/** Opens a connection to the broker, such as `(settings) => mqtt.connect('mqtts://broker.example', settings)`. */
 export type MqttConnect = (settings: MqttSettings) => MqttConnection;
 
-/** One of both ends. */
+/** The role of a connection. */
 export type MqttComponent = 'mcp-client' | 'mcp-server';
 
-/** What is told of a connection. */
+/** The callbacks of a connection. */
 export interface MqttLinkEvents {
   message(topic: string, payload: Uint8Array, packet: MqttPacket): void;
-  /** The connection is gone. */
+  /** The connection has closed. */
   gone(why: string): void;
 }
 
-/** A connection that is open: each message with QoS 1 and the properties that the transport demands. */
+/** An open connection. It publishes each message with QoS 1 and the properties that the transport requires. */
 export interface MqttLink {
   readonly clientId: string;
   publish(topic: string, text: string, retain?: boolean): Promise<void>;
@@ -63,14 +63,14 @@ export interface MqttLink {
   end(): Promise<void>;
 }
 
-/** What is published for this end when it is gone, in an orderly way or not. */
+/** The message that the broker publishes when this connection is lost. */
 export interface MqttWill {
   readonly topic: string;
   readonly text: string;
   readonly retain: boolean;
 }
 
-/** Opens a connection, and resolves when the broker has accepted it. Rejects where it does not. */
+/** Opens a connection. Resolves when the broker has accepted it; rejects if it does not. */
 export function openMqtt(
   connect: MqttConnect, clientId: string, component: MqttComponent, will: MqttWill, meta: ServerPresence | undefined, events: MqttLinkEvents,
 ): Promise<MqttLink> {
@@ -123,7 +123,7 @@ export function openMqtt(
 
 function ignore(): void {}
 
-/** An identifier that nobody else has: 128 random bits, or as many as the runtime has. */
+/** A unique identifier: a random UUID, or two `Math.random()` numbers if the runtime has no `crypto`. */
 export function uniqueId(): string {
   return globalThis.crypto?.randomUUID?.() ?? `${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
 }

@@ -13,46 +13,46 @@ import type { MqttConnect, MqttLink, MqttPacket } from './connection.ts';
 import { checkName, clientCapability, clientPresence, disconnected, isLevel, saysDisconnected, serverTopics, tellsOfList } from './topics.ts';
 import type { ServerPresence, ServerTopics } from './topics.ts';
 
-/** How a server is served over MQTT. */
+/** The options of `serveMqtt`. */
 export interface ServeMqttOptions {
   /** The server's name: levels separated by `/`, such as `home/attic/sensor`. Several processes may serve one name. */
   readonly name: string;
-  /** The MQTT Client ID of this process, which no other one has. A random one. */
+  /** The MQTT Client ID of this process, unique at the broker. Default: random. */
   readonly id?: string | undefined;
-  /** What clients read of the server before they connect. */
+  /** The description that clients read before they connect. */
   readonly presence?: ServerPresence | undefined;
   /**
-   * Who a client is, by its MQTT Client ID: that is what the broker's own rules let in. Throws, or rejects, for who may not
-   * connect. Without it a client is nobody.
+   * Returns the identity of a client by its MQTT Client ID, which the rules of the broker must verify. Must throw or reject to
+   * refuse the client. Without it clients have no identity.
    */
   readonly auth?: ((clientId: string) => Auth | undefined | Promise<Auth | undefined>) | undefined;
-  /** Clients at once; further ones are told that they are disconnected. 1000. */
+  /** Clients at one time; further clients get `notifications/disconnected`. 1000. */
   readonly maxClients?: number | undefined;
   /** Bytes of one message; a longer one is refused. 1 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Milliseconds until another connection is tried after one was lost; twice as many each time, up to 60,000. 1000. */
+  /** Milliseconds before reconnecting to the broker; doubled after each failure, up to 60,000. 1000. */
   readonly retryMs?: number | undefined;
-  /** Hears of connections that were lost or not made. */
+  /** Called for lost and failed connections, and for clients that cannot connect. */
   readonly onError?: ((error: Error) => void) | undefined;
-  /** Sees each message as it passes: `received` is what a client said. */
+  /** Called with each message; `received`: from a client. */
   readonly trace?: Trace | undefined;
-  /** The time. The runtime's own. */
+  /** Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
-/** A server that is online. */
+/** An online server. */
 export interface MqttServing {
   /** The MQTT Client ID. */
   readonly id: string;
-  /** Tells the clients, takes the presence back, and disconnects. */
+  /** Notifies the clients, clears the presence, and disconnects. */
   close(): Promise<void>;
 }
 
 const mostRetryMs = 60_000;
 
 /**
- * Serves a server over a broker, in every revision. Resolves when it is online; rejects where the first connection cannot be made.
- * A connection that is lost later is made again, and its clients have lost their sessions.
+ * Serves a server over a broker, in every revision. Resolves when it is online; rejects if the first connection fails.
+ * If the connection is lost later, all sessions end and it reconnects.
  */
 export async function serveMqtt(server: ServerPort, connect: MqttConnect, options: ServeMqttOptions): Promise<MqttServing> {
   checkOptions('serveMqtt: options', options, {
@@ -64,12 +64,12 @@ export async function serveMqtt(server: ServerPort, connect: MqttConnect, option
   return serving;
 }
 
-/** One client: its peer, once it may connect, and what it said before. */
+/** One client: its peer, after it was admitted, and its earlier messages. */
 interface MqttClientSession {
   peer?: ServedClient;
-  /** Resolves when what was said so far has been received. */
+  /** Resolves when all earlier messages have been handled. */
   turn: Promise<void>;
-  /** What waits for its turn, in bytes. */
+  /** Bytes of the messages that wait for `turn`. */
   waiting: number;
 }
 
@@ -86,7 +86,7 @@ class Serving implements MqttServing {
   #closed = false;
   #retry: Timer | undefined;
   #retryMs: number;
-  /** Told of lists in this turn: once for all clients. */
+  /** The `list_changed` notifications already published in this turn: one publication reaches all clients. */
   #told = new Set<string>();
 
   constructor(server: ServerPort, connect: MqttConnect, options: ServeMqttOptions) {
@@ -138,7 +138,7 @@ class Serving implements MqttServing {
   #take(topic: string, payload: Uint8Array, packet: MqttPacket): void {
     if (topic === this.#topics.control) {
       const clientId = (packet.properties?.userProperties as Record<string, unknown> | undefined)?.['MCP-MQTT-CLIENT-ID'];
-      // Who does not say who it is cannot be answered.
+      // Without a client id there is no topic for a response.
       if (isLevel(clientId)) this.#receive(clientId, payload, true);
       return;
     }
@@ -159,7 +159,7 @@ class Serving implements MqttServing {
     }
     const known = client;
     if (known.peer && known.waiting === 0) return this.#hear(clientId, known, payload);
-    // Until the client may connect, a little of what it says waits.
+    // Messages wait until the client is admitted, up to the size of one message.
     if (known.waiting + payload.length > this.#maxMessageBytes) return;
     known.waiting += payload.length;
     known.turn = known.turn.then(() => {
@@ -168,7 +168,7 @@ class Serving implements MqttServing {
     });
   }
 
-  /** Before the first answer the topics of the client have to be subscribed to. */
+  /** Authenticates a client and subscribes to its topics, before the first response. */
   async #admit(clientId: string, client: MqttClientSession): Promise<void> {
     try {
       const auth = await this.#options.auth?.(clientId);
@@ -202,7 +202,7 @@ class Serving implements MqttServing {
   #tell(clientId: string, text: string): void {
     this.#options.trace?.({ direction: 'sent', text, at: this.#clock.now() });
     if (!tellsOfList(text)) return this.#say(this.#topics.rpc(clientId), text);
-    // All clients read this topic: it is said once.
+    // All clients read this topic: publish the notification once.
     if (this.#told.has(text)) return;
     this.#told.add(text);
     this.#clock.soon(() => this.#told.delete(text));
@@ -210,11 +210,11 @@ class Serving implements MqttServing {
   }
 
   #say(topic: string, text: string): void {
-    // Where it fails the connection is about to close.
+    // If it fails, the connection is about to close.
     this.#link?.publish(topic, text).catch(() => {});
   }
 
-  /** Ends a session, and tells the client. */
+  /** Ends a session and notifies the client. */
   #dismiss(clientId: string, why: string): void {
     this.#say(this.#topics.rpc(clientId), disconnected);
     this.#end(clientId, why);

@@ -2,43 +2,43 @@ import type { Budget } from '../../bounds/budget.ts';
 import type { Clock } from '../../bounds/clock.ts';
 import type { LinkSide } from './frame.ts';
 
-/** What a byte link is made of: the channel that it writes to, and what it is charged to. */
+/** The dependencies of a byte link. */
 export interface ByteLinkParts {
   readonly side: LinkSide;
   readonly clock: Clock;
-  /** Charged with what waits to be sent. */
+  /** Charged with bytes that wait to be sent or acknowledged. */
   readonly budget: Budget;
-  /** Writes bytes to the channel. Where it returns a promise, no more are written until it resolves. */
+  /** Writes bytes to the channel. If it returns a promise, the link waits until it settles before the next write. */
   write(bytes: Uint8Array): Promise<void> | void;
 }
 
-/** What a byte link tells. */
+/** The callbacks of a byte link. */
 export interface ByteLinkEvents {
-  /** There is a link: bytes may be sent. */
+  /** The link is open: bytes may be sent. */
   opened(): void;
-  /** Some bytes of the other side, in order. They are read before this returns. */
+  /** Called with the next bytes from the other side, in order. It must read them before it returns. */
   bytes(bytes: Uint8Array): void;
-  /** The link is over; nothing that was on its way will come. Another one may open. */
+  /** The link has ended; bytes in transit are lost. Another link may open. */
   lost(why: string): void;
 }
 
-/** Bytes both ways, in order, as far as the wire can promise it. */
+/** An ordered stream of bytes in both directions, as reliable as the wire and the framing. */
 export interface ByteLink {
   /** Opens a link with the other side. */
   open(): void;
-  /** Takes what came over the channel. */
+  /** Passes bytes that arrived over the channel to the link. */
   push(bytes: Uint8Array): void;
   /** Sends bytes. Without a link they are dropped. */
   send(bytes: Uint8Array): void;
-  /** Bytes that wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   readonly waiting: number;
-  /** `true`: takes nothing for now, where the other side can be told. */
+  /** `true`: tells the other side to send nothing for now, if the framing can do that. */
   pause(on: boolean): void;
-  /** Gives the link up and opens another one, where the wire has links. */
+  /** Ends the link and opens another one. */
   reset(): void;
-  /** Ends the link. The other side is told where that is possible. */
+  /** Ends the link and notifies the other side, if the framing can do that. */
   close(): void;
 }
 
-/** How bytes go over a channel: `lines`, or what `frames` returns. */
+/** A framing, which sends bytes over a channel: `lines`, or the result of `frames`. */
 export type SerialFraming = (parts: ByteLinkParts, events: ByteLinkEvents) => ByteLink;

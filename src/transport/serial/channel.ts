@@ -1,28 +1,28 @@
 /** A wire that carries bytes both ways: a serial port, a radio that behaves like one, a socket. */
 export interface SerialChannel {
-  /** Writes these bytes, which are not changed afterwards. Where it returns a promise, no more are written until it resolves. */
+  /** Writes these bytes, which the caller never changes later. If it returns a promise, the next write waits until it settles. */
   write(bytes: Uint8Array): Promise<void> | void;
-  /** Called once: from then on `data` gets each run of bytes that comes, and `closed` is called when no more will come. */
+  /** Called once, with callbacks: `data` for each chunk of received bytes, `closed` when no more bytes will arrive. */
   read(data: (bytes: Uint8Array) => void, closed: (why?: string) => void): void;
-  /** Lets go of the wire. */
+  /** Releases the wire. */
   close?(): Promise<void> | void;
 }
 
-/** What is used of a stream of Node that reads and writes, such as a socket. */
+/** The part of a duplex stream of Node, such as a socket, that `streamChannel` uses. */
 export interface DuplexLike {
-  /** Bytes that came. */
+  /** Received bytes. */
   on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
-  /** Why the stream ends. */
+  /** The stream failed. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** `drain`: it takes more bytes; `close`: it has ended. */
+  /** `drain`: the stream accepts more bytes; `close`: it has ended. */
   once(event: string, listener: () => void): unknown;
-  /** False: it takes no more until `drain`. */
+  /** False: wait for `drain` before the next write. */
   write(bytes: Uint8Array): boolean;
   /** Ends the stream at once. */
   destroy(): unknown;
 }
 
-/** The channel over a stream of Node: a `net.Socket`, or the port of a serial library. */
+/** Returns a channel over a stream of Node: a `net.Socket`, or the port of a serial library. */
 export function streamChannel(stream: DuplexLike): SerialChannel {
   return {
     write: (bytes) => (stream.write(bytes) ? undefined : new Promise((resolve) => {

@@ -8,14 +8,14 @@ import type { SerialChannel } from './channel.ts';
 import { serialMessages } from './messages.ts';
 import type { SerialOptions } from './messages.ts';
 
-/** What `serialTransport` may be given. */
+/** The options of `serialTransport`. */
 export interface SerialTransportOptions extends SerialOptions {
-  /** Milliseconds that opening a link may take, such as while the device starts. 30,000. */
+  /** Milliseconds that opening a link may take, for example while the device starts. 30,000. */
   readonly openMs?: number | undefined;
 }
 
 /**
- * Connects a client to the server at the other end of a wire. With `frames` a call fails when the link is reset, and only then;
+ * Connects a client to the server at the other end of a wire. With `frames` a call fails only when the link is reset;
  * the next request opens a session in the new link. A wire that was closed cannot be opened again.
  * Long function: its short functions share the state of one link.
  */
@@ -54,7 +54,7 @@ export function serialTransport(channel: SerialChannel, options: SerialTransport
     void messages.close();
   }
 
-  /** Resolves once there is a link. */
+  /** Resolves when a link is open. */
   async function linked(): Promise<void> {
     if (state === 'gone') throw new ConnectionError('closed', 'the wire was closed');
     if (state !== 'new') {

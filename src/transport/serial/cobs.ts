@@ -1,9 +1,9 @@
 /**
- * Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): bytes without zeros, so that a zero ends a frame. For at most
- * 254 bytes it takes one more. Each zero becomes the distance to the next one.
+ * Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): encodes bytes without zeros, so that a zero ends a frame. Each
+ * zero becomes the distance to the next one. The encoding of at most 254 bytes is one byte longer.
  */
 
-/** The content of a frame (at most 254 bytes) as it goes over the wire: with no zero but the last byte, which ends it. */
+/** Encodes the content of a frame (at most 254 bytes) for the wire. The only zero is the last byte, which ends the frame. */
 export function stuff(content: Uint8Array): Uint8Array {
   const frame = new Uint8Array(content.length + 2);
   frame.set(content, 1);
@@ -16,7 +16,7 @@ export function stuff(content: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** The content of a frame that came without the zero that ends it, in place; undefined where the distances do not fit. */
+/** Decodes a frame, without its final zero, in place; undefined if the distances do not fit. */
 export function unstuff(frame: Uint8Array): Uint8Array | undefined {
   for (let at = 0; at < frame.length;) {
     const distance = frame[at] as number;

@@ -1,7 +1,7 @@
 /**
- * One step of CRC-32 (ISO-HDLC: reflected, polynomial 0xEDB88320) over some bytes. `state` is what the step before returned;
- * it begins with -1, and the checksum is the inverted last state. By bits and not by a table: a frame is short, and a table
- * takes a kilobyte.
+ * One step of CRC-32 (ISO-HDLC: reflected, polynomial 0xEDB88320) over some bytes. `state` is the result of the step before,
+ * at first -1; the checksum is the last state, inverted. By bits and not by a table: a frame is short, and a table takes a
+ * kilobyte.
  */
 export function crc32(state: number, bytes: Uint8Array): number {
   for (const byte of bytes) {

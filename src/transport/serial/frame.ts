@@ -1,45 +1,45 @@
 import { stuff, unstuff } from './cobs.ts';
 import { crc32 } from './crc32.ts';
 
-/** What a frame is for. docs/serial.md has the format. */
+/** The kinds of frames. docs/serial.md has the format. */
 export const frameKinds = { hello: 0, welcome: 1, data: 2, ack: 3, poll: 4, reject: 5, bye: 6 } as const;
 
 /** One of `frameKinds`. */
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
-/** The side of a link. A frame of one's own side is an echo. */
+/** The side of a link that sends a frame. A side that receives its own frame has an echo. */
 export type LinkSide = 'client' | 'server';
 
-/** One frame, without the bytes that stuff and check it. */
+/** One frame, without stuffing and checksum. */
 export interface Frame {
   readonly kind: FrameKind;
   readonly side: LinkSide;
-  /** The number of this data frame, modulo 256. In other frames: of the next one. */
+  /** The number of this data frame, modulo 256; in other frames, of the next data frame. */
   readonly number: number;
-  /** The number of the data frame that is expected next. */
+  /** The number of the data frame that the sender expects next, modulo 256. */
   readonly expected: number;
-  /** How many data frames from `expected` on the sender of this frame takes. */
+  /** The number of data frames, from `expected` on, that the sender of this frame accepts. */
   readonly window: number;
   readonly payload: Uint8Array;
 }
 
-/** The least and the most bytes of a frame on the wire: radios carry 20, and one byte of stuffing is enough for 256. */
+/** The limits for the bytes of a frame on the wire: radios carry 20, and one byte of stuffing is enough for 256. */
 export const leastFrameBytes = 20;
 export const mostFrameBytes = 256;
 
-/** Bytes of a frame beside its payload: five of the head, four of the checksum, two of the stuffing. */
+/** Bytes of a frame in addition to its payload: five of the head, four of the checksum, two of the stuffing. */
 export const frameOverhead = 11;
 
 const version = 1;
 const clientBit = 8;
 const headBytes = 5;
 
-/** The state with which the checksums of frames begin that belong to no link: hello and welcome. */
+/** The initial checksum state of hello and welcome frames, which belong to no link. */
 export const noLink = -1;
 
 /**
- * The state with which the checksums of a link begin: it depends on the identifiers of both ends. So a frame of another link,
- * such as one that was late, fails its check.
+ * The initial checksum state of the frames of a link. It depends on the identifiers of both sides, so that a late frame of
+ * an earlier link fails its check.
  */
 export function linkState(one: number, other: number): number {
   return crc32(crc32(-1, numberBytes(Math.min(one, other))), numberBytes(Math.max(one, other)));
@@ -50,12 +50,12 @@ export function numberBytes(value: number): Uint8Array {
   return Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
 }
 
-/** The number whose four bytes begin at `at`. */
+/** Reads the four bytes of a number at `at`, the lowest first. */
 export function numberAt(bytes: Uint8Array, at: number): number {
   return ((bytes[at] as number) | (bytes[at + 1] as number) << 8 | (bytes[at + 2] as number) << 16 | (bytes[at + 3] as number) << 24) >>> 0;
 }
 
-/** A frame as it goes over the wire. `state`: `noLink`, or `linkState`. */
+/** Encodes a frame for the wire. `state`: `noLink`, or `linkState`. */
 export function writeFrame({ kind, side, number, expected, window, payload }: Frame, state: number): Uint8Array {
   const content = new Uint8Array(headBytes + payload.length + 4);
   content.set([version << 4 | (side === 'client' ? clientBit : 0) | kind, number, expected, window, payload.length]);
@@ -66,8 +66,8 @@ export function writeFrame({ kind, side, number, expected, window, payload }: Fr
 }
 
 /**
- * Reads what stood between two zeros, and changes it. Undefined for what is not a frame of this version, or damaged. `state`
- * is that of the link; hello and welcome belong to none.
+ * Decodes the bytes between two zeros, and changes them. Undefined if they are damaged, or not a frame of this version.
+ * `state`: the `linkState`; hello and welcome are checked with `noLink`.
  */
 export function readFrame(bytes: Uint8Array, state: number): Frame | undefined {
   const content = unstuff(bytes);

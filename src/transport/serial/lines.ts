@@ -2,8 +2,8 @@ import type { SerialFraming } from './byte-link.ts';
 import { pump } from './pump.ts';
 
 /**
- * Plain lines, as over stdio: for a wire that loses nothing, such as a socket or a USB port. A lost byte damages its message, and
- * the call that waits for it ends by its time limit. Nobody sees that the other side was reset.
+ * Framing by lines, as over stdio: for a wire that loses nothing, such as a socket or a USB port. If a byte is lost, its
+ * message is damaged and the call times out. A reset of the other side is not detected.
  */
 export const lines: SerialFraming = ({ budget, write }, events) => {
   let queue: Uint8Array[] = [];

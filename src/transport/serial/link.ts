@@ -4,83 +4,82 @@ import type { Frame, FrameKind } from './frame.ts';
 import type { ByteLink, ByteLinkEvents, ByteLinkParts } from './byte-link.ts';
 import { pump } from './pump.ts';
 
-/** How frames are sent. */
+/** Sizes and times of a link. */
 export interface LinkLimits {
-  /** Bytes of a frame on the wire, 20 to 256: no more than the radio or the buffer of the port takes at once. 128. */
+  /** Bytes of a frame on the wire, 20 to 256: at most the size that the radio or the buffer of the port accepts. 128. */
   readonly mtu: number;
-  /** Data frames that may be on their way without an acknowledgement, 1 to 64. 8. */
+  /** Data frames that may be sent and not acknowledged, 1 to 64. 8. */
   readonly window: number;
-  /** Milliseconds after which a side that has no link asks again for one. 1000. */
+  /** Milliseconds after which a side without a link repeats its hello. 1000. */
   readonly helloMs: number;
-  /** Milliseconds of silence after which the other side is asked whether it is there. 5000. */
+  /** Milliseconds of silence after which a poll is sent. 5000. */
   readonly keepaliveMs: number;
-  /** Milliseconds without a frame of the other side after which the link is given up. 20,000. */
+  /** Milliseconds without a frame from the other side after which the link ends. 20,000. */
   readonly deadMs: number;
 }
 
 /** Defaults of `LinkLimits`. */
 export const defaultLinkLimits: LinkLimits = { mtu: 128, window: 8, helloMs: 1000, keepaliveMs: 5000, deadMs: 20_000 };
 
-/** How a link is made: what a wire has, its limits, and its identifiers. */
+/** The dependencies of a `SerialLink`. */
 export interface LinkParts extends ByteLinkParts {
   readonly limits: LinkLimits;
-  /** A number that the last links of this side did not have, from 0 to 2^32 - 1. */
+  /** Creates an identifier that earlier links of this side did not have, from 0 to 2^32 - 1. */
   readonly newId: () => number;
 }
 
 const noBytes = new Uint8Array(0);
 
-/** The first guess of the time until an acknowledgement comes: a window of frames at 9,600 baud, twice. */
+/** The initial retry time: twice the time of a window of frames at 9,600 baud, plus 200 ms. */
 const firstRetryMs = ({ mtu, window }: LinkLimits): number => 200 + (2 * window * mtu * 10_000) / 9600;
 
-/** Limits of the time after which a frame is sent again. RFC 6298. */
+/** The limits of the retry time, in milliseconds. RFC 6298. */
 const [leastRetryMs, mostRetryMs] = [50, 30_000] as const;
 
-/** How far `to` is after `from`, in numbers modulo 256. */
+/** The distance from `from` forward to `to`, modulo 256. */
 const distance = (from: number, to: number): number => (to - from) & 255;
 
 /**
  * A reliable stream of bytes over a wire that loses, damages, repeats and delays them. docs/serial.md has the rules.
  *
- * Both sides say hello with an identifier of their own, and welcome the identifier of the other one: both together are the
- * link. Each frame of a link is checked with both identifiers, so a side that was reset begins another link, and what is
- * late from the old one is not taken. Data frames have numbers; a frame that is not the expected one is dropped, and
- * the sender goes back to it.
+ * Each side sends a hello with its identifier, and a welcome with both identifiers, which together identify the link. The
+ * checksum of each frame of the link includes both: a side that was reset begins another link, and late frames of the old
+ * link are dropped. Data frames have numbers; only the expected frame is accepted, and the sender goes back to a missing one.
  */
 export class SerialLink implements ByteLink {
   readonly #parts: LinkParts;
   readonly #events: ByteLinkEvents;
   readonly #write: () => void;
   #id = 0;
-  /** The other side's identifier; undefined: there is no link. */
+  /** The identifier of the other side; undefined: there is no link. */
   #peer: number | undefined;
-  /** Identifiers that the other side had before, the newest last: a late welcome of theirs begins no link. */
+  /** The last identifiers of the other side, newest last: a late welcome with one of them begins no link. */
   #before: number[] = [];
   #state = noLink;
-  /** Whether a frame of this link has come: the other side knows of it. */
+  /** True after the first frame of this link has arrived: the other side knows the link. */
   #confirmed = false;
   #closed = false;
 
   // Sending. Numbers count up for the whole link; frames carry them modulo 256.
-  /** What waits to be cut into frames, and the bytes of it. */
+  /** Bytes to be cut into frames, and their number. */
   #queue: Uint8Array[] = [];
   #queued = 0;
-  /** Payloads that are not acknowledged; the first has the number `#base`. */
+  /** Payloads without an acknowledgement; the first has the number `#base`. */
   #unacknowledged: Uint8Array[] = [];
   #base = 0;
-  /** How many of them were sent since we last went back. */
+  /** The number of these payloads that were sent since the last `#goBack`. */
   #sent = 0;
   #peerWindow = 1;
-  /** Frames that go before data: acknowledgements, polls, and the like. */
+  /** Frames to send before data: acknowledgements, polls and other control frames. */
   #urgent: Uint8Array[] = [];
 
   // Receiving.
   #expected = 0;
-  /** The number that was last asked for by a reject frame. */
+  /** The number in the last reject frame that we sent. */
   #rejected = -1;
   #owesAck = false;
   #paused = false;
-  /** What has come since the last zero. */
+  /** Bytes received since the last zero. */
   #part = new Uint8Array(mostFrameBytes);
   #partLength = 0;
 
@@ -90,12 +89,12 @@ export class SerialLink implements ByteLink {
   #heardAt = 0;
   #spokeAt = 0;
   #helloAt = 0;
-  /** When the first frame that is not acknowledged was last sent; undefined: all are acknowledged. */
+  /** When the first unacknowledged frame was last sent; undefined: all are acknowledged. */
   #waitingSince: number | undefined;
   #retryMs: number;
   #smoothed = 0;
   #variation = 0;
-  /** A frame whose round trip is measured: its number, and when it was sent. It was sent once only. */
+  /** The frame whose round trip is measured: its number, and when it was sent. It must not be sent twice. */
   #measured: { readonly number: number; readonly at: number } | undefined;
 
   constructor(parts: LinkParts, events: ByteLinkEvents) {
@@ -104,27 +103,26 @@ export class SerialLink implements ByteLink {
     this.#write = pump(parts.write, () => {
       if (this.#closed) return undefined;
       const bytes = this.#urgent.shift() ?? this.#nextData();
-      // What is written after a wait may have to be sent again.
+      // A data frame may need a retry timer.
       this.#wake();
       return bytes;
     });
     this.#retryMs = firstRetryMs(parts.limits);
   }
 
-  /** Says hello, and again until there is a link. */
+  /** Sends a hello, and repeats it until there is a link. */
   open(): void {
     this.#id = this.#parts.newId();
     this.#partLength = 0;
     this.#hello();
   }
 
-  /** Takes bytes that came over the wire. */
   push(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length && !this.#closed;) {
       const zero = bytes.indexOf(0, from);
       const end = zero < 0 ? bytes.length : zero;
       const length = this.#partLength + end - from;
-      // What is longer than any frame is noise: nothing of it is kept but its length.
+      // Bytes that are too long for a frame are noise: only their number is kept.
       if (length < mostFrameBytes) this.#part.set(bytes.subarray(from, end), this.#partLength);
       this.#partLength = Math.min(length, mostFrameBytes);
       from = end + 1;
@@ -136,7 +134,7 @@ export class SerialLink implements ByteLink {
     this.#pump();
   }
 
-  /** Sends bytes, in order, when the window has room. */
+  /** Queues bytes, to be sent in order when the window has room. */
   send(bytes: Uint8Array): void {
     if (this.#closed || this.#peer === undefined) return;
     this.#parts.budget.hold(bytes.length);
@@ -177,12 +175,12 @@ export class SerialLink implements ByteLink {
 
   // The link.
 
-  /** Asks for a link, or says again that there is one. */
+  /** Sends a hello if there is no link, otherwise repeats the welcome. */
   #hello(): void {
     this.#helloAt = this.#parts.clock.monotonic();
     if (this.#peer !== undefined) this.#sayUrgently(frameKinds.welcome, bothNumbers(this.#id, this.#peer));
     else {
-      // The zero before it ends what noise has begun.
+      // The zero before the frame ends a frame that noise has begun.
       const frame = this.#frame(frameKinds.hello, numberBytes(this.#id), noLink);
       const both = new Uint8Array(frame.length + 1);
       both.set(frame, 1);
@@ -193,7 +191,7 @@ export class SerialLink implements ByteLink {
   }
 
   #take(frame: Frame | undefined): void {
-    // What we say comes back to us from a terminal that echoes.
+    // A terminal with echo sends our frames back.
     if (!frame || frame.side === this.#parts.side) return;
     const { kind, payload } = frame;
     if (kind === frameKinds.hello) {
@@ -204,10 +202,10 @@ export class SerialLink implements ByteLink {
     } else if (this.#peer !== undefined) this.#hear(frame);
   }
 
-  /** The other side knows our identifier: from now on there is a link with it. */
+  /** Handles a welcome with our identifier: opens the link with the sender. */
   #welcomed(peer: number, { window }: Frame): void {
     if (peer === this.#peer) {
-      // It has not heard yet that we know.
+      // The other side does not know yet that we have the link.
       this.#owesAck = true;
       return;
     }
@@ -221,19 +219,19 @@ export class SerialLink implements ByteLink {
     this.#state = linkState(this.#id, peer);
     this.#peerWindow = Math.max(1, window);
     this.#heardAt = this.#parts.clock.monotonic();
-    // The other side may not have heard ours.
+    // The other side may have missed our welcome.
     this.#hello();
     this.#sayUrgently(frameKinds.ack);
     this.#events.opened();
   }
 
-  /** The link is over. What was on its way is lost, and those who wait for it are told. */
+  /** Drops the link and all bytes in transit, and reports this. */
   #lost(why: string): void {
     this.#forget();
     this.#events.lost(why);
   }
 
-  /** Another link, with another identifier: a late welcome to the last one is not taken for it. */
+  /** Drops the link and opens another one, with a new identifier, so that a late welcome for the old one is ignored. */
   #begin(why: string): void {
     this.#lost(why);
     if (!this.#closed) this.open();
@@ -270,24 +268,24 @@ export class SerialLink implements ByteLink {
   #receive(number: number, payload: Uint8Array): void {
     this.#owesAck = true;
     if (number === (this.#expected & 255)) {
-      // What is not wanted now comes again.
+      // The sender will send it again.
       if (this.#paused) return;
       this.#expected++;
       this.#events.bytes(payload);
     } else if (distance(this.#expected, number) < 128 && this.#rejected !== this.#expected) {
-      // One is missing: the sender goes back to it. Asked for once; after that the sender's own time limit counts.
+      // A frame is missing: tell the sender once to go back to it. After that its retry timer applies.
       this.#rejected = this.#expected;
       this.#owesAck = false;
       this.#sayUrgently(frameKinds.reject);
     }
   }
 
-  /** The other side expects this number next, and takes so many from there on. */
+  /** Handles the acknowledgement in a frame: the other side expects `expected` next, and accepts `window` frames from there. */
   #acknowledge(expected: number, window: number): void {
     const count = distance(this.#base, expected);
-    // An acknowledgement of what was never sent, or one that was overtaken.
+    // An acknowledgement of frames that were never sent, or an old one.
     if (count > this.#unacknowledged.length) return;
-    // What came while it took nothing was dropped.
+    // The other side dropped the frames that arrived while its window was 0.
     if (this.#peerWindow === 0 && window > 0) this.#goBack();
     this.#peerWindow = window;
     if (count === 0) return;
@@ -302,7 +300,7 @@ export class SerialLink implements ByteLink {
     this.#waitingSince = this.#unacknowledged.length > 0 ? now : undefined;
   }
 
-  /** A round trip took so long. RFC 6298, 2. */
+  /** Updates the retry time after a round trip of `ms`. RFC 6298, 2. */
   #measure(ms: number): void {
     if (this.#smoothed === 0) {
       this.#smoothed = ms;
@@ -314,10 +312,10 @@ export class SerialLink implements ByteLink {
     this.#retryMs = Math.min(mostRetryMs, Math.max(leastRetryMs, this.#smoothed + 4 * this.#variation));
   }
 
-  /** Sends again what is not acknowledged. */
+  /** Sends all unacknowledged frames again. */
   #goBack(): void {
     this.#sent = 0;
-    // Karn: the answer to a frame that was sent twice measures nothing.
+    // Karn: the acknowledgement of a frame that was sent twice does not measure a round trip.
     this.#measured = undefined;
   }
 
@@ -331,18 +329,18 @@ export class SerialLink implements ByteLink {
 
   #sayUrgently(kind: FrameKind, payload: Uint8Array = noBytes): void {
     if (kind === frameKinds.ack) this.#owesAck = false;
-    // An older acknowledgement says nothing that this one does not say; a flood of polls must not fill the memory.
+    // A newer frame includes the acknowledgement of an older one; and a flood of polls must not fill the memory.
     if (this.#urgent.length >= 4) this.#urgent.shift();
     this.#urgent.push(this.#frame(kind, payload, kind === frameKinds.welcome ? noLink : this.#state));
   }
 
-  /** Writes what may be written now. */
+  /** Writes all frames that may be written now. */
   #pump(): void {
     this.#write();
     if (!this.#closed) this.#wake();
   }
 
-  /** The next data frame: the first that is to be sent again, or a new one. Undefined: there is none, or no room. */
+  /** The next data frame: one to send again, or a new one. Undefined: there is no data, or no room in the window. */
   #nextData(): Uint8Array | undefined {
     if (this.#peer === undefined || this.#sent >= Math.min(this.#peerWindow, this.#parts.limits.window)) return undefined;
     const again = this.#sent < this.#unacknowledged.length;
@@ -354,12 +352,12 @@ export class SerialLink implements ByteLink {
     if (this.#sent === 0) this.#waitingSince = this.#spokeAt;
     if (!again) this.#measured ??= { number, at: this.#spokeAt };
     this.#sent++;
-    // It carries the acknowledgement.
+    // This frame contains the acknowledgement.
     this.#owesAck = false;
     return frame;
   }
 
-  /** Cuts the next payload from what waits. It stays charged until it is acknowledged. */
+  /** Cuts the next payload from the queue. It stays charged until it is acknowledged. */
   #cut(): Uint8Array | undefined {
     if (this.#queued === 0) return undefined;
     const payload = new Uint8Array(Math.min(this.#queued, this.#parts.limits.mtu - frameOverhead));
@@ -377,7 +375,7 @@ export class SerialLink implements ByteLink {
 
   // Time.
 
-  /** When something has to happen by itself, by the monotonic clock. */
+  /** When `#tick` has something to do, by the monotonic clock. */
   #dueAt(): number {
     const { helloMs, keepaliveMs, deadMs } = this.#parts.limits;
     if (this.#peer === undefined) return this.#helloAt + helloMs;
@@ -390,7 +388,7 @@ export class SerialLink implements ByteLink {
 
   #wake(): void {
     const at = this.#dueAt();
-    // An earlier timer looks again by itself.
+    // An earlier timer calls `#wake` again.
     if (this.#timer && this.#timerAt <= at) return;
     this.#timer?.stop();
     this.#timerAt = at;
@@ -432,7 +430,7 @@ function sum(parts: readonly Uint8Array[]): number {
   return bytes;
 }
 
-/** Throws a RangeError for limits with which no link works. */
+/** Throws a RangeError for invalid limits. */
 export function checkLimits({ mtu, window, helloMs, keepaliveMs, deadMs }: LinkLimits): void {
   if (!(Number.isInteger(mtu) && mtu >= leastFrameBytes && mtu <= mostFrameBytes)) throw new RangeError(`frames: mtu is ${mtu}, expected ${leastFrameBytes} to ${mostFrameBytes}`);
   if (!(Number.isInteger(window) && window >= 1 && window <= 64)) throw new RangeError(`frames: window is ${window}, expected 1 to 64`);

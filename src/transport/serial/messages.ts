@@ -10,51 +10,51 @@ import type { LinkSide } from './frame.ts';
 import { lines } from './lines.ts';
 import type { SerialFraming } from './byte-link.ts';
 
-/** What both roles may be given. */
+/** The options of both roles. */
 export interface SerialOptions {
-  /** How messages go over the wire; both sides need the same. `lines`. */
+  /** The framing of the wire; both sides must use the same. Default: `lines`. */
   readonly framing?: SerialFraming | undefined;
-  /** Sees each message as it passes: `sent` is what this side said. */
+  /** Called with each message; `sent`: from this side. */
   readonly trace?: Trace | undefined;
   /** Bytes of one message; a longer one is refused. 1 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Bytes that may wait to be sent; results that are longer become errors. 1 MiB. */
+  /** Bytes that may wait to be sent; a result that does not fit becomes an error. 1 MiB. */
   readonly maxWaitingBytes?: number | undefined;
-  /** The time. The runtime's own. */
+  /** Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
-/** Bytes that may wait while progress and log messages still go out: on a slow wire they are left out early. */
+/** Bytes that may wait while progress and log messages are still sent: on a slow wire they are dropped early. */
 const littleWaiting = 4096;
 
 const defaultSerialBytes = 1_048_576;
 
-/** What the messages of a wire are told to. */
+/** The callbacks of `serialMessages`. */
 export interface SerialReader {
   readonly side: LinkSide;
   readonly clock: Clock;
   opened(): void;
-  /** One message, as text. */
+  /** Called with the text of each message. */
   line(text: string): void;
   refused(refusal: Refusal): void;
   lost(why: string): void;
-  /** The channel is gone. */
+  /** The channel has closed. */
   gone(why: string): void;
 }
 
 /** Messages over a channel. */
 export interface SerialMessages {
   readonly budget: Budget;
-  /** Reads the channel, and opens the first link. */
+  /** Begins to read the channel, and opens the first link. */
   open(): void;
   send(text: string): void;
   room(length: number, droppable?: boolean): boolean;
   reset(): void;
-  /** Ends the link and lets go of the channel. */
+  /** Ends the link and closes the channel. */
   close(): Promise<void>;
 }
 
-/** Messages are lines of JSON, as over stdio, on a wire that carries bytes. */
+/** Sends and receives messages over a channel, as lines of JSON like over stdio. */
 export function serialMessages(channel: SerialChannel, options: SerialOptions, reader: SerialReader): SerialMessages {
   const { framing = lines, trace, maxMessageBytes = defaultSerialBytes, maxWaitingBytes = defaultSerialBytes } = options;
   const { clock, side } = reader;

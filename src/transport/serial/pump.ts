@@ -1,6 +1,6 @@
 /**
- * Writes what `next` gives, one run of bytes after another, and waits where `write` returns a promise. Returns what is to be called
- * when `next` may have something.
+ * Writes the chunks of `next` one after another, and waits for each promise that `write` returns. Returns a function: call it
+ * when `next` may have a new chunk.
  */
 export function pump(write: (bytes: Uint8Array) => Promise<void> | void, next: () => Uint8Array | undefined): () => void {
   let writing = false;

@@ -8,17 +8,17 @@ import type { SerialChannel } from './channel.ts';
 import { serialMessages } from './messages.ts';
 import type { SerialOptions } from './messages.ts';
 
-/** What `serveSerial` may be given. */
+/** The options of `serveSerial`. */
 export interface ServeSerialOptions extends SerialOptions {
-  /** Who the client is, for handlers that look at `ctx.auth`: the wire itself identifies nobody. */
+  /** The identity of the client in `ctx.auth`: the wire itself has no authentication. */
   readonly auth?: Auth | undefined;
 }
 
-/** A server that listens on a wire. */
+/** A server on a wire. */
 export interface SerialServing {
-  /** Resolves with the reason once the wire is gone, or `close` was called. Never rejects. */
+  /** Resolves with the reason after the wire has closed, or after `close()`. Never rejects. */
   readonly closed: Promise<string>;
-  /** Ends the session and lets go of the wire. */
+  /** Ends the session and closes the wire. */
   close(): Promise<void>;
 }
 
@@ -27,10 +27,10 @@ const shape: Shape<ServeSerialOptions> = {
 };
 
 /**
- * Serves the client at the other end of a wire, one after another: with `frames` each link has a session of its own, and a
- * client that was reset begins a new one. With `lines` there is one session for as long as the wire is there.
+ * Serves the client at the other end of a wire. With `frames` each link has its own session, and a client that was reset
+ * begins a new one. With `lines` there is one session until the wire closes.
  *
- * Whoever can reach the wire is the client: nothing on it is encrypted or authenticated.
+ * Anyone who can access the wire is the client: it has no encryption and no authentication.
  */
 export function serveSerial(server: ServerPort, channel: SerialChannel, options: ServeSerialOptions = {}): SerialServing {
   checkOptions('serveSerial: options', options, shape);
@@ -45,7 +45,7 @@ export function serveSerial(server: ServerPort, channel: SerialChannel, options:
     side: 'server', clock,
     opened() {
       const outlet = pipeOutlet((text) => {
-        // What an earlier session still says is for nobody.
+        // Messages of an earlier session are dropped.
         if (peer === mine) messages.send(text);
       }, messages.room);
       const mine = server.connect(outlet, {

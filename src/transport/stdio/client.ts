@@ -17,41 +17,40 @@ import type { StreamReading } from './reading.ts';
 import { lineWriter, within } from './writer.ts';
 import type { LineWriter } from './writer.ts';
 
-/** Which program is started, and how. */
+/** The options of `stdioTransport`. */
 export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
-  /** Added to what is inherited: HOME, LOGNAME, PATH, SHELL, TERM and USER; on Windows their like. */
+  /** Added to the inherited variables HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows to similar ones). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Gets each line that the server writes to stderr. What it says need not be an error. */
+  /** Called with each line that the server writes to stderr. It need not be an error. */
   readonly onStderr?: ((line: string) => void) | undefined;
-  /** Sees each message as it passes: `sent` is what the client said. */
+  /** Called with each message; `sent`: from the client. */
   readonly trace?: Trace | undefined;
   /**
-   * Milliseconds that the server gets to end once its stdin is closed; then it is told to (SIGTERM). 2000.
+   * Milliseconds for the server to exit after its stdin is closed; then it gets SIGTERM. 2000.
    */
   readonly graceMs?: number | undefined;
-  /** Milliseconds that it then gets before it is killed (SIGKILL). 2000. */
+  /** Milliseconds from SIGTERM to SIGKILL. 2000. */
   readonly termMs?: number | undefined;
   /** Bytes of one message; a longer one is refused. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
   /**
-   * Milliseconds that a server may leave unread more than 1 MiB of answers to its own requests; then it is ended.
-   * Meanwhile nothing is read of it. 30,000.
+   * Milliseconds that a server may leave more than 1 MiB of responses to its own requests unread; then it is stopped.
+   * Meanwhile nothing is read from the server. 30,000.
    */
   readonly stallMs?: number | undefined;
   /**
-   * Bytes that may come without a message among them, each line counted as 100 more; then the server is ended.
-   * 256 MiB.
+   * Bytes that may arrive without a valid message; each line adds 100. Then the server is stopped. 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
-/** Characters of answers that may wait for a server that does not read. */
+/** Characters of responses that may wait for a server that does not read. */
 const maxOwed = 1_048_576;
 
-/** How the server is run: the options, with defaults. */
+/** The options, with defaults. */
 interface Running extends StdioTransportOptions {
   readonly command: string;
   readonly clock: Clock;
@@ -60,26 +59,26 @@ interface Running extends StdioTransportOptions {
   readonly stallMs: number;
 }
 
-/** One run of the server. */
+/** One process of the server. */
 class ChildRun {
   readonly #how: Running;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly writer: LineWriter;
   readonly #reading: StreamReading;
   readonly #faults: Faults;
-  /** Gives the last lines of its stderr. */
+  /** Returns the last lines of stderr. */
   readonly #lastLines: () => string;
-  /** Resolves once the program has ended. Programs that it started may still run, and hold its pipes. */
+  /** Resolves when the program has exited. Programs that it started may still run, and keep its pipes open. */
   readonly #exited: Promise<void>;
-  /** Resolves once the program has ended and its pipes are closed. */
+  /** Resolves when the program has exited and its pipes are closed. */
   readonly over: Promise<void>;
-  /** Whether the program went on after its streams were closed, and was told to end. */
+  /** True if the program still ran `graceMs` after its stdin was closed, and got SIGTERM. */
   #told = false;
-  /** Characters of our answers that wait since its stdin is full. Our own requests are not counted. */
+  /** Characters of our responses that wait because stdin is full. Our own requests are not counted. */
   #owed = 0;
-  /** Runs while the server is not read because it does not read. */
+  /** The timer of `stallMs`, while we do not read from the server because it does not read. */
   #stall: Timer | undefined;
-  /** Why we end it; undefined: it ended itself, or was closed. */
+  /** Why we stop the server; undefined: it exited by itself, or the transport was closed. */
   #fault: string | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -93,7 +92,7 @@ class ChildRun {
     this.#reading = readMessages(child.stdout, {
       trace: how.trace, clock: how.clock, budget, decode, maxMessageBytes: how.maxMessageBytes, maxNoiseBytes: how.maxNoiseBytes,
       message: (decoded, text) => {
-        // Most likely a log: its author has to see it to find where it comes from.
+        // Most likely a log line: show its text, so that the server's author finds its source.
         if (text !== undefined && decoded.kind === 'refusal' && decoded.id === null) {
           this.#faults.add(() => noMessage(how.command, text));
         } else to.message(decoded);
@@ -115,14 +114,15 @@ class ChildRun {
     this.writer.close();
     this.#faults.end();
     this.#stall?.stop();
-    // Nobody may stay, not even a process that has let go of the pipes.
+    // No process of the group may stay, not even one that has closed the pipes.
     signalTree(this.#child, 'SIGKILL');
     forget(this.#child);
   }
 
   /**
-   * An answer waits, since stdin is full. A server that asks and does not read our answers makes them pile up: it is not
-   * read either. Not at once, since a server whose stdout is full may be waiting for us.
+   * Counts a response that waits because stdin is full. Above `maxOwed` we stop reading from the server, so that a server
+   * that sends requests and does not read cannot fill our memory. Not earlier, because a server whose stdout is full may be
+   * waiting for us to read.
    */
   owe(length: number): void {
     const { clock, stallMs } = this.#how;
@@ -145,7 +145,7 @@ class ChildRun {
     void this.stop();
   }
 
-  /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL; to the whole group. */
+  /** 2025-11-25 basic/lifecycle#shutdown: close stdin, wait, SIGTERM, wait, SIGKILL. Signals go to the whole process group. */
   stop(): Promise<void> {
     return this.#stopping ??= this.#stepByStep();
   }
@@ -160,13 +160,13 @@ class ChildRun {
     signalTree(child, 'SIGTERM');
     await within(clock, termMs, this.over);
     signalTree(child, 'SIGKILL');
-    // A process that has left the group may still hold the pipes.
+    // A process that has left the group may keep the pipes open.
     child.stdout.destroy();
     child.stderr.destroy();
     await this.over;
   }
 
-  /** How it ended, for a person. */
+  /** The reason of the end, as a message for people. */
   ending(): string {
     const { exitCode, signalCode } = this.#child;
     const how = signalCode === null ? `exited with code ${exitCode}` : `was ended by ${signalCode}`;
@@ -177,13 +177,12 @@ class ChildRun {
   }
 }
 
-/** Starts the program. Rejects where that fails. */
+/** Starts the program. Rejects if that fails. */
 async function start(command: string, args: readonly string[], options: StdioTransportOptions): Promise<ChildProcessWithoutNullStreams> {
-  // Here, and not above: a server that imports this file for `serveStdio` starts 4 ms sooner without it.
+  // Imported here and not above, because a server that imports this file for `serveStdio` starts 4 ms faster without it.
   const { spawn } = await import('node:child_process');
   const { cwd } = options;
   const env = safeEnvironment(options.env);
-  // Loaded where it is used.
   const windows = process.platform === 'win32' ? await import('./windows.ts') : undefined;
   let how: ReturnType<NonNullable<typeof windows>['spawnOnWindows']>;
   try {
@@ -194,7 +193,7 @@ async function start(command: string, args: readonly string[], options: StdioTra
   const child = spawn(how.command, how.args, how.options);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
-    // Stays for later errors, such as a kill that failed: how the program ends tells more.
+    // The listener also ignores later errors, such as a failed kill: `ending` tells more.
     child.on('error', (error) => reject(cannotStart(command, cwd, error)));
   });
   keepUntilExit(child, windows?.killer(child));
@@ -202,13 +201,13 @@ async function start(command: string, args: readonly string[], options: StdioTra
 }
 
 /**
- * A transport that starts a server and speaks with it over its standard streams. The program is started directly,
- * without a shell, in a new process group, and is ended with the whole of that group: when the transport is
- * closed, and when this process exits (not when it is killed; then the server sees its stdin end). On Windows a batch
- * file such as `npx.cmd` runs in cmd.exe, arguments that it cannot be given are refused, and what is ended is the
- * program with all that it has started. 2026-07-28 basic/transports/stdio.
+ * A transport that starts a server and exchanges messages over its standard streams. The program is started directly,
+ * without a shell, in a new process group. The whole group is stopped when the transport is closed, and when this
+ * process exits (not when it is killed; then the server sees the end of stdin). On Windows a batch file such as
+ * `npx.cmd` runs in cmd.exe, arguments that a batch file cannot receive are refused, and the program is stopped with all
+ * its child processes. 2026-07-28 basic/transports/stdio.
  *
- * stdout is read even while stdin is full: were both sides to wait for the other to read, neither would.
+ * stdout is read even while stdin is full: otherwise both sides could wait for each other to read.
  */
 export function stdioTransport(
   command: string,
@@ -257,7 +256,7 @@ export function stdioTransport(
       }
       trace?.({ direction: 'sent', text, at: clock.now() });
       run.writer.write(text);
-      // Only an answer comes without its message.
+      // Only a response comes without `message`.
       if (message === undefined && run.writer.full) run.owe(text.length);
     },
     async reopen() {
@@ -281,11 +280,11 @@ function noMessage(command: string, line: string): Error {
   return new Error(`${command} wrote a line to stdout that is no message: ${quote(line, 500)}`);
 }
 
-/** A longer line is cut into several, and only so many of the last ones are kept. */
+/** The characters of one line of stderr (longer lines are split), and the number of last lines to keep. */
 const maxLine = 4096;
 const maxKept = 20;
 
-/** Hands on what comes over stderr line by line. The function that it returns gives the last lines. */
+/** Calls `onLine` with each line of stderr. Returns a function that returns the last lines. */
 export function stderrLines(stream: Readable, clock: Clock, onLine?: (line: string) => void): () => string {
   const kept: string[] = [];
   let rest = '';

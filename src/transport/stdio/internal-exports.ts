@@ -1,6 +1,6 @@
 /**
- * The internal exports of this folder (its door), apart from the one of `transport` because it needs Node: what the command may take from inside,
- * beside what index.ts gives to everybody.
+ * The exports of this folder for `src/cli`, in addition to index.ts, which is public. Separate from those of
+ * `src/transport`, because they need Node.
  */
 
 export { killer, spawnOnWindows } from './windows.ts';

@@ -1,23 +1,23 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The programs that run; on Windows, with what ends one and its children (taskkill). Undefined: signals to its group do. */
+/** The running programs; on Windows each with a function that ends it and its children (taskkill), otherwise undefined. */
 const kept = new Map<ChildProcess, (() => void) | undefined>();
 
-/** What a server may know without being told. The lists are those of the official SDKs. */
+/** The variables that a server inherits. The lists are those of the official SDKs. */
 const inherited: readonly string[] = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 const inheritedOnWindows: readonly string[] = [
   'APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PROCESSOR_ARCHITECTURE', 'PROGRAMFILES',
   'SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'USERNAME', 'USERPROFILE',
 ];
 
-/** The environment of a server: a short list of this process's variables, and what is given. */
+/** The environment of a server: a short list of variables of this process, and the `given` ones. */
 export function safeEnvironment(
   given: Readonly<Record<string, string | undefined>> = {},
 ): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const name of process.platform === 'win32' ? inheritedOnWindows : inherited) {
     const value = process.env[name];
-    // An exported shell function: some shells would run it.
+    // Skip exported shell functions: some shells would run them.
     if (value !== undefined && !value.startsWith('()')) environment[name] = value;
   }
   for (const [name, value] of Object.entries(given)) {
@@ -27,9 +27,9 @@ export function safeEnvironment(
 }
 
 /**
- * Sends a signal to a program and to all that it has started. On Windows either signal ends all of them at once; those
- * whose parent has ended before are not found there. Nothing happens once the program has been forgotten: its number
- * may be another's by then.
+ * Sends a signal to the process group of a program. On Windows either signal kills the program and its descendants at once,
+ * except those whose parent has exited before. Does nothing after `forget`, because another process may have the process
+ * id by then.
  */
 export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || !kept.has(child)) return;
@@ -49,10 +49,10 @@ function killKept(): void {
   for (const child of kept.keys()) signalTree(child, 'SIGKILL');
 }
 
-/** Signals that end a process which does not listen to them, without the event `exit`. */
+/** Signals that by default end a process without the event `exit`. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The program and what it has started get a signal too; where somebody else listens, that is theirs to do. */
+/** Sends SIGTERM to all programs, then ends this process. If the application listens to the signal, it must do this itself. */
 function passOn(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   for (const child of kept.keys()) signalTree(child, 'SIGTERM');
@@ -71,9 +71,8 @@ function unhook(): void {
 }
 
 /**
- * Sees to it that the program does not outlive this process. One hook serves all of them. A process that gets
- * SIGKILL cannot do anything: its servers see their stdin end.
- * @param kill ends it with all that it has started; without one, its process group gets signals
+ * Stops the program when this process exits. After SIGKILL this process cannot do that: its servers see the end of stdin.
+ * @param kill ends the program and its descendants; without it, its process group gets signals
  */
 export function keepUntilExit(child: ChildProcess, kill?: () => void): void {
   if (kept.size === 0) hook();

@@ -7,38 +7,38 @@ import type { Decoded, Refusal, Unchecked } from '../../jsonrpc/message.ts';
 import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../../bounds/reading.ts';
 import type { Trace } from '../trace.ts';
 
-/** Bytes that are taken at once: all that a pipe hands over, or less where the last ones took long. */
+/** The limits for the bytes that are read at once: all that a pipe delivers, or fewer if the last ones took long. */
 const mostAtOnce = 65_536;
 const leastAtOnce = 512;
 
-/** Takes what was read, and says within which limits. */
+/** The callbacks and limits of `readMessages`. */
 export interface ReadMessages<D extends Unchecked | Decoded> {
   readonly trace?: Trace | undefined;
   readonly clock: Clock;
   readonly budget: Budget;
   readonly maxMessageBytes?: number | undefined;
   readonly maxNoiseBytes?: number | undefined;
-  /** What a line says: by `decode`, or by `decodeUnchecked` where the connection judges answers. */
+  /** Decodes a line: `decode`, or `decodeUnchecked` if the connection checks responses. */
   decode(text: string): D;
-  /** `text` is its line; undefined where that was not kept. */
+  /** Called with each message. `text`: its line; undefined if the line was dropped. */
   message(decoded: D | Refusal, text?: string): void;
   /** The stream has ended. */
   end(): void;
-  /** Nothing more will be read: what came for too long was no message. */
+  /** Called when reading has stopped because more than `maxNoiseBytes` arrived without a valid message. */
   noisy(why: string): void;
 }
 
 /** A stream that is being read. */
 export interface StreamReading {
-  /** `true`: reads nothing for now. `false`: reads on. */
+  /** `true`: pauses reading. `false`: resumes. */
   pause(on: boolean): void;
-  /** Reads nothing more. */
+  /** Stops reading for good. */
   stop(): void;
 }
 
 /**
- * Reads the messages of a stream so that nobody else starves: a pipe hands over two megabytes in one turn of the event
- * loop, which may be a million lines. After some milliseconds others have their turn, and what has come waits.
+ * Reads the messages of a stream without blocking other peers: a pipe delivers two megabytes in one turn of the event
+ * loop, which may be a million lines. After 8 milliseconds timers and other streams run, and the remaining bytes wait.
  * Long function: its short functions share the bytes that wait and the time of the turn.
  */
 export function readMessages<D extends Unchecked | Decoded>(stream: Readable, sink: ReadMessages<D>): StreamReading {
@@ -67,10 +67,10 @@ export function readMessages<D extends Unchecked | Decoded>(stream: Readable, si
       const part = unread.length > atOnce ? unread.subarray(0, atOnce) : unread;
       unread = part === unread ? none : unread.subarray(atOnce);
       beginReading(clock);
-      // Before it is read: a message in this part sets the count to 0, so that what follows it there is not counted.
+      // Before `push`: a message in this part resets the noise to 0, and the bytes after it in this part are not counted.
       noise += part.length;
       framer.push(part);
-      // Who stops in the middle of a part keeps nothing of the line that it ends with.
+      // If a message of this part stopped the reading, drop the unfinished line at the end of the part.
       if (stopped) return framer.close();
       if (noise > maxNoiseBytes) {
         stop();
@@ -90,7 +90,7 @@ export function readMessages<D extends Unchecked | Decoded>(stream: Readable, si
   }
 
   function onData(chunk: Uint8Array): void {
-    // Node empties the stdout of a child that has exited even while it is paused: what comes is added.
+    // Node emits data of an exited child's stdout even while the stream is paused: append it.
     if (unread.length > 0) {
       const both = new ByteGatherer();
       both.push(unread);
@@ -120,7 +120,7 @@ export function readMessages<D extends Unchecked | Decoded>(stream: Readable, si
     stop,
     pause(on) {
       paused = on;
-      // A pause may come from what is being read: the loop sees it.
+      // `sink.message` may pause: the loop in `go` checks `paused`.
       if (!on) go();
     },
   };

@@ -9,42 +9,42 @@ import type { Trace } from '../trace.ts';
 import { readMessages } from './reading.ts';
 import { lineWriter, within } from './writer.ts';
 
-/** What `serveStdio` may be given. The process's own stdin and stdout, where no streams are given. */
+/** The options of `serveStdio`. `stdin` and `stdout` default to those of the process. */
 export interface ServeStdioOptions {
-  /** Sees each message as it passes: `received` is what the client said. */
+  /** Called with each message; `received`: from the client. */
   readonly trace?: Trace | undefined;
   /** Bytes of one message; a longer one is refused. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
   /**
-   * Bytes that may come without a message among them, each line counted as 100 more; then serving ends. 256 MiB.
+   * Bytes that may arrive without a valid message; each line adds 100. Then the session ends. 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;
-  /** Milliseconds that requests in flight may go on once stdin has ended; then they are aborted. 5000. */
+  /** Milliseconds that requests in flight may continue after stdin has ended; then they are aborted. 5000. */
   readonly drainMs?: number | undefined;
   /**
-   * Milliseconds after which the process is ended, once serving is over, if something (a timer, a socket)
-   * keeps it alive. Nothing waits for it otherwise. 0: never. 1000. Only where stdin is the process's own.
+   * Milliseconds after the end of the session until `process.exit()`, if a timer or a socket keeps the process alive. 0:
+   * never. 1000. Only if `stdin` is `process.stdin`.
    */
   readonly exitMs?: number | undefined;
   /**
-   * Whether `console.log` and whatever else writes to `process.stdout` goes to stderr while serving, since
-   * stdout carries messages and nothing else. True. Only where stdout is the process's own.
+   * Redirects `console.log` and other writes to `process.stdout` to stderr while serving, because stdout must have only
+   * messages. Default: true. Only if `stdout` is `process.stdout`.
    */
   readonly console?: boolean | undefined;
   readonly stdin?: Readable | undefined;
   readonly stdout?: Writable | undefined;
 }
 
-/** Characters of a message that not every client takes. */
+/** Characters: above this, some clients refuse a message. */
 const largeMessage = 10_485_760;
 
-/** A server that listens on a pair of streams. */
+/** A server on a pair of streams. */
 export interface StdioServing {
-  /** Resolves once serving is over and everything has been written. Never rejects. */
+  /** Resolves when the session has ended and all output is written. Never rejects. */
   readonly closed: Promise<void>;
   /**
-   * Stops reading, aborts what is in flight, writes out what was said,
-   * and gives the console back. Ends no process.
+   * Stops reading, aborts requests in flight, writes all queued messages, and restores the console. Does not end the
+   * process.
    */
   close(): Promise<void>;
   /** For `gauges`: the one client. */
@@ -54,9 +54,9 @@ export interface StdioServing {
 /**
  * Serves one client over the standard streams of this process. 2026-07-28 basic/transports/stdio.
  *
- * The end of stdin is the end of the session: requests in flight are answered (for `drainMs`), then aborted;
- * the process then ends by itself. SIGTERM and SIGINT abort at once, and a second one ends the process as if
- * nobody listened. A client that no longer reads ends the session quietly.
+ * The end of stdin ends the session: requests in flight may finish within `drainMs`, then they are aborted, and the
+ * process exits by itself. SIGTERM and SIGINT abort at once; a second signal has its default effect. If stdout fails,
+ * because the client has gone, the session ends without an error.
  * While stdout is full, stdin is not read: a client that reads slowly is served slowly, and costs no memory.
  * Long function: its short functions share the streams and the phase of one connection.
  */
@@ -104,7 +104,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
   });
 
   function onInputEnd(): void {
-    // A subscription is a request that is never answered: it must not hold up the end.
+    // A subscription is a request in flight without end: it must not delay the shutdown.
     server.endSubscriptions();
     void within(clock, drainMs, peer.idle()).then(() => finish('the client closed stdin'));
     reading.stop();
@@ -135,7 +135,7 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     await within(clock, drainMs, writer.flush());
     writer.close();
-    // The timer itself holds nothing: a process that has nothing left to do ends before it.
+    // The timer itself does not keep the process alive: a process that has nothing left to do exits before.
     if (exits && exitMs > 0) clock.after(exitMs, () => process.exit(), true);
     resolveClosed();
   }
@@ -149,18 +149,16 @@ export function serveStdio(server: ServerPort, options: ServeStdioOptions = {}):
     peers: () => [peer],
     async close() {
       await finish('the server was closed', false);
-      // Given back here only: when the client ends the session,
-      // it may still read what comes after the last message.
+      // Restored only here: a client that has ended the session may still read stdout.
       restoreConsole?.();
     },
   };
 }
 
 /**
- * Sends to stderr what the program writes to stdout. Node's console writes through `process.stdout.write`,
- * and so do streams that are piped into it; other runtimes have a console of their own, whose methods are
- * replaced. Returns what undoes it. Writes to file descriptor 1, and children that
- * inherit it, pass by unseen.
+ * Redirects the program's output from stdout to stderr, and returns a function that undoes it. The console of Node, and
+ * streams piped into stdout, call `process.stdout.write`; other runtimes have their own console, so its methods are
+ * replaced too. Direct writes to file descriptor 1, and children that inherit it, are not redirected.
  */
 function divertConsole(): () => void {
   const { write } = process.stdout;
@@ -168,7 +166,7 @@ function divertConsole(): () => void {
   console.log = console.info = console.debug = console.error;
   process.stdout.write = (...args: unknown[]): boolean => {
     Reflect.apply(process.stderr.write, process.stderr, args);
-    // Never "full": a pipe into stdout would wait for a drain that stdout never announces.
+    // Never false: a stream piped into stdout would wait for a `drain` event that stdout never emits.
     return true;
   };
   return () => {

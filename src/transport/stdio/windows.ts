@@ -3,37 +3,37 @@ import type { ChildProcess, SpawnOptionsWithoutStdio } from 'node:child_process'
 import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
 
-/** What of a machine decides which program a name means. */
+/** The parts of the system that the search for a program depends on. */
 export interface WindowsMachine {
-  /** The environment of the program to be. Names of variables are not case-sensitive. */
+  /** The environment for the program. Names of variables are not case-sensitive. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program's working folder. */
   readonly cwd: string;
   readonly isFile: (path: string) => boolean;
 }
 
-/** What `spawn` is given on Windows. */
+/** The arguments for `spawn` on Windows. */
 export interface WindowsCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** Whether the arguments are quoted already: `windowsVerbatimArguments`. */
+  /** True if the arguments are already quoted: `windowsVerbatimArguments`. */
   readonly verbatim: boolean;
 }
 
-/** Most characters of a line that cmd.exe takes. */
+/** The longest line, in characters, that cmd.exe accepts. */
 const maxLine = 8191;
 
 function variable(env: WindowsMachine['env'], name: string): string | undefined {
-  // Variables that were given come after inherited ones.
+  // The last one: the caller's variables come after inherited ones.
   const key = Object.keys(env).findLast((one) => one.toUpperCase() === name && env[one] !== undefined);
   return key === undefined ? undefined : env[key];
 }
 
 /**
- * The file that a command means, as a whole path: by PATH and PATHEXT, or from the working folder where the command has a
- * slash. Unlike cmd.exe it does not look into the working folder for a bare name, nor into relative entries of PATH: what
- * lies there may be anybody's. Undefined where no such file exists. A file without one of the extensions, such as the shell script
- * `npx` beside `npx.cmd`, is not a program.
+ * The absolute path of the file for a command: by PATH and PATHEXT, or from the working folder if the command has a slash.
+ * Unlike cmd.exe it does not search the working folder for a bare name, nor relative entries of PATH, because any user may
+ * have put a file there. Undefined if no such file exists. A file without one of the extensions, such as the shell script
+ * `npx` next to `npx.cmd`, is not a program.
  */
 export function resolveProgram(command: string, { env, cwd, isFile }: WindowsMachine): string | undefined {
   if (command === '') return undefined;
@@ -53,11 +53,11 @@ export function resolveProgram(command: string, { env, cwd, isFile }: WindowsMac
 }
 
 /**
- * How a program is started on Windows. Programs are started directly. Batch files (`npx.cmd`) run in cmd.exe, which reads
- * its line twice: as a command, and as the arguments of the program that the batch file starts.
+ * The command and arguments that start a program on Windows. Programs are started directly. Batch files (`npx.cmd`) run in
+ * cmd.exe, which parses its line twice: as a command, and as the arguments of the program that the batch file starts.
  *
- * Throws a TypeError for what a batch file cannot be given: line breaks, U+0000, a line above 8191 characters. A command
- * that is not found is left unchanged, and `spawn` reports it.
+ * Throws a TypeError for arguments that a batch file cannot receive: line breaks, U+0000, a line above 8191 characters. A
+ * command that is not found stays unchanged, and `spawn` reports it.
  */
 export function windowsCommand(command: string, args: readonly string[], machine: WindowsMachine): WindowsCommand {
   const program = resolveProgram(command, machine);
@@ -66,16 +66,16 @@ export function windowsCommand(command: string, args: readonly string[], machine
   if (line.length > maxLine) throw new TypeError(`the arguments take ${line.length} characters, and a batch file at most ${maxLine}`);
   return {
     command: systemFile('cmd.exe', machine.env),
-    // /d: no AutoRun. /e:ON: extensions, for %cd:~,%. /v:OFF: no !variables!. /s: only the outermost quotes are taken off.
+    // /d: no AutoRun. /e:ON: extensions, for %cd:~,%. /v:OFF: no !variables!. /s: removes only the outermost quotes.
     args: ['/d', '/e:ON', '/v:OFF', '/s', '/c', `"${line}"`],
     verbatim: true,
   };
 }
 
 /**
- * One argument of a batch file. Within quotation marks cmd.exe takes nothing but `%` and `"` for its own. A `"` is
- * doubled: that keeps cmd.exe within the quotation, and programs read it as one. Each `%` is followed by a variable that is
- * empty, so that no two of them name one. Backslashes before a `"` are doubled, as programs read them.
+ * Quotes one argument of a batch file. Within quotation marks cmd.exe interprets only `%` and `"`. A `"` is doubled: cmd.exe
+ * then stays within the quotation, and programs read one `"`. After each `%` an empty variable is inserted, so that no two
+ * `%` enclose the name of a variable. Backslashes before a `"` are doubled, because programs halve them.
  */
 export function quoteForBatch(text: string, always: boolean = false): string {
   if (/[\0\r\n]/.test(text)) throw new TypeError(`${JSON.stringify(text.slice(0, 80))} has a line break or U+0000, which a batch file cannot be given`);
@@ -84,19 +84,19 @@ export function quoteForBatch(text: string, always: boolean = false): string {
   return `"${inner}"`;
 }
 
-/** Doubles the backslashes at the end. */
+/** Doubles the backslashes at the end of a text. */
 function withEndDoubled(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\\') end--;
   return text + text.slice(end);
 }
 
-/** Ends a program and all that it has started. Windows has no groups of processes, but knows the parent of each. */
+/** The command that ends a program and its descendants. Windows has no process groups, but knows the parent of each process. */
 export function taskkill(pid: number, env: WindowsMachine['env']): { command: string; args: string[] } {
   return { command: systemFile('taskkill.exe', env), args: ['/pid', String(pid), '/T', '/F'] };
 }
 
-/** A program of the system by its whole path: the working folder may hold another of this name. */
+/** The absolute path of a system program, because the working folder may have another program with this name. */
 function systemFile(name: string, env: WindowsMachine['env']): string {
   return win32.join(variable(env, 'SYSTEMROOT') || 'C:\\Windows', 'System32', name);
 }
@@ -104,8 +104,8 @@ function systemFile(name: string, env: WindowsMachine['env']): string {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
- * How a command is started on Windows. Throws a TypeError where a batch file cannot be given its arguments. This file is
- * loaded only on Windows, and imports nothing that other files import, so that the published stdio stays in three files.
+ * The arguments of `spawn` for a command on Windows. Throws a TypeError if a batch file cannot receive its arguments. This
+ * file is loaded only on Windows, and shares no imports with other files, so that the published stdio stays in three files.
  */
 export function spawnOnWindows(
   command: string, args: readonly string[], env: Record<string, string>, cwd: string | undefined,
@@ -119,10 +119,10 @@ export function spawnOnWindows(
   };
 }
 
-/** Ends a program and all that it has started. */
+/** Returns a function that ends a program and its descendants. */
 export function killer(child: ChildProcess): () => void {
   return () => {
-    // Its number is another's once it has ended.
+    // After its exit another process may have its process id.
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const { command, args } = taskkill(child.pid, process.env);
     spawn(command, args, { stdio: 'ignore', windowsHide: true }).on('error', () => child.kill());

@@ -2,40 +2,39 @@ import type { Clock } from '../../bounds/clock.ts';
 import type { Writable } from 'node:stream';
 import type { Budget } from '../../bounds/budget.ts';
 
-/** Writes lines to a stream, all the lines of one turn of the event loop at once. */
+/** Writes lines to a stream, all lines of one turn of the event loop together. */
 export interface LineWriter {
-  /** Queues one message; it is written, with its newline, before the loop turns. */
+  /** Queues one message; it is written, with its newline, before the next turn of the event loop. */
   write(text: string): void;
-  /** Writes what is queued now. Resolves once the stream has taken it, or has failed. */
+  /** Writes the queued messages now. Resolves when the stream has written them, or has failed. */
   flush(): Promise<void>;
-  /** Whether the stream asked to wait. Writing on is allowed, and is held in memory, which is charged. */
+  /** True after `write` of the stream returned false, until `drain`. Further messages stay in memory, which is charged. */
   readonly full: boolean;
   /**
-   * Whether so many characters more may wait in a full stream: 16 Mi in all, 8 Mi where they may be lost, and no
-   * more than the budget has.
+   * True if `length` more characters may wait in a full stream: at most 16 Mi in total, 8 Mi for droppable messages, and
+   * not more than the budget allows.
    */
   room(length: number, droppable?: boolean): boolean;
-  /** The stream is over: gives back what was charged for what it never took. */
+  /** Releases the charge for unwritten bytes, when the stream has ended. */
   close(): void;
 }
 
 /** Characters that may wait in a full stream. */
 const maxWaiting = 16_777_216;
 
-/** A batch this long, in UTF-16 units, is written at once: the peer can begin to read. */
+/** UTF-16 units: a batch of this length is written at once, so that the peer can begin to read. */
 const large = 65_536;
 
 /**
- * `onRoom` is called each time a full stream has room again: one listener for the whole life of the stream. `onFull` is called
- * when the stream asks to wait.
- * `budget` is charged with what waits in a full stream.
- * The stream's `write` is taken now: what replaces the method later is for others.
+ * Creates a `LineWriter`. `onRoom` is called each time a full stream has room again, `onFull` when it becomes full. `budget`
+ * is charged with the bytes that wait in a full stream. The writer keeps the current `write` of the stream, so that a later
+ * replacement (`divertConsole`) does not affect it.
  */
 export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budget, onFull?: () => void): LineWriter {
   const { write } = stream;
   let batch = '';
   let full = false;
-  /** Bytes that wait in the full stream and are charged. */
+  /** The charged bytes: those that wait in the full stream. */
   let charged = 0;
 
   function send(): void {
@@ -64,8 +63,7 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
       return full;
     },
     write(text) {
-      // A tick runs once the microtasks of the turn have run,
-      // and with them the handlers that were ready to answer.
+      // The tick runs after all current microtasks, so that the responses of handlers that are ready go out together.
       if (batch === '') process.nextTick(send);
       batch += text;
       batch += '\n';
@@ -87,7 +85,7 @@ export function lineWriter(stream: Writable, onRoom?: () => void, budget?: Budge
   };
 }
 
-/** Resolves once the promise has (it must not reject), or after `ms` milliseconds. */
+/** Resolves when the promise resolves (it must not reject), or after `ms` milliseconds. */
 export function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.after(ms, resolve);

@@ -13,7 +13,7 @@ const last = ({ seen }: TestServer): SeenPeer => {
   return peer;
 };
 
-/** Waits until a session is closed, and expects one reason. */
+/** Waits until a session is closed, and checks that it was closed once and with a reason. */
 async function closedOnce(client: TestClient, peer: SeenPeer): Promise<void> {
   await client.eventually(() => peer.closed.length > 0, () => 'the server was not told that the client has gone');
   await turns(20);
@@ -21,10 +21,10 @@ async function closedOnce(client: TestClient, peer: SeenPeer): Promise<void> {
   check(peer.closed[0] !== '', 'the server was not told why the client has gone');
 }
 
-/** Characters after which a server has to be told that there is no room: more than any default of this package. */
+/** Characters after which `outlet.room` must return false: more than any default of this package. */
 const tooMuch = 160_000_000;
 
-/** Ends from either side, backpressure, and what is given back. */
+/** Tests of the close by either side, of backpressure, and of released charges. */
 export const endingTests: readonly WrittenTest[] = [
   {
     name: 'a client that closes ends its session, once, with a cause', role: 'both',
@@ -76,7 +76,7 @@ export const endingTests: readonly WrittenTest[] = [
     name: 'a server that gives a client up closes the channel', role: 'both',
     run: (open) => connected(open, {}, async ({ client, server }) => {
       const peer = last(server);
-      // Over HTTP an idle session ends without a word, and its next request is told.
+      // Over HTTP an idle session ends silently, and the next request gets an error.
       if (client.transport.kind === 'http') skip('there is no channel to close');
       const { onSilent } = peer.options;
       check(onSilent !== undefined, 'the transport gave the server no way to end the channel');
@@ -84,7 +84,7 @@ export const endingTests: readonly WrittenTest[] = [
       await client.until(() => client.closed.length > 0, 'word of the end');
       check(client.closed[0] !== '', 'the client was not told why');
       await turns(20);
-      // The server has ended the session itself before it calls `onSilent`.
+      // A real server closes the session itself before it calls `onSilent`.
       check(peer.closed.length <= 1, 'the session was closed several times');
     }),
   },
@@ -138,7 +138,7 @@ export const endingTests: readonly WrittenTest[] = [
       let full = false;
       while (!full && said * text.length < tooMuch) {
         outlet.send(notificationText('notifications/step', { step: said++, text }));
-        // The transport writes between two turns.
+        // The transport writes between two turns of the event loop.
         await turns(1);
         full = outlet.room?.(text.length) === false;
       }
@@ -164,7 +164,7 @@ export const endingTests: readonly WrittenTest[] = [
         await client.ask('steps', { count: 50, text: 'x'.repeat(10_000) });
         client.sayText(`{"jsonrpc":"2.0","id":7,"method":"echo","params":{"text":"${'x'.repeat(100_000)}`, { method: 'none' });
         await client.alive('half a message');
-        // One is in flight at the end.
+        // One request is in flight at the end.
         client.begin('wait', { text: 'x'.repeat(100_000) });
         await client.eventually(() => server.waiting.size > 0, () => 'the request did not arrive');
         budgets.push(...server.seen);

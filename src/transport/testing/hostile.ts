@@ -1,4 +1,4 @@
-/** Texts that are no message of JSON-RPC, by what is wrong with them. A server answers each with an error, or ignores it. */
+/** Invalid JSON-RPC messages, each by the name of its fault. A server must respond with an error, or ignore the message. */
 export const hostileTexts: Readonly<Record<string, string>> = {
   'no JSON': 'hello',
   'half a message': '{"jsonrpc":"2.0","id":',
@@ -19,7 +19,7 @@ export const hostileTexts: Readonly<Record<string, string>> = {
   'a method called like a member of objects': '{"jsonrpc":"2.0","id":909,"method":"constructor"}',
 };
 
-/** Texts that a message may hold and that a transport may damage. */
+/** Valid texts that a transport might damage. */
 export const difficultTexts: readonly string[] = [
   'äöü ß é', '漢字かな', '😀👩‍👩‍👧‍👦🏳️‍🌈', '\u2028 and \u2029', 'line\nfeed\r\nand return\r', '\u0000\u0001\u001f\u007f', 'a\\u0041"\'\\', '\ud83d', '\udc00\ud800',
   '\uFEFFbegins with a mark', '\u{10FFFF}', 'é and é', `${'é'.repeat(4095)}😀`, 'data: event\n\n: comment\n\nid: 7\n\n',
@@ -29,7 +29,7 @@ const utf8 = new TextEncoder();
 const bytes = (...parts: readonly (string | number[])[]): Uint8Array =>
   new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...utf8.encode(part)] : part)));
 
-/** Bytes that are not UTF-8, as one message each where messages are lines. */
+/** Invalid UTF-8, each as one message for transports with one message per line. */
 export const hostileBytes: Readonly<Record<string, Uint8Array>> = {
   'a byte that no text has': bytes('{"jsonrpc":"2.0","id":911,"method":"', [0xff], '"}\n'),
   'half a character': bytes('{"jsonrpc":"2.0","id":912,"method":"', [0xe2, 0x82], '"}\n'),

@@ -11,5 +11,5 @@ import type { TransportTest } from './transport-test.ts';
 
 export type { OpenedTransport, OpenOptions, OpenTransport, TransportTest } from './transport-test.ts';
 
-/** What every transport has to do: `for (const { name, run } of transportTests) test(name, () => run(open))`. */
+/** Tests that every transport must pass: `for (const { name, run } of transportTests) test(name, () => run(open))`. */
 export const transportTests: readonly TransportTest[] = /* @__PURE__ */ [...messageTests, ...hostileTests, ...endingTests].map(published);

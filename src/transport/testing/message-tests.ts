@@ -5,14 +5,14 @@ import type { TestServer } from './test-server.ts';
 import { check, same, skip } from './transport-test.ts';
 import type { OpenedTransport, OpenOptions, OpenTransport, WrittenTest } from './transport-test.ts';
 
-/** A client with a session, its server, and the wire between them. */
+/** A client with an open session, its server, and the transport between them. */
 export interface Connected {
   readonly server: TestServer;
   readonly client: TestClient;
   readonly wire: OpenedTransport;
 }
 
-/** Runs a test with a client that has a session, and lets go of everything afterwards. */
+/** Runs a test with a client that has an open session, and closes everything afterwards. */
 export async function connected(open: OpenTransport, options: OpenOptions, run: (parts: Connected) => Promise<void>): Promise<void> {
   const server = testServer();
   const wire = await open(server, options);
@@ -31,7 +31,7 @@ export async function connected(open: OpenTransport, options: OpenOptions, run: 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i} ${'.'.repeat(i % 97)}`);
 const isStep = (decoded: { readonly kind: string }): boolean => decoded.kind === 'notification';
 
-/** Sends a request for a text and expects it back. */
+/** Sends a text in an `echo` request and checks that it comes back unchanged. */
 async function echoes(client: TestClient, text: string, what: string): Promise<void> {
   const { result, error, failed } = await client.ask('echo', { text });
   check(result !== undefined, `${what} was not answered: ${error?.message ?? failed?.message}`);
@@ -39,7 +39,7 @@ async function echoes(client: TestClient, text: string, what: string): Promise<v
   check(came === text, `${what} came back changed: ${typeof came === 'string' ? `${came.length} characters, ${JSON.stringify(came).slice(0, 80)}` : String(came)}`);
 }
 
-/** Messages arrive whole, in order, once. */
+/** Tests that messages arrive complete, in order, once. */
 export const messageTests: readonly WrittenTest[] = [
   {
     name: 'what a client says arrives once, and on a pipe in order', role: 'both',
@@ -47,7 +47,7 @@ export const messageTests: readonly WrittenTest[] = [
       const said = texts(300);
       await Promise.all(said.map((text) => client.ask('echo', { text })));
       const came = server.seen.at(-1)?.texts.filter((text) => text !== undefined) ?? [];
-      // Over HTTP each is a request of its own, and they may overtake one another.
+      // Over HTTP each message is a separate request, and they may arrive in another order.
       if (client.transport.kind === 'pipe') same(came, said, 'requests');
       else same([...came].sort(), [...said].sort(), 'requests');
     }),
@@ -148,12 +148,12 @@ export const messageTests: readonly WrittenTest[] = [
   },
 ];
 
-/** What is no message does no harm. */
+/** Tests that invalid messages do no harm. */
 export const hostileTests: readonly WrittenTest[] = [
   ...Object.entries(hostileTexts).map(([what, text]): WrittenTest => ({
     name: `a server survives ${what}`, role: 'server',
     run: (open) => connected(open, {}, async ({ client, server }) => {
-      // An id makes HTTP wait for the answer.
+      // With an id the HTTP transport waits for the response.
       const id = /"id":(90\d)/.exec(text)?.[1];
       client.sayText(text, { ...id !== undefined && { id: Number(id) }, method: 'none' });
       await client.alive(what);

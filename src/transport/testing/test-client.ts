@@ -5,7 +5,7 @@ import type { ClientReceiver, ClientTransport } from '../client-port.ts';
 import { check } from './transport-test.ts';
 import type { OpenedTransport } from './transport-test.ts';
 
-/** How a request ended: with an answer, or with a failure of the transport. */
+/** The end of a request: a response, or a failure of the transport. */
 export interface Ended {
   readonly result?: Bag;
   readonly error?: { readonly code: number; readonly message: string };
@@ -13,19 +13,19 @@ export interface Ended {
 }
 
 
-/** The client of a test: it says what it is told to, and notes all that comes. */
+/** The client of a test: it sends given messages, and records everything that the transport reports. */
 export class TestClient {
   readonly transport: ClientTransport;
   readonly patienceMs: number;
-  /** All that the transport told, in order. */
+  /** All messages from the transport, in order. */
   readonly heard: Decoded[] = [];
   readonly closed: string[] = [];
   readonly errors: Error[] = [];
   readonly #ends = new Map<RequestId, Ended[]>();
   readonly #waiters = new Set<() => void>();
-  /** Whether the client is inside a call of `send`. */
+  /** True during a call of `transport.send`. */
   #sending = false;
-  /** Something was told inside a `send`. */
+  /** True after the transport called the receiver during a `send`. */
   reentered = false;
   #ids = 0;
 
@@ -58,7 +58,7 @@ export class TestClient {
     this.#ends.set(id, [...this.#ends.get(id) ?? [], ended]);
   }
 
-  /** Opens the transport, and a session. */
+  /** Opens the transport and a session. */
   async open(): Promise<void> {
     await this.transport.open(this.receiver);
     await this.greet();
@@ -108,19 +108,19 @@ export class TestClient {
     return this.endsOf(id)[0] as Ended;
   }
 
-  /** Every end that was told: there must be one. */
+  /** All reported ends of a request: there must be only one. */
   endsOf(id: RequestId): readonly Ended[] {
     return this.#ends.get(id) ?? [];
   }
 
-  /** Asks something, which has to be answered: what came before did no harm. */
+  /** Checks that the transport still works: sends an `echo` request, which must be answered. */
   async alive(after: string): Promise<void> {
     const text = `after ${after}`;
     const { result, error, failed } = await this.ask('echo', { text });
     check(result?.['text'] === text, `after ${after} the next request is not served: ${error?.message ?? failed?.message ?? JSON.stringify(result)}`);
   }
 
-  /** Waits until `holds` after something was told. Throws after ten seconds. */
+  /** Waits until `holds` returns true; calls it after each report of the transport. Rejects after `patienceMs`. */
   async until(holds: () => boolean, what: string): Promise<void> {
     if (holds()) return;
     await new Promise<void>((resolve, reject) => {
@@ -142,7 +142,7 @@ export class TestClient {
     });
   }
 
-  /** Waits until `holds`, looking in each turn of the event loop: for what the client is not told. */
+  /** Like `until`, but calls `holds` in each turn of the event loop, for conditions that the transport does not report. */
   async eventually(holds: () => boolean, what: () => string): Promise<void> {
     const from = systemClock.monotonic();
     while (!holds()) {
@@ -152,7 +152,7 @@ export class TestClient {
   }
 }
 
-/** Lets the event loop turn. */
+/** Waits for `count` turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => void systemClock.after(0, resolve));
 }

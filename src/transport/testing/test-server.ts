@@ -10,30 +10,30 @@ import { selectRevisions } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { PeerOptions, ServedClient, ServerPort } from '../server-port.ts';
 
-/** What the server of a test saw of one client. */
+/** The record of one client at the server of a test. */
 export interface SeenPeer {
   readonly options: PeerOptions;
   readonly outlet: Outlet;
   readonly budget: Budget;
   readonly peer: ServedClient;
-  /** Parameters of the requests `echo` and of the notifications, in the order in which they came. */
+  /** The `params.text` of `echo` requests and of notifications, in order of arrival. */
   readonly texts: unknown[];
-  /** Messages that were refused. */
+  /** The error messages of refused messages. */
   readonly refused: string[];
-  /** Why it was closed, each time. */
+  /** The reason of each close. */
   readonly closed: string[];
 }
 
-/** The server of a test: a few methods, and all that came. */
+/** The server of a test: a few methods, and a record of all clients. */
 export interface TestServer extends ServerPort {
   readonly seen: SeenPeer[];
-  /** Requests `wait` that are not answered. */
+  /** The `wait` requests in flight. */
   readonly waiting: Set<InboundRequest>;
 }
 
 /**
- * Makes the server. Its methods: `echo` returns `params.text`; `steps` sends `params.count` notifications before its result;
- * `say` sends `params.texts` as they are before its result; `big` returns `params.size` characters; `wait` ends only when it is cancelled.
+ * Creates the server. Its methods: `echo` returns `params.text`; `steps` sends `params.count` notifications before its result;
+ * `say` sends `params.texts` unchanged before its result; `big` returns `params.size` characters; `wait` ends only by cancellation.
  * Long function: its methods and its peers write into the same lists.
  */
 export function testServer(): TestServer {

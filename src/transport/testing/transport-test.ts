@@ -1,50 +1,50 @@
 import type { ClientTransport } from '../client-port.ts';
 import type { ServerPort } from '../server-port.ts';
 
-/** How a transport is opened for one test. */
+/** The options of an `OpenTransport` function. */
 export interface OpenOptions {
-  /** Bytes of one message that either side takes. Undefined: the default of the transport. */
+  /** Bytes of one message that either side accepts. Undefined: the default of the transport. */
   readonly maxMessageBytes?: number | undefined;
-  /** Where bytes pass: cut what either side sends into pieces of this many bytes. Transports of whole messages leave it out. */
+  /** Cut the bytes that either side sends into pieces of this size. Transports of whole messages ignore it. */
   readonly cutEvery?: number | undefined;
 }
 
-/** A server and a client that the transport connects. */
+/** The two sides of a transport under test. */
 export interface OpenedTransport {
-  /** The client's side, not opened yet. */
+  /** The client side, not open yet. */
   readonly client: ClientTransport;
-  /** Ends the server's side, as its program would. */
+  /** Closes the server side, as its program would. */
   closeServer(): Promise<void> | void;
-  /** Lets go of what the test needed besides: ports, files. */
+  /** Releases other resources of the test: ports, files. */
   release?(): Promise<void> | void;
-  /** The bound of a message that holds in this test, in bytes. Undefined: the transport has none. */
+  /** The limit of a message in this test, in bytes. Undefined: the transport has none. */
   readonly maxMessageBytes?: number | undefined;
-  /** Sends bytes as they are, in place of a message. Undefined: the transport carries no bytes. */
+  /** Sends raw bytes instead of a message. Undefined: the transport carries no bytes. */
   readonly raw?: {
     /** Sends bytes to the server. */
     toServer(bytes: Uint8Array): void;
     /** Sends bytes to the client. */
     toClient(bytes: Uint8Array): void;
   } | undefined;
-  /** Milliseconds after which something that does not come counts as lost. 10,000. */
+  /** Milliseconds to wait before a missing message counts as lost. 10,000. */
   readonly patienceMs?: number | undefined;
-  /** `true`: the client's side of the wire reads nothing for now. Undefined: the wire cannot wait. */
+  /** `true`: pauses reading at the client side. Undefined: the transport cannot pause. */
   hold?(on: boolean): void;
 }
 
-/** Serves the server over the transport that is tested, on a wire that only this test uses. */
+/** A function that serves `server` over the transport under test, on a connection that only this test uses. */
 export type OpenTransport = (server: ServerPort, options: OpenOptions) => Promise<OpenedTransport>;
 
-/** One test that each transport has to pass. */
+/** A test that every transport must pass. */
 export interface TransportTest {
   readonly name: string;
-  /** Whose part of the transport it looks at. */
+  /** The side of the transport that is tested. */
   readonly role: 'client' | 'server' | 'both';
-  /** Rejects where the transport does not do what it must. Resolves with the reason where it does not apply. */
+  /** Rejects if the transport fails the test. Resolves with a reason if the test does not apply, otherwise with undefined. */
   run(open: OpenTransport): Promise<string | undefined>;
 }
 
-/** A test of the kit: `skip` ends it where it does not apply. */
+/** A test as written here: it calls `skip` if it does not apply. */
 export interface WrittenTest extends Omit<TransportTest, 'run'> {
   run(open: OpenTransport): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function skip(reason: string): never {
   throw new NotApplicable(reason);
 }
 
-/** Has a test resolve with the reason where it does not apply. */
+/** Makes a test resolve with the reason of `skip`. */
 export const published = ({ name, role, run }: WrittenTest): TransportTest => ({
   name, role,
   run: (open) => run(open).then(() => undefined, (thrown: unknown) => {
@@ -69,7 +69,7 @@ export function check(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what);
 }
 
-/** Throws where two values differ as JSON, and names the first difference of long lists. */
+/** Throws if two values differ as JSON. For lists the error names the first difference. */
 export function same(found: unknown, wanted: unknown, what: string): void {
   const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)];
   if (one === other) return;

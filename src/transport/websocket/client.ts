@@ -10,17 +10,17 @@ import { SocketLink } from './link.ts';
 import type { WebSocketOptions } from './link.ts';
 import type { WebSocketEvent, WebSocketLike } from './socket.ts';
 
-/** What `webSocketTransport` may be given. */
+/** The options of `webSocketTransport`. */
 export interface WebSocketTransportOptions extends WebSocketOptions {
   /** Milliseconds that the opening may take. 30,000. */
   readonly openMs?: number | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Connects a client to a server over a WebSocket. `socket` is a function that makes one, such as
- * `() => new WebSocket('wss://trips.example/mcp', 'mcp')`, and then the transport can reopen; or a socket that is used once.
+ * Connects a client to a server over a WebSocket. `socket`: a function that creates a WebSocket, such as
+ * `() => new WebSocket('wss://trips.example/mcp', 'mcp')`; or one WebSocket, and then the transport cannot reopen.
  * Long function: its short methods share the receiver and the link.
  */
 export function webSocketTransport(
@@ -37,7 +37,7 @@ export function webSocketTransport(
   async function begin(to: ClientReceiver): Promise<void> {
     const made = typeof socket === 'function' ? await socket() : socket;
     const budget = peerBudget();
-    /** Why the socket is over. */
+    /** The reason of the close, after the socket has closed. */
     let over: string | undefined;
     let failed: ((why: string) => void) | undefined;
     const mine = new SocketLink<Decoded>(made, options, {
@@ -78,7 +78,7 @@ export function webSocketTransport(
       if (link) link.send(text);
       else if (message?.id !== undefined) receiver?.failed(message.id, new ConnectionError('closed', 'the connection is closed'));
     },
-    // A socket that was handed in cannot be had again.
+    // A given socket cannot be opened again.
     ...typeof socket === 'function' && {
       async reopen() {
         if (receiver === undefined) throw new Error('The WebSocket transport has not been opened');
@@ -95,7 +95,7 @@ export function webSocketTransport(
   };
 }
 
-/** Resolves once the socket is open. Rejects where it fails, or takes too long. */
+/** Resolves when the socket is open. Rejects if it fails, or after `openMs`. */
 async function opened(socket: WebSocketLike, clock: Clock, openMs: number): Promise<void> {
   if (socket.readyState === 1) return;
   if (socket.readyState > 1) throw new ConnectionError('closed', 'the WebSocket is closed already');

@@ -10,40 +10,39 @@ import type { PortReading } from '../port-reading.ts';
 import type { Trace } from '../trace.ts';
 import type { WebSocketEvent, WebSocketLike } from './socket.ts';
 
-/** What both roles may be given. */
+/** The options of both roles. */
 export interface WebSocketOptions {
-  /** Sees each message as it passes: `sent` is what this side said. */
+  /** Called with each message; `sent`: from this side. */
   readonly trace?: Trace | undefined;
-  /** Bytes of one message in UTF-8; a longer one is refused. 16 MiB. Give the socket itself a limit not far above it (`maxPayload` of `ws`). */
+  /** Bytes of one message in UTF-8; a longer one is refused. 16 MiB. Give the socket a slightly higher limit (`maxPayload` of `ws`). */
   readonly maxMessageBytes?: number | undefined;
   /**
-   * Bytes that may come without a message among them, each frame that is not one counted as 100 more; then the connection is
-   * closed. 256 MiB.
+   * Bytes that may arrive without a valid message; each invalid frame adds 100. Then the connection is closed. 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;
-  /** Bytes that may wait to be sent; results that are longer become errors, and meanwhile nothing is read. 16 MiB. */
+  /** Bytes that may wait to be sent; a result that does not fit becomes an error. 16 MiB. Reading pauses while 1 MiB waits. */
   readonly maxWaitingBytes?: number | undefined;
-  /** Milliseconds in which the other side must take some of what waits for it; then the connection is closed. 60,000. */
+  /** Milliseconds without any waiting bytes being sent, after which the connection is closed. 60,000. */
   readonly stallMs?: number | undefined;
 }
 
-/** Both roles close with these codes: a browser's `close` takes 1000 and those from 3000 on, and no others. */
+/** The close codes of both roles: in browsers `close` accepts only 1000 and codes from 3000 on. */
 export const normalClosure = 1000;
 /** The other side broke a limit. */
 export const givenUpClosure = 4000;
 
-/** Milliseconds between two looks at what waits: a WebSocket does not tell when it has room again. */
+/** Milliseconds between two reads of `bufferedAmount`: a WebSocket has no event for free room. */
 const lookMs = 20;
-/** Bytes that may wait without being counted or watched. */
+/** Bytes that may wait without being charged or watched. */
 const littleWaiting = 65_536;
 /** Bytes that may wait while this side still reads. */
 const maxUnsent = 1_048_576;
 
-/** What a link tells, and how it decodes. */
+/** The callbacks of a link. */
 export interface LinkEvents<D extends Decoded | Unchecked> {
   readonly clock: Clock;
   readonly budget: Budget;
-  /** `decode`, or `decodeUnchecked` where the connection judges answers. */
+  /** `decode`, or `decodeUnchecked` if the connection checks responses. */
   decode(text: string): D;
   message(decoded: D | Refusal): void;
   /** The socket is closed, or was closed by this link because the other side broke a limit. Called once, and not after `close`. */
@@ -51,8 +50,8 @@ export interface LinkEvents<D extends Decoded | Unchecked> {
 }
 
 /**
- * A WebSocket that carries one message in each text frame: reading with limits and turns, writing with what
- * `bufferedAmount` tells.
+ * A WebSocket with one message in each text frame. Reading has limits and yields to other peers; `bufferedAmount` gives
+ * the backpressure for writing.
  */
 export class SocketLink<D extends Decoded | Unchecked> {
   readonly #socket: WebSocketLike;
@@ -60,12 +59,12 @@ export class SocketLink<D extends Decoded | Unchecked> {
   readonly #events: LinkEvents<D>;
   readonly #reading: PortReading;
   #open = true;
-  /** Bytes that wait and are charged. */
+  /** The charged bytes: those that wait to be sent. */
   #charged = 0;
   #looking: Timer | undefined;
-  /** Whether the socket reads nothing because too much waits to be sent. */
+  /** True while reading is paused because too many bytes wait to be sent. */
   #paused = false;
-  /** When the other side last took something of what waits. */
+  /** When the number of waiting bytes last became smaller. */
   #tookAt = 0;
 
   constructor(socket: WebSocketLike, options: WebSocketOptions, events: LinkEvents<D>) {
@@ -76,7 +75,7 @@ export class SocketLink<D extends Decoded | Unchecked> {
     const binary = (): Refusal => refusal(null, invalidRequestCode, 'Invalid request: a message is a text frame, not a binary one');
     this.#reading = readPort<D | Refusal>({
       trace: options.trace, budget, maxNoiseBytes: options.maxNoiseBytes,
-      // While too much waits to be sent, a rest lasts until the next look.
+      // While reading is paused, `rest` lasts until the next `#look`.
       clock: {
         now: () => clock.now(),
         monotonic: () => clock.monotonic(),
@@ -101,14 +100,14 @@ export class SocketLink<D extends Decoded | Unchecked> {
 
   readonly #onMessage = ({ data }: WebSocketEvent): void => this.#reading.take(data);
 
-  // What came before is read first.
+  // Earlier messages are read first.
   readonly #onClose = ({ code, reason }: WebSocketEvent): void => this.#reading.end(() => {
-    // workerd leaves the answer to the closing handshake to its program.
+    // In workerd the program must answer the closing handshake.
     if (this.#socket.readyState === 2) this.#socket.close(normalClosure);
     this.#finish(`the other side closed the connection (code ${code ?? 1005})${reason ? `: ${quote(reason, 200)}` : ''}`);
   });
 
-  /** `close` follows, and says it again: the code is 1006. */
+  /** A `close` event with code 1006 follows; if the error has a message, report that instead. */
   readonly #onError = ({ message }: WebSocketEvent): void => {
     if (message) this.#finish(`the connection failed: ${quote(message, 200)}`);
   };
@@ -118,11 +117,11 @@ export class SocketLink<D extends Decoded | Unchecked> {
     return isLonger(text, most) ? tooLarge(`the limit of ${most} bytes`, text) : this.#events.decode(text);
   }
 
-  /** Sends one message. Does nothing once the link is over. */
+  /** Sends one message. Does nothing after the link has closed. */
   send(text: string): void {
     const { trace } = this.#options;
     const socket = this.#socket;
-    // Between the last message and `close` some sockets throw.
+    // Some sockets throw before the `close` event, while they are closing.
     if (!this.#open || socket.readyState !== 1) return;
     trace?.({ direction: 'sent', text, at: this.#events.clock.now() });
     socket.send(text);
@@ -133,7 +132,7 @@ export class SocketLink<D extends Decoded | Unchecked> {
     return this.#socket.bufferedAmount ?? 0;
   }
 
-  /** Whether a text of this length may follow. What may be lost has half of the room. */
+  /** True if a text of this length may be sent now. Droppable messages may use half of the room. */
   room(length: number, droppable: boolean = false): boolean {
     const { maxWaitingBytes = defaultMaxMessageBytes } = this.#options;
     const waiting = this.#waiting;
@@ -141,7 +140,7 @@ export class SocketLink<D extends Decoded | Unchecked> {
     return waiting + length <= (droppable ? maxWaitingBytes / 2 : maxWaitingBytes) && this.#events.budget.fits(length);
   }
 
-  /** Charges what waits, and looks again until little does. Too much of it stops the reading. */
+  /** Charges the waiting bytes, pauses reading if there are too many, and repeats this until few wait. */
   #look(): void {
     const { clock } = this.#events;
     const waiting = this.#waiting;
@@ -174,14 +173,14 @@ export class SocketLink<D extends Decoded | Unchecked> {
     } else socket.resume?.();
   }
 
-  /** Closes the connection because the other side broke a limit, and tells why. */
+  /** Closes the connection because the other side broke a limit, and reports the reason. */
   giveUp(why: string): void {
     if (!this.#open) return;
     this.#close(givenUpClosure, why);
     this.#finish(`the other side was given up: ${why}`);
   }
 
-  /** Closes the connection; `reason` is what the other side reads. */
+  /** Closes the connection and sends `reason` to the other side. */
   close(reason: string): void {
     if (!this.#open) return;
     this.#close(normalClosure, reason);
@@ -190,7 +189,7 @@ export class SocketLink<D extends Decoded | Unchecked> {
 
   #close(code: number, reason: string): void {
     const socket = this.#socket;
-    // A paused socket would not see the other side's part of the handshake.
+    // A paused socket would not read the other side's close frame.
     this.#pause(false);
     if (socket.readyState < 2) socket.close(code, closeReason(reason));
   }
@@ -209,21 +208,21 @@ export class SocketLink<D extends Decoded | Unchecked> {
     this.#charge(0);
     socket.removeEventListener('message', this.#onMessage);
     socket.removeEventListener('close', this.#onClose);
-    // The listener for `error` stays: an error without one would end a process of Node.
+    // The listener for `error` stays: in Node an error without a listener would end the process.
   }
 }
 
-/** Whether a text has more bytes than this in UTF-8. */
+/** True if a text has more than `most` bytes in UTF-8. */
 function isLonger(text: string, most: number): boolean {
   if (text.length > most) return true;
   return text.length * 3 > most && new TextEncoder().encode(text).length > most;
 }
 
-/** RFC 6455, 5.5: a control frame has at most 125 bytes, 2 of them for the code. */
+/** Shortens the reason for a close frame. RFC 6455, 5.5: a control frame has at most 125 bytes, 2 of them for the code. */
 function closeReason(reason: string): string {
   const bytes = new TextEncoder().encode(reason);
   if (bytes.length <= 123) return reason;
-  // A character that was cut is left out.
+  // Drop a character that was cut in two.
   const text = new TextDecoder().decode(bytes.subarray(0, 120));
   return `${text.endsWith('\uFFFD') ? text.slice(0, -1) : text}…`;
 }

@@ -23,11 +23,11 @@ import { SocketLink } from './link.ts';
 import type { WebSocketOptions } from './link.ts';
 import type { WebSocketLike } from './socket.ts';
 
-/** What bounds a WebSocket endpoint. */
+/** The limits of a WebSocket endpoint. */
 export interface WebSocketLimits {
-  /** Connections at once; the next one gets 503. 10,000. */
+  /** Connections at one time; the next one gets 503. 10,000. */
   maxConnections: number;
-  /** Connections of one authenticated principal at once. 100. */
+  /** Connections of one authenticated principal at one time. 100. */
   maxConnectionsPerPrincipal: number;
 }
 
@@ -38,12 +38,12 @@ export const defaultWebSocketLimits: WebSocketLimits = { maxConnections: 10_000,
 export interface WebSocketHandlerOptions extends WebSocketOptions, Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins'> {
   /** The path of the endpoint. Default `/mcp`. */
   readonly path?: string | undefined;
-  /** Lets clients in, as over HTTP. It is asked once a connection, which ends when the credentials expire. Without it everybody may connect. */
+  /** Authenticates each connection, as over HTTP. The connection ends when the credentials expire. Without it any client may connect. */
   readonly auth?: Authenticate | Authenticator | undefined;
-  /** The `WWW-Authenticate` of a 401 where `auth` gave no reason. Default `Bearer`. */
+  /** The `WWW-Authenticate` of a 401 if `auth` gave no reason. Default `Bearer`. */
   readonly challenge?: string | undefined;
   readonly limits?: Partial<WebSocketLimits> | undefined;
-  /** Told what went wrong that no client can be told: an `auth` that threw. */
+  /** Called for errors that cannot be sent to a client, such as those of `auth`. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface UpgradeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: {
-    /** The value of a header; null where it is not there. */
+    /** The value of a header; null if it is missing. */
     get(name: string): string | null;
   } | Readonly<Record<string, string | readonly string[] | undefined>>;
 }
@@ -60,15 +60,15 @@ export interface UpgradeRequest {
 /** An upgrade that is allowed. */
 export interface AllowedUpgrade {
   readonly allowed: true;
-  /** The subprotocol to select: `mcp` where the client offers it. Browsers close the connection if none of theirs is selected. */
+  /** The subprotocol to select: `mcp` if the client offers it. Browsers close the connection if none of theirs is selected. */
   readonly protocol: 'mcp' | undefined;
-  /** Serves the client on this socket. To be called once. */
+  /** Serves the client on this socket. Call it once. */
   serve(socket: WebSocketLike): WebSocketServing;
-  /** The handshake failed, and there will be no socket. */
+  /** Call this instead of `serve` if the handshake failed. */
   cancel(): void;
 }
 
-/** An upgrade that is refused: the response that the client gets in its place. */
+/** A refused upgrade: the HTTP response to send instead. */
 export interface RefusedUpgrade {
   readonly allowed: false;
   readonly status: number;
@@ -80,20 +80,20 @@ export interface RefusedUpgrade {
 
 /** A server on one WebSocket. */
 export interface WebSocketServing {
-  /** Resolves with the reason once the connection is over. Never rejects. */
+  /** Resolves with the reason when the connection has closed. Never rejects. */
   readonly closed: Promise<string>;
   /** Ends the session and closes the connection. */
   close(): void;
 }
 
-/** Serves a server over WebSockets that are handed in. */
+/** A WebSocket endpoint for a server. The HTTP server passes upgrade requests and sockets to it. */
 export interface WebSocketHandler {
   /**
-   * Judges the request of an upgrade, before the handshake is answered: its Host and Origin, its path, its credentials, by the rules of
-   * HTTP. Only what it allows gets a socket served. Never rejects.
+   * Checks an upgrade request before the handshake is answered: its Host and Origin, path and credentials, by the rules of
+   * the HTTP transport. Complete the handshake only if the result is `allowed`. Never rejects.
    */
   upgrade(request: UpgradeRequest): Promise<AllowedUpgrade | RefusedUpgrade>;
-  /** Refuses what still comes, serves requests in flight for at most `drainMs` (5 seconds), then closes every connection. */
+  /** Refuses new upgrades, serves requests in flight for at most `drainMs` (5 seconds), then closes every connection. */
   close(options?: { readonly drainMs?: number | undefined }): Promise<void>;
   /** For `gauges`: the clients. */
   readonly peers: () => Iterable<GaugedPeer>;
@@ -105,7 +105,7 @@ const shape: Shape<WebSocketHandlerOptions> = {
   maxWaitingBytes: 'number', stallMs: 0,
 };
 
-/** Connections that are open or allowed, together and by principal. */
+/** Counts open and allowed connections, in total and by principal. */
 class ConnectionPlaces {
   readonly #limits: WebSocketLimits;
   readonly #byPrincipal = new Map<string, number>();
@@ -115,7 +115,7 @@ class ConnectionPlaces {
     this.#limits = limits;
   }
 
-  /** Takes a place. Returns what gives it back, once; undefined if all are taken. */
+  /** Takes a place. Returns a function that gives it back; undefined if all places are taken. */
   take(auth: Auth | undefined): (() => void) | undefined {
     const { maxConnections, maxConnectionsPerPrincipal } = this.#limits;
     const mine = auth ? this.#byPrincipal.get(auth.principal) ?? 0 : 0;
@@ -138,9 +138,9 @@ class ConnectionPlaces {
 }
 
 /**
- * Serves a server over WebSockets, one message in each text frame, every revision. MCP has no standard WebSocket transport: this
- * is a custom transport (2026-07-28 basic/transports#custom-transports) with the subprotocol `mcp`, as other implementations have
- * it. Long function: its short functions share the connections of one endpoint.
+ * Serves a server over WebSockets, one message in each text frame, in every revision. MCP has no standard WebSocket transport:
+ * this is a custom transport (2026-07-28 basic/transports#custom-transports) with the subprotocol `mcp`, as in other
+ * implementations. Long function: its short functions share the connections of one endpoint.
  */
 export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOptions = {}): WebSocketHandler {
   checkOptions('webSocketHandler: options', options, shape);
@@ -212,7 +212,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
   function untilExpiry(auth: Auth | undefined, over: () => void): Timer | undefined {
     if (auth?.expiresAt === undefined) return undefined;
     const left = auth.expiresAt - clock.now();
-    // A time that no timer can wait for is waited for in parts.
+    // A time that is too long for one timer is split.
     let timer: Timer | undefined = clock.after(Math.max(0, Math.min(left, longestTimerMs)), () => {
       if (left <= longestTimerMs) over();
       else timer = untilExpiry(auth, over);
@@ -241,9 +241,9 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
   };
 }
 
-/** What is asked of an upgrade's request: a header that came twice counts as missing, as with `node:http`. */
+/** The parts of an upgrade request that the checks need. A repeated header (a list) counts as missing. */
 function infoOf({ method = 'GET', url = '', headers }: UpgradeRequest): RequestInfo {
-  // Node's message has the path as it was sent, and a `Request` the whole address.
+  // `url` of Node's `IncomingMessage` has only the path and query; that of a `Request` is absolute.
   const mark = url.indexOf('?');
   const whole = url.startsWith('/') || !URL.canParse(url) ? undefined : new URL(url);
   const value = (name: string): unknown =>

@@ -1,4 +1,4 @@
-/** What is read of the events of a WebSocket. */
+/** The members of WebSocket events that barewire reads. */
 export interface WebSocketEvent {
   readonly type: string;
   /** Of `message`: a string for a text frame. */
@@ -12,13 +12,13 @@ export interface WebSocketEvent {
 }
 
 /**
- * What is used of a WebSocket: the browser's, Deno's, workerd's, or the one of the package `ws`. This project has no RFC 6455 of
- * its own: the runtime or a package reads and writes the frames.
+ * The part of a WebSocket that barewire uses: of browsers, Deno, workerd, or the package `ws`. Barewire does not implement
+ * RFC 6455: the runtime or a package reads and writes the frames.
  */
 export interface WebSocketLike {
   /** 0: connecting; 1: open; 2 and 3: closing and closed. */
   readonly readyState: number;
-  /** Bytes that were sent and that the network has not taken. Undefined where the runtime does not tell (workerd). */
+  /** Bytes passed to `send` that are not sent yet. Undefined if the runtime does not provide it (workerd). */
   readonly bufferedAmount?: number | undefined;
   /** Sends a text frame. */
   send(text: string): void;
@@ -26,35 +26,35 @@ export interface WebSocketLike {
   close(code?: number, reason?: string): void;
   /** Called for `open`, `message`, `error` and `close`. */
   addEventListener(type: string, listener: (event: WebSocketEvent) => void): void;
-  /** Takes a listener away that `addEventListener` was given. */
+  /** Removes a listener. */
   removeEventListener(type: string, listener: (event: WebSocketEvent) => void): void;
-  /** Reads nothing from the network until `resume`, where the socket can (`ws`). */
+  /** Pauses reading from the network until `resume`, if the socket supports it (`ws`). */
   pause?(): void;
-  /** Reads on. */
+  /** Resumes reading. */
   resume?(): void;
 }
 
-/** What is used of a socket whose events are calls of its owner, such as Bun's `ServerWebSocket`. */
+/** A socket without events, such as Bun's `ServerWebSocket`: its owner gets callbacks. */
 export interface CallbackSocket {
   readonly readyState: number;
   /** Sends a text frame. */
   send(text: string): unknown;
   /** Begins the closing handshake. */
   close(code?: number, reason?: string): void;
-  /** Bytes that wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   getBufferedAmount?(): number;
 }
 
-/** A `CallbackSocket` as a `WebSocketLike`, and what its owner calls for each event. */
+/** A `CallbackSocket` as a `WebSocketLike`, with functions that its owner calls for each event. */
 export interface SocketWithEvents {
   readonly socket: WebSocketLike;
-  /** A frame has come: a string for a text frame. */
+  /** Call this for each frame: a string for a text frame. */
   message(data: unknown): void;
-  /** The socket is closed. */
+  /** Call this when the socket has closed. */
   closed(code?: number, reason?: string): void;
 }
 
-/** Makes events of the callbacks of a socket: `Bun.serve` calls `websocket.message(ws, data)` and `websocket.close(ws, code, reason)`. */
+/** Adapts a socket with callbacks to events: `Bun.serve` calls `websocket.message(ws, data)` and `websocket.close(ws, code, reason)`. */
 export function socketWithEvents(raw: CallbackSocket): SocketWithEvents {
   const listeners: { readonly type: string; readonly listener: (event: WebSocketEvent) => void }[] = [];
   const emit = (event: WebSocketEvent): void => {

@@ -5,15 +5,15 @@ import { checkOptions } from '../../../bounds/options.ts';
 import { streamChannel } from '../channel.ts';
 import type { SerialChannel } from '../channel.ts';
 
-/** How a port is opened. */
+/** The options of `serialPort`. */
 export interface SerialPortOptions {
-  /** Bits a second, set with `stty`. As the port is. */
+  /** Bits per second, set with `stty`. Default: unchanged. */
   readonly baud?: number | undefined;
 }
 
 /**
- * Opens a serial port of this machine, such as `/dev/ttyUSB0`, in raw mode. Throws where there is no such terminal, or it
- * cannot be set to that speed. Not for Windows.
+ * Opens a serial port of this machine, such as `/dev/ttyUSB0`, in raw mode. Throws if there is no such terminal, or if
+ * `stty` cannot set the speed. Not for Windows.
  */
 export function serialPort(path: string, options: SerialPortOptions = {}): SerialChannel {
   checkOptions('serialPort: options', options, { baud: 'number' });
@@ -33,7 +33,7 @@ export function serialPort(path: string, options: SerialPortOptions = {}): Seria
   }
   const input = new ReadStream(fd);
   input.setRawMode(true);
-  // A stream of its own: one of both would close the descriptor under the other.
+  // A second descriptor: if both streams shared one, closing the first stream would close it for the other.
   const output = new WriteStream(openSync(path, flags));
   const { write } = streamChannel(output);
   let closed = false;

@@ -14,28 +14,28 @@ import type { LineWriter } from '../../stdio/writer.ts';
 import type { Trace } from '../../trace.ts';
 import { checkPath, checkServed } from './socket-path.ts';
 
-/** What `socketTransport` may be given. */
+/** The options of `socketTransport`. */
 export interface SocketTransportOptions {
-  /** Sees each message as it passes: `sent` is what the client said. */
+  /** Called with each message; `sent`: from the client. */
   readonly trace?: Trace | undefined;
   /** Bytes of one message; a longer one is refused. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Bytes that may come without a message among them, each line counted as 100 more; then the connection is closed. 256 MiB. */
+  /** Bytes that may arrive without a valid message; each line adds 100. Then the connection is closed. 256 MiB. */
   readonly maxNoiseBytes?: number | undefined;
-  /** The number of the user whose socket it may be. Default: this process's user. A socket of any other user is refused. */
+  /** The user id that must own the socket. Default: the user of this process. A socket of another user is refused. */
   readonly owner?: number | undefined;
-  /** Milliseconds that the server gets to answer what is in flight once this side has ended. 2000. */
+  /** Milliseconds for the server to answer requests in flight after this side has ended. 2000. */
   readonly graceMs?: number | undefined;
   /**
-   * Milliseconds that a server may leave unread more than 1 MiB of answers to its own requests; then the connection is closed.
-   * Meanwhile nothing is read of it. 30,000.
+   * Milliseconds that a server may leave more than 1 MiB of responses to its own requests unread; then the connection is
+   * closed. Meanwhile nothing is read from the server. 30,000.
    */
   readonly stallMs?: number | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
 
-/** Characters of answers that may wait for a server that does not read. */
+/** Characters of responses that may wait for a server that does not read. */
 const maxOwed = 1_048_576;
 
 /** The options, with defaults. */
@@ -51,9 +51,9 @@ class SocketConnection {
   readonly #socket: Socket;
   readonly #reading: StreamReading;
   readonly writer: LineWriter;
-  /** Resolves once the socket is closed. */
+  /** Resolves when the socket is closed. */
   readonly over: Promise<void>;
-  /** Why it ended. */
+  /** The reason of the close. */
   why = 'the server closed the connection';
   #owed = 0;
   #stall: Timer | undefined;
@@ -81,7 +81,7 @@ class SocketConnection {
     }));
   }
 
-  /** An answer waits, since the server does not read: it is not read either, as over stdio. */
+  /** Counts a response that waits because the server does not read. Above `maxOwed` we stop reading from it, as over stdio. */
   owe(length: number): void {
     const { clock, stallMs } = this.#how;
     this.#owed += length;
@@ -103,7 +103,7 @@ class SocketConnection {
     this.#socket.destroy();
   }
 
-  /** Ends this side, and the connection once the other side has ended too, or `graceMs` are over. */
+  /** Ends this side; closes the connection when the other side has ended too, or after `graceMs`. */
   async end(): Promise<void> {
     void this.writer.flush();
     this.#socket.end();
@@ -114,8 +114,8 @@ class SocketConnection {
 }
 
 /**
- * Connects a client to a server on a Unix socket or a named pipe. The path is not followed where it is a link, and a socket of another
- * user is refused: who answers there would read what the client says.
+ * Connects a client to a server on a Unix socket or a named pipe. Refuses a path that is a symbolic link, and a socket of
+ * another user, because that user could read the client's messages.
  * Long function: its short methods share the receiver and the connection.
  */
 export function socketTransport(path: string, options: SocketTransportOptions = {}): ClientTransport {
@@ -169,7 +169,7 @@ export function socketTransport(path: string, options: SocketTransportOptions = 
       }
       trace?.({ direction: 'sent', text, at: clock.now() });
       connection.writer.write(text);
-      // Only an answer comes without its message.
+      // Only a response comes without `message`.
       if (message === undefined && connection.writer.full) connection.owe(text.length);
     },
     async reopen() {
@@ -182,7 +182,7 @@ export function socketTransport(path: string, options: SocketTransportOptions = 
 }
 
 /**
- * Connects to a socket or a named pipe, by the rules of `socketTransport`. Rejects for what they refuse. The other side's end leaves ours open.
+ * Connects to a socket or a named pipe. Rejects for paths that `socketTransport` refuses. If the other side ends, our side stays open.
  */
 export async function openSocket(path: string, owner?: number): Promise<Socket> {
   checkPath('openSocket', path);

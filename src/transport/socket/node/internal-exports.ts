@@ -1,2 +1,2 @@
-// The internal exports of this folder: what the kit takes from here beside the index.
+// The exports of this folder for other folders of this package, in addition to index.ts.
 export { openSocket } from './client.ts';

@@ -9,38 +9,38 @@ import type { Trace } from '../../trace.ts';
 import type { ServerPort } from '../../server-port.ts';
 import { checkMade, checkPath, isPipe, makeWay } from './socket-path.ts';
 
-/** What `serveSocket` may be given. */
+/** The options of `serveSocket`. */
 export interface ServeSocketOptions {
-  /** Sees each message of every client as it passes: `received` is what a client said. */
+  /** Called with each message of every client; `received`: from a client. */
   readonly trace?: Trace | undefined;
   /** Bytes of one message; a longer one is refused. 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Bytes that may come without a message among them, each line counted as 100 more; then the connection is closed. 256 MiB. */
+  /** Bytes that may arrive without a valid message; each line adds 100. Then the connection is closed. 256 MiB. */
   readonly maxNoiseBytes?: number | undefined;
-  /** Milliseconds that requests in flight may go on once their client has ended its side; then they are aborted. 5000. */
+  /** Milliseconds that requests in flight may continue after their client has ended its side; then they are aborted. 5000. */
   readonly drainMs?: number | undefined;
-  /** Connections at once; further ones are closed. 100. */
+  /** Connections at one time; further connections are closed. 100. */
   readonly maxConnections?: number | undefined;
-  /** Told what went wrong that no client can be told. */
+  /** Called for errors that cannot be sent to a client. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A server that listens on a Unix socket or a named pipe. */
 export interface SocketServer {
   readonly path: string;
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Takes no new connection, ends every session, and removes the file. */
+  /** Accepts no new connection, ends every session, and removes the file. */
   close(): Promise<void>;
   /** For `gauges`: the clients. */
   readonly peers: () => Iterable<GaugedPeer>;
 }
 
 /**
- * Serves a server on a Unix socket, or on a named pipe of Windows: lines as over stdio, each connection a client. Whoever may open the
- * file is let in, so it has mode 600: only this user, and root. A stale socket of this user at the path is replaced; anything else there is
- * refused, and so is a folder in which others can replace files. Not for a worker thread, which cannot set the mode from the
- * beginning.
+ * Serves a server on a Unix socket, or on a named pipe of Windows: lines as over stdio, each connection is a client. Access
+ * is controlled only by the file, which has mode 600: this user and root. A stale socket of this user at the path is
+ * replaced; any other file is refused, and so is a folder in which other users can replace files. Not for a worker thread,
+ * which cannot create the file with this mode.
  */
 export async function serveSocket(server: ServerPort, path: string, options: ServeSocketOptions = {}): Promise<SocketServer> {
   checkOptions('serveSocket: path', path, 'string');
@@ -57,12 +57,12 @@ export async function serveSocket(server: ServerPort, path: string, options: Ser
     socket.once('close', () => void serving.close());
     void serving.closed.then(() => {
       open.delete(socket);
-      // All that was said is written by now, or the client does not read.
+      // By now all messages are written, or the client does not read.
       socket.destroySoon();
     });
   }
 
-  // A client that has ended its side still reads the answers to what it asked.
+  // A client that has ended its side still reads the responses to its requests.
   const listener = createServer({ allowHalfOpen: true }, serve);
   listener.maxConnections = maxConnections;
   await makeWay(path);
@@ -90,11 +90,11 @@ export async function serveSocket(server: ServerPort, path: string, options: Ser
   };
 }
 
-/** Listens on a file that nobody else can open, from its beginning. */
+/** Creates the socket file with mode 600 and listens on it. */
 function listen(listener: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     listener.once('error', reject);
-    // `listen` makes the file before it returns, in a cluster's worker too: it does not ask the primary (`exclusive`).
+    // `listen` creates the file before it returns. With `exclusive` also in a cluster worker, without asking the primary.
     const before = isPipe(path) ? undefined : process.umask(0o177);
     try {
       listener.listen({ path, exclusive: true }, () => {

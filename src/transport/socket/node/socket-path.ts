@@ -3,16 +3,16 @@ import type { BigIntStats } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 
-/** Whether a path is a named pipe of Windows, whose access the system decides: by default its creator and administrators may write. */
+/** True for a named pipe of Windows. The system controls its access: by default its creator and administrators may write. */
 export const isPipe = (path: string): boolean => process.platform === 'win32' && /^[\\/]{2}[.?][\\/]pipe[\\/]./i.test(path);
 
-/** Bytes of a path that the system takes, without its end: `sun_path`. A longer one would be cut. */
+/** The longest path in bytes, without the final zero of `sun_path`. A longer path would be truncated. */
 const longestPath = process.platform === 'linux' ? 107 : 103;
 
-/** Throws for a path that cannot be guarded. */
+/** Throws a TypeError for a path that is too long, or whose access cannot be controlled. */
 export function checkPath(place: string, path: string): void {
   if (path === '') throw new TypeError(`${place}: the path is empty`);
-  // Also Linux's abstract names, which begin with such a character: they have no permissions, so any process could connect.
+  // Abstract names of Linux begin with a null character. They have no permissions, so any process could connect.
   if (path.includes('\0')) throw new TypeError(`${place}: the path holds a null character`);
   if (process.platform === 'win32') {
     if (!isPipe(path)) throw new TypeError(`${place}: on Windows the path names a pipe, such as \\\\.\\pipe\\trips, not ${JSON.stringify(path)}`);
@@ -21,12 +21,12 @@ export function checkPath(place: string, path: string): void {
   }
 }
 
-/** The user of this process. */
+/** The user id of this process. */
 const ownUser = (): bigint => BigInt(process.getuid?.() ?? -1);
 
 const refusal = (path: string, why: string): Error => new Error(`The socket ${JSON.stringify(path)} is refused: ${why}`);
 
-/** What stands at a path, without following a link; undefined: nothing. */
+/** The file at a path, without following a link; undefined if there is none. */
 async function found(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
@@ -37,8 +37,8 @@ async function found(path: string): Promise<BigIntStats | undefined> {
 }
 
 /**
- * Throws where somebody else could put another socket in the place of one: the folder must belong to one of these users or to root,
- * and others may write into it only with the sticky bit, which keeps them from other people's files.
+ * Throws if another user could replace the socket. The folder must belong to one of these users or to root; others may
+ * write into it only if it has the sticky bit, which protects the files of each user from the others.
  */
 async function checkFolder(path: string, users: readonly bigint[]): Promise<void> {
   const folder = dirname(path);
@@ -47,14 +47,14 @@ async function checkFolder(path: string, users: readonly bigint[]): Promise<void
   if ((mode & 0o022n) !== 0n && (mode & 0o1000n) === 0n) throw refusal(path, `others may replace files in its folder ${folder}`);
 }
 
-/** Throws for what is not a socket of one of these users, or is a link. */
+/** Throws if the file is not a socket, belongs to none of these users, or is a link. */
 function checkSocket(path: string, stats: BigIntStats, users: readonly bigint[]): void {
   if (stats.isSymbolicLink()) throw refusal(path, 'it is a symbolic link, which is not followed');
   if (!stats.isSocket()) throw refusal(path, 'there is a file that is not a socket');
   if (!users.includes(stats.uid)) throw refusal(path, `it belongs to user ${stats.uid}`);
 }
 
-/** Throws for a socket that a client may not connect to: one of another user than this one, or than `owner` where that is given. */
+/** Throws for a socket that a client may not connect to: it must belong to `owner`, by default the user of this process. */
 export async function checkServed(path: string, owner: number | undefined): Promise<void> {
   if (isPipe(path)) return;
   const users = [owner === undefined ? ownUser() : BigInt(owner)];
@@ -64,11 +64,11 @@ export async function checkServed(path: string, owner: number | undefined): Prom
   checkSocket(path, stats, users);
 }
 
-/** Whether two looks were at one file. A number of a file may be given again, so that it does not suffice. */
+/** True if both are the same file. The inode number is not enough, since it may be reused. */
 const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
   one.ino === other.ino && one.dev === other.dev && one.mtimeNs === other.mtimeNs && one.birthtimeNs === other.birthtimeNs;
 
-/** Makes the place free for a new socket: removes a stale socket of this user, and throws for anything else. */
+/** Frees the path for a new socket: removes a stale socket of this user, and throws for any other file. */
 export async function makeWay(path: string): Promise<void> {
   if (isPipe(path)) return;
   const users = [ownUser()];
@@ -77,7 +77,7 @@ export async function makeWay(path: string): Promise<void> {
   if (stats === undefined) return;
   checkSocket(path, stats, users);
   if (await isServed(path)) throw refusal(path, 'another process serves it');
-  // Another process may have found it stale too, and have put its own socket there since: what is removed is looked at first.
+  // Another process may have replaced the stale socket since: move the file aside, and compare before removing it.
   const aside = `${path}.${process.pid}`;
   await rename(path, aside);
   const moved = await lstat(aside, { bigint: true });
@@ -87,7 +87,7 @@ export async function makeWay(path: string): Promise<void> {
   throw refusal(path, 'another process serves it');
 }
 
-/** Whether a process accepts connections there. */
+/** True if a process accepts connections on this path. */
 function isServed(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -96,16 +96,16 @@ function isServed(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // The file is there, and no process listens.
+      // No process listens, or the file has gone.
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
-      // Its backlog is full.
+      // A process listens, but its backlog is full.
       else if (error.code === 'EAGAIN') resolve(true);
       else reject(error);
     });
   });
 }
 
-/** Throws where a socket that was made just now can be written by others. */
+/** Throws if other users can write to the socket that was just created. */
 export async function checkMade(path: string): Promise<void> {
   if (isPipe(path)) return;
   const stats = await found(path);

@@ -133,7 +133,7 @@ export class ManagedServer {
         options.onClose?.(why);
         if (this.#client !== client) return;
         this.#failed(why);
-        // The client would restart the program by itself, beside the process that is started here.
+        // Otherwise the client would restart the program by itself, in addition to the restart here.
         void client.close();
       },
     });

@@ -3,7 +3,7 @@ import { sha256 } from '../skills/digest.ts';
 /** The largest number of characters that the APIs of common models accept for a tool's name. */
 const maxLength = 64;
 
-/** Characters of the hash: 62 bits, too many for a collision by trying. */
+/** Characters of the hash: 62 bits, too many to find a collision by trying. */
 const hashLength = 12;
 
 /**

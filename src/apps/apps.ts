@@ -16,8 +16,8 @@ import type { AppVisibility } from './tool-meta.ts';
 /** The options of `apps`. */
 export interface AppsOptions {
   /**
-   * What clients see that did not declare the extension. `text`: no app-only tools, and no app documents in `resources/list`; the other
-   * tools with their texts. `all`: the same as other clients. Default: `text`.
+   * Which tools and documents clients without the extension see. `text`: no app-only tools, and no app documents in `resources/list`; the
+   * other tools with their texts. `all`: the same as other clients. Default: `text`.
    */
   readonly undeclared?: 'text' | 'all';
 }
@@ -49,8 +49,8 @@ export const onlyForApps: { readonly ui: Readonly<Record<string, unknown>> } = {
 /**
  * Serves apps: documents for the screen of a host, and the tools that show them or that they call. The extension is
  * `io.modelcontextprotocol/ui` (SEP-1865), in revisions since 2025-06-18. In earlier revisions tools have no `_meta`, so clients are served
- * as if they had not declared the extension. A tool belongs to an app by its `_meta`: `server.tool(name, { …, _meta: app.tool() },
- * handler)`.
+ * as if they had not declared the extension. A tool belongs to an app by its `_meta`:
+ * `server.tool(name, { …, _meta: app.tool() }, handler)`.
  */
 export function apps(server: McpServer, options: AppsOptions = {}): Apps {
   checkOptions('apps: options', options, { undeclared: '"all" or "text"' });

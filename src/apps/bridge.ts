@@ -79,7 +79,7 @@ export interface AppBridgeOptions {
   readonly onRequestTeardown?: () => void;
   /** Called with each request of the app before it is handled: for a log. */
   readonly onRequest?: (method: string, params: Readonly<Record<string, unknown>>) => void;
-  /** Called for a forbidden or malformed message of the app, with a sentence for the person. */
+  /** Called for a refused, failed or malformed request of the app, with a sentence for the person. */
   readonly onRefused?: (why: string) => void;
   /** Called when the app exceeded `limits`. Nothing from it is read any more: remove it. */
   readonly onEnded?: (why: string) => void;

@@ -38,8 +38,8 @@ function beginsAsHtml(html: string): boolean {
 }
 
 /**
- * Reads the document of an app by `resources/read`, and checks it: Apps, Content Requirements. `read` sends the request, such as `(uri) =>
- * client.readResource(uri)`. Rejects with an `AppError` if the document must not be shown.
+ * Reads the document of an app by `resources/read`, and checks it: Apps, Content Requirements. `read` sends the request, such as
+ * `(uri) => client.readResource(uri)`. Rejects with an `AppError` if the document must not be shown.
  */
 export async function loadApp(read: (uri: string) => Promise<ReadResourceResult>, uri: string, options: LoadAppOptions = {}): Promise<LoadedApp> {
   checkOptions('loadApp: options', options, shape);

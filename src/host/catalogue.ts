@@ -101,7 +101,7 @@ export class Catalogue {
   }
 
   /**
-   * Stores what a server offers, and replaces what was stored. Rejects with a `HostError` `store-failed`, and keeps
+   * Stores a server's lists, and replaces the stored ones. Rejects with a `HostError` `store-failed`, and keeps
    * the old state, if the store fails: a lost pin would protect nothing.
    */
   async keep(server: string, kept: PinnedServer): Promise<void> {

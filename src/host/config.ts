@@ -156,7 +156,7 @@ function commonOf(at: string, entry: Record<string, unknown>, folder: string | u
   };
 }
 
-/** An array is a member for other hosts, and is ignored: hosts do not agree on its meaning. */
+/** An array is another host's form of this member, and is ignored: hosts do not agree on its meaning. */
 function readSelection(at: string, tools: unknown): ToolSelection | undefined {
   if (tools === undefined || Array.isArray(tools)) return undefined;
   try {

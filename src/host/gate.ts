@@ -15,7 +15,7 @@ export interface Gate {
   /** A different object for each connection: after a restart of the program, or in a new session. */
   readonly connection: object;
   /**
-   * Permits one sending of an approved call of this tool while `current` holds; otherwise the call rejects with `NotSent`. A client may
+   * Permits an approved call of this tool to be sent once, while `current` holds; otherwise the call rejects with `NotSent`. A client may
    * repeat a request by itself, in a new session or with a new definition of the tool: the gate stops that. Returns a function that ends
    * the permission.
    */

@@ -262,12 +262,12 @@ export class Host {
     await this.#listings.missing(servers);
   }
 
-  /** Lists a server again and compares the result with what was accepted. One listing of a server runs at a time. */
+  /** Lists a server again and compares the result with the accepted definitions. One listing of a server runs at a time. */
   refresh(name: string): Promise<void> {
     return this.#listings.refresh(name);
   }
 
-  /** The tools that differ from what was accepted and wait for a person; without those that are not offered. */
+  /** The tools that differ from their accepted definitions and wait for a person; without those that are not offered. */
   pendingChanges(): readonly PinChange[] {
     return this.#listings.pending().filter((change) => this.#shows(change));
   }

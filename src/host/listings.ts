@@ -214,7 +214,7 @@ export class Listings {
     throw new HostError('tool-changed', `${name} changes faster than it can be listed`);
   }
 
-  /** Whether the pinned tools are what the server listed over its current connection. */
+  /** Whether the pinned tools are those that the server listed over its current connection. */
   isCurrent(name: string): boolean {
     const { server, clock } = this.#options;
     const { connection, kept, changed, at } = this.#of(name);

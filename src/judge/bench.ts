@@ -21,7 +21,7 @@ export interface OpeningOptions {
   readonly question?: ConversationOptions['question'] | undefined;
 }
 
-/** The tools of a server's probes: conversations in any revision, and the shared facts about the server. */
+/** The workbench of a server's probes: opens conversations in any revision, and keeps shared facts about the server. */
 export class Bench {
   readonly server: JudgedServer;
   readonly ledger: Ledger;
@@ -116,7 +116,7 @@ export class Bench {
     this.#main.set(conversation.revision.version, Promise.resolve(conversation));
   }
 
-  /** Surveys the server in this revision, once: what it offers, and what its tools do. */
+  /** Surveys the server in this revision, once: its lists, and the results of its tools. */
   survey(revision: Revision): Promise<Survey> {
     let found = this.#surveys.get(revision.version);
     if (!found) this.#surveys.set(revision.version, found = this.main(revision).then((conversation) => survey(this, conversation)));

@@ -41,7 +41,7 @@ export interface ConversationOptions extends PlainConversationOptions {
 /** The name and version that the judge gives to a peer. */
 export const judgeInfo: { readonly name: string; readonly version: string } = { name: 'barewire-judge', version };
 
-/** A conversation that keeps all entries, and reports to the ledger what they show about rules. */
+/** A conversation that keeps all entries, and reports to the ledger which rules they keep or break. */
 export class JudgedConversation extends PlainConversation {
   /** Its number within its revision. */
   readonly number: number;
@@ -148,7 +148,7 @@ export class JudgedConversation extends PlainConversation {
     if (speaks) for (const say of held ?? []) say();
   }
 
-  /** Reports rules as kept or broken. `about`: an answer, an arrival, or a description of what happened. */
+  /** Reports rules as kept or broken. `about`: an answer, an arrival, or a description of the event. */
   check(ids: string | readonly string[], kept: boolean, expected: string, about: ReceivedAnswer | Arrival | string, sent?: string): void {
     if (this.#held) return void this.#held.push(() => this.check(ids, kept, expected, about, sent));
     for (const id of typeof ids === 'string' ? [ids] : ids) {

@@ -30,7 +30,7 @@ export const typeDemand: HttpDemand = {
   kept: (head) => ['application/json', 'text/event-stream'].includes(mediaType(head)),
 };
 
-/** The same response, by its body. */
+/** The demand on the body of that response. */
 export const messageExpected = 'a JSON-RPC message in the body';
 
 /** 2025-11-25 basic/transports#sending-messages-to-the-server: the response to a notification. */

@@ -32,7 +32,7 @@ function keepFirst<T>(kept: Map<string, SaidAt<T>>, revision: string, place: num
   if (!known || place < known.place) kept.set(revision, { place, said });
 }
 
-/** Collects what probes and watchers report about rules. Ignores a rule in revisions that lack it. */
+/** Collects the reports of probes and watchers about rules. Ignores a rule in revisions that lack it. */
 export class Ledger {
   readonly #pages: Map<string, RulePage>;
   readonly #place: number;

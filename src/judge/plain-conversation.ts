@@ -18,7 +18,7 @@ export interface SentToServer {
   exchange?: number | undefined;
   /** Whether its answer has come. */
   done: boolean;
-  /** Whether it was cancelled or timed out. */
+  /** Whether its timeout has passed. */
   left: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface ReceivedAnswer {
   readonly code: unknown;
   readonly message: unknown;
   readonly data: unknown;
-  /** The received text, byte for byte; else a description of what happened. */
+  /** The received text, byte for byte; else a description of the event. */
   readonly came: string;
   readonly asked: SentToServer;
   readonly arrival: Arrival | undefined;

@@ -6,7 +6,7 @@ import type { JudgedAddress } from './http.ts';
 
 /** Most bytes to read of the stream. */
 const most = 16_777_216;
-/** Most characters until the end of the first event. */
+/** Most characters to read for the first event. */
 const firstEvent = 8_192;
 
 /** The start of an HTTP+SSE stream. */

@@ -9,7 +9,7 @@ export function transportCarrier(make: (trace: Trace) => ClientTransport, clock:
     kind: transport.kind,
     open: () => transport.open({
       message(decoded) {
-        // Text lines are traced. A refusal for UTF-8 or size means bytes that have no entry.
+        // Lines of text are traced. A refusal because of UTF-8 or size is about bytes without an entry.
         if (decoded.kind === 'refusal' && decoded.id === null && /UTF-8|too large/i.test(decoded.error.message)) unreadable(decoded.error.message);
       },
       failed: (id, error) => failed(id, error.message),

@@ -19,7 +19,7 @@ export interface Evidence {
   /** The sent message, byte for byte; undefined: the peer began. */
   readonly sent?: string | undefined;
   readonly expected: string;
-  /** The received message, byte for byte, or a description of what happened. */
+  /** The received message, byte for byte, or a description of the event. */
   readonly came: string;
   /** The last 400 entries of the conversation until then. */
   readonly entries: readonly WireEntry[];
@@ -33,7 +33,7 @@ export interface Judgement {
   readonly verdict: RuleVerdict;
   /** The verdict of each revision in which the rule was judged. */
   readonly revisions: Readonly<Record<string, RuleVerdict>>;
-  /** How often the rule was seen kept. */
+  /** How often the rule was seen to be kept. */
   readonly times: number;
   /** For a broken or disputed rule: at most three. */
   readonly evidence: readonly Evidence[];
@@ -50,7 +50,7 @@ export interface JudgeRuling {
   readonly seed: number;
   /** The revisions that the target speaks, newest first. */
   readonly revisions: readonly string[];
-  /** What the target calls itself. */
+  /** The target's own name and version. */
   readonly name?: string | undefined;
   /** By rule id, in the order of the matrix. */
   readonly judgements: readonly Judgement[];

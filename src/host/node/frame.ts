@@ -5,7 +5,7 @@ import type { Paint } from './style.ts';
 export interface FrameOptions {
   /** Columns of the screen. 80. */
   readonly columns?: number | undefined;
-  /** The largest number of rows of text; one more row counts what was left out. 30. */
+  /** The largest number of rows of text; one more row counts the omitted characters. 30. */
   readonly rows?: number | undefined;
   /** The mark before each row. `│`. */
   readonly mark?: string | undefined;

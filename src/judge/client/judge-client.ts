@@ -148,7 +148,7 @@ class ClientRun {
     }
   }
 
-  /** Records what a visit to the plain server has shown. */
+  /** Records the results of a visit to the plain server. */
   #heard(visit: Visit): void {
     const { revision, way, messages } = visit;
     const opening = messages.find(({ method }) => method === 'initialize' || method === 'server/discover');

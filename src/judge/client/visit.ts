@@ -56,7 +56,7 @@ const maxMessages = 5_000;
 const maxEntries = 400;
 const maxBatch = 200;
 
-/** One run of the program against one hidden server, which sends only what its scene tells it to send. */
+/** One run of the program against one hidden server, which sends only the messages of its scene. */
 export class Visit {
   readonly number: number;
   readonly way: ClientWay;
@@ -141,7 +141,7 @@ export class Visit {
     return Math.max(0, this.messages.findLastIndex(({ method }) => method === 'initialize'));
   }
 
-  /** Reports rules as kept or broken. `came`: a message, an HTTP request, or a description of what happened. */
+  /** Reports rules as kept or broken. `came`: a message, an HTTP request, or a description of the event. */
   check(ids: string | readonly string[], kept: boolean, expected: string, came: Received | HiddenRequest | string, sent?: string): void {
     for (const id of typeof ids === 'string' ? [ids] : ids) {
       if (kept) this.ledger.kept(id, this.revision.version);
@@ -149,7 +149,7 @@ export class Visit {
     }
   }
 
-  /** Reports a rule of another revision: a client of both eras has rules of one era even with a server of the other. */
+  /** Reports a rule of another revision: a client of both eras must keep some rules of one era with a server of the other. */
   checkIn(version: string, id: string, kept: boolean, expected: string, came: Received | HiddenRequest | string): void {
     if (kept) this.ledger.kept(id, version);
     else this.ledger.broken(id, { ...this.#evidence(expected, came), revision: version });

@@ -31,7 +31,7 @@ export function judgeNotification(conversation: JudgedConversation, arrival: Arr
 /** 2025-11-25 basic/lifecycle#initialization: before `initialized` a server sends only pings and logs. */
 function early(conversation: JudgedConversation, arrival: Arrival, method: string): void {
   if (conversation.modern) return;
-  // Over HTTP there is no order between streams.
+  // Over HTTP, different streams have no fixed order.
   if (conversation.kind === 'http' || saidInitialized(conversation)) return;
   conversation.check('lifecycle-12', method === 'notifications/message', 'nothing but pings and logs before notifications/initialized', arrival);
 }

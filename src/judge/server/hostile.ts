@@ -56,7 +56,7 @@ export const hostileProbes: readonly ServerProbe[] = [
     run: (bench, revision) => bears(bench, revision, 'form-invalid-request', -32600, objects),
   },
   {
-    // 2025-11-25 basic/transports: messages are UTF-8. It does not say how a server refuses other bytes: a dispute.
+    // 2025-11-25 basic/transports: messages are UTF-8. It is not said how a server refuses other bytes: a dispute.
     name: 'bytes that are not UTF-8', rules: ['base-60'], over: 'http', hostile: true, slow: true,
     async run(bench, revision) {
       const conversation = await bench.main(revision);

@@ -47,7 +47,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/index#notifications: another response before the answer to the next request would answer the notification.
+    // 2025-11-25 basic/index#notifications: a further response before the answer to the next request can only answer the notification.
     name: 'an unknown notification', rules: ['base-62'],
     async run(bench, revision) {
       const conversation = await bench.main(revision);

@@ -113,7 +113,7 @@ export const roundProbes: readonly ServerProbe[] = [
       const { lists } = await bench.survey(revision);
       if (!legacy || !lists.tools.declared) return;
       const conversation = await bench.fresh(legacy);
-      // Messages of two revisions come here, so what they show is dropped.
+      // Messages of two revisions come here, so reports about them are dropped.
       conversation.hold();
       const params = { _meta: { [versionKey]: revision.version, [clientInfoKey]: judgeInfo, [capabilitiesKey]: {} } };
       const answer = await conversation.askText({ id: 'judge-modern', method: 'tools/list', params, text: JSON.stringify({ jsonrpc: '2.0', id: 'judge-modern', method: 'tools/list', params }) });

@@ -66,7 +66,7 @@ export const streamProbes: readonly ServerProbe[] = [
         }
         const [one] = streams;
         const onGet = (arrival: Arrival): boolean => streams.some((stream) => stream?.exchange === arrival.exchange);
-        // Streams have no order between them: messages of the calls may still be on their way.
+        // Different streams have no fixed order: messages of the calls may still be on their way.
         await conversation.until(onGet, 300, from);
         const came = conversation.arrivals.slice(from);
         if (one && !came.some((arrival) => onGet(arrival) && arrival.answers)) conversation.check('transports-4', true, '', 'no response on the GET stream');

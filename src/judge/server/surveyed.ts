@@ -2,7 +2,7 @@ import type { ServerProbe } from '../probe.ts';
 import { watchedRules } from '../passive/watch.ts';
 import { formRuleIds } from '../passive/forms.ts';
 
-/** Rules that show when the server is used: see ../passive. */
+/** Rules that are judged while the server is used: see ../passive. */
 export const surveyProbes: readonly ServerProbe[] = [
   {
     name: 'using what it offers',

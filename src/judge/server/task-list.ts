@@ -7,7 +7,7 @@ import { listPages, nextCursor } from '../listed.ts';
 import type { ServerProbe } from '../probe.ts';
 import { begun, declares, taskSupport, taskOf } from './tasks.ts';
 
-/** Most tasks to create for full pages, and most milliseconds that the tool may take for one. */
+/** Most tasks to create, and most milliseconds that the tool may take for each. */
 const most = 130;
 const quickMs = 300;
 

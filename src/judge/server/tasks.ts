@@ -104,7 +104,7 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
   const told = conversation.arrivals.findIndex(({ json }) => isObject(json) && json['method'] === 'notifications/tasks/status' && of(json['params'], 'taskId') === taskId && isEnd(of(json['params'], 'status')));
   const at = told >= 0 ? told : last.arrival ? conversation.arrivals.indexOf(last.arrival) : -1;
   const late = conversation.arrivals.slice(at + 1).find((one) => isObject(one.json) && one.json['method'] === 'notifications/progress' && (of(one.json['params'], 'progressToken') === token || namesTask(one, taskId)));
-  // Over HTTP there is no order between streams.
+  // Over HTTP, different streams have no fixed order.
   if (hasEnded(last) && !late) conversation.check('progress-4', true, '', last);
   else if (late && conversation.kind === 'http') conversation.dispute('progress-4', 'no progress of a task that has ended', late);
   else if (late) conversation.check('progress-4', false, 'no progress of a task that has ended', late);
@@ -189,7 +189,7 @@ async function plainCall(conversation: JudgedConversation, { calls }: Survey): P
   const plain = answer.kind === 'result' && 'content' in answer.result;
   if (answer.kind === 'result') conversation.check(['tasks-11', 'schema-11'], !('task' in answer.result), 'the capability tasks of a server that makes tasks', answer);
   const expected = 'the plain result: the server does not declare tasks';
-  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties that support tasks; a server that declares none may not be one.
+  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties that support tasks; without the capability a server may not be one.
   if (plain || conversation.offered['tasks'] !== undefined && answered(answer)) conversation.check('tasks-61', plain, expected, answer);
   else if (answered(answer)) conversation.dispute('tasks-61', expected, answer);
 }

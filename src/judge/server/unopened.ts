@@ -7,12 +7,12 @@ import { shownHead } from '../http-demand.ts';
 /** The rules that are judged if no revision could be opened at an address. */
 export const unopenedRules: readonly string[] = ['streamable-http-1', 'transports-15', 'transports-16', 'transports-17', 'transports-18'];
 
-/** Nothing is there, or it does not take the method. */
+/** Nothing is at the address, or it does not accept the method. */
 const refuses = (status: number | undefined): boolean => status === 404 || status === 405;
 
 /**
  * Judges an address at which neither Streamable HTTP (`bench`) nor HTTP+SSE (`older`) could be opened. It may belong to something else, so
- * only what the server itself declares counts.
+ * only the server's own statements count.
  */
 export async function judgeUnopened(bench: Bench, older: Bench, wanted: readonly Revision[]): Promise<void> {
   if (!unopenedRules.some((id) => bench.ledger.wants(id))) return;

@@ -26,7 +26,7 @@ interface OpenedDoor {
   current: HiddenAuthorizationServer;
   /** Paths of requests for resource metadata, in order. */
   readonly resourceAsked: string[];
-  /** Requests to paths that no issuer has. */
+  /** Requests to paths that belong to no issuer. */
   readonly elsewhere: HiddenRequest[];
   /** The last request without a token, after one was issued. */
   bare: HiddenRequest | undefined;

@@ -13,7 +13,7 @@ export const methodsOf = (visit: Visit): Set<string> => new Set(visit.messages.f
 /** The tools that the client has called. */
 export const toolsOf = (visit: Visit): Set<string> => new Set(visit.messages.flatMap(({ method, params: { name } }) => (method === 'tools/call' && typeof name === 'string' ? [name] : [])));
 
-/** Whether the client sent all methods that it sent to the plain server. */
+/** Whether the client sent all methods that it sent to the plain server, except optional ones. */
 export const wentOn = ({ visit, usual }: Play): boolean => [...usual].every((method) => methodsOf(visit).has(method) || optional.has(method));
 
 /** Methods that may be missing in one run. */
@@ -110,7 +110,7 @@ function cursorsOf({ visit }: Play, method: string): readonly [string, string, s
 
 function itemsOf(method: string): SeenMembers[] {
   const names = ['one', 'two', 'three', 'four', 'five'];
-  // The two tools of the plain server's only page are here the first items of two pages.
+  // The plain server has these two tools on one page. Here each is the first item of a page.
   if (method === 'tools/list') return [addTool, echoTool, ...names.slice(2).map((name) => ({ ...echoTool, name: `${name}_tool` }))];
   if (method === 'prompts/list') return names.map((name) => ({ name }));
   if (method === 'resources/list') return names.map((name) => ({ uri: `hidden://${name}`, name }));

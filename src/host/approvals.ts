@@ -14,7 +14,7 @@ export interface Shown {
   readonly origin?: 'app';
 }
 
-/** How long an approval lasts: for this call, or as a grant for this session or for ever. */
+/** How long an approval lasts: for this call, or as a grant for this session or permanently. */
 export type Reach = 'once' | 'session' | 'always';
 
 /** An approval for more than one call: of this tool with this definition, with any arguments. */

@@ -40,7 +40,7 @@ export class Catalogue {
   /** Whether a tool is offered. */
   readonly offers: (server: string, tool: Tool) => boolean;
   readonly #hides: (server: string, tool: string) => boolean;
-  /** In the order in which the servers came to the host; undefined: never listed. A server that answers late keeps its place. */
+  /** In the order in which the servers were added to the host; undefined: never listed. A server that answers late keeps its place. */
   readonly #servers = new Map<string, ServerEntry | undefined>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;

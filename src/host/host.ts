@@ -185,7 +185,7 @@ export class Host {
         options.onState?.(name, state, why);
       },
       client: {
-        // If a server goes before it answers a call, the log records the call's result as unknown: nothing may repeat
+        // If a server is gone before it answers a call, the log records the result as unknown: nothing may repeat
         // it.
         validator: compile,
         clock,

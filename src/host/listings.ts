@@ -29,7 +29,7 @@ export interface ListingsOptions {
   readonly onError?: ((error: Error, server: string) => void) | undefined;
 }
 
-/** The state of one server's tools beside its pins. */
+/** The state of one server's tools, apart from its pins. */
 interface ListingState {
   /**
    * The connection over which the tools were last listed. While the server did not run, definitions may have changed.

@@ -183,7 +183,7 @@ export class ManagedServer {
     await client?.close();
   }
 
-  /** Shuts the server down for ever. */
+  /** Shuts the server down permanently. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.stop();

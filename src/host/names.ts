@@ -8,7 +8,7 @@ const hashLength = 12;
 
 /**
  * The name of a tool over all servers. It depends only on the server's name and the tool's, so that a name that a
- * model knows never comes to mean another tool. It is `server__tool` if that fits, is plain and can be split in only
+ * model knows never means another tool. It is `server__tool` if that fits, is plain and can be split in only
  * one way (the server's name has no `__` and does not end with `_`); else both in plain characters, with a hash of
  * the two and without `__`.
  */

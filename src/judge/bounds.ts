@@ -20,7 +20,7 @@ export const bounds = {
   quickCallMs: 500,
   /** Milliseconds for which a subscription is kept. */
   listenMs: 20_000,
-  /** Milliseconds in which a cancelled call must stay silent. */
+  /** Milliseconds in which no message about a cancelled call may come. */
   cancelMs: 2_500,
   /** Milliseconds to wait for an earlier response. Over HTTP each response has its own request, so the order may change. */
   orderMs: 100,

@@ -11,7 +11,7 @@ import type { WireEntry } from './verdict.ts';
 
 export type { Arrival, ReceivedAnswer, SentToServer } from './plain-conversation.ts';
 
-/** Options of a request beside its parameters. */
+/** Options of a request in addition to its parameters. */
 export interface AskOptions extends HttpAbout {
   readonly id?: RequestId | undefined;
   /** Merged into `_meta`; undefined removes a default key. */

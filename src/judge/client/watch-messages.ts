@@ -39,7 +39,7 @@ export function watchMessage(visit: Visit, message: Received): void {
   if (!foreign) metaKeys(visit, message, json);
 }
 
-/** Whether a text is several JSON texts, one after the other. */
+/** Whether a text consists of several JSON texts in sequence. */
 function severalIn(text: string): boolean {
   try {
     return Array.isArray(JSON.parse(`[${text.trim().replaceAll(/\}\s*\{/g, '},{')}]`));

@@ -189,7 +189,7 @@ async function plainCall(conversation: JudgedConversation, { calls }: Survey): P
   const plain = answer.kind === 'result' && 'content' in answer.result;
   if (answer.kind === 'result') conversation.check(['tasks-11', 'schema-11'], !('task' in answer.result), 'the capability tasks of a server that makes tasks', answer);
   const expected = 'the plain result: the server does not declare tasks';
-  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties that support tasks; without the capability a server may not be one.
+  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties with tasks; a server without the capability may not be one.
   if (plain || conversation.offered['tasks'] !== undefined && answered(answer)) conversation.check('tasks-61', plain, expected, answer);
   else if (answered(answer)) conversation.dispute('tasks-61', expected, answer);
 }

@@ -16,8 +16,8 @@ import type { AppVisibility } from './tool-meta.ts';
 /** The options of `apps`. */
 export interface AppsOptions {
   /**
-   * What clients see that did not declare the extension. `text`: no tools that are only for apps, and no documents of apps in
-   * `resources/list`; the other tools with their texts. `all`: the same as everybody. Default: `text`.
+   * Which tools and documents clients without the extension see. `text`: no app-only tools, and no app documents in `resources/list`; the
+   * other tools with their texts. `all`: the same as other clients. Default: `text`.
    */
   readonly undeclared?: 'text' | 'all';
 }
@@ -28,28 +28,28 @@ export interface AppDefinition extends Omit<ResourceDefinition, 'mimeType' | '_m
 /** A registered app. */
 export interface App {
   readonly uri: string;
-  /** `_meta` for a tool whose results this app shows. `visibility`: who may call it. Default: models and apps. */
+  /** Returns `_meta` for a tool whose results this app shows. `visibility`: who may call the tool. Default: models and apps. */
   tool(visibility?: readonly AppVisibility[]): { readonly ui: Readonly<Record<string, unknown>> };
-  /** Takes the document out. The tools that name it should go with it. */
+  /** Removes the document. The tools that name it should be removed too. */
   remove(): void;
 }
 
 /** The apps of a server. */
 export interface Apps {
   /**
-   * Registers the document of an app. `html` is the document, or makes it for each read. Throws a TypeError for a URI that
-   * does not begin with `ui://`, a document without `<!doctype html>`, and a domain that is no origin.
+   * Registers the document of an app. `html` is the document, or a function that returns it for each read. Throws a TypeError for a URI
+   * that does not begin with `ui://`, a document without `<!doctype html>`, and a domain that is not an origin.
    */
   app(uri: string, definition: AppDefinition, html: string | ((context: Context) => Outcome<string>)): App;
 }
 
-/** `_meta` for a tool that has no app of its own and is called by apps only. */
+/** `_meta` for a tool without an app, which only apps may call. */
 export const onlyForApps: { readonly ui: Readonly<Record<string, unknown>> } = { ui: { visibility: ['app'] } };
 
 /**
- * Serves apps: documents for the screen of a host, and tools that they show or call, by the extension
- * `io.modelcontextprotocol/ui` (SEP-1865), in the revisions since 2025-06-18. Before, a tool has no `_meta`, and so no app: a
- * client of these is served as one that did not declare the extension. A tool is an app's by its `_meta`:
+ * Serves apps: documents for the screen of a host, and the tools that show them or that they call. The extension is
+ * `io.modelcontextprotocol/ui` (SEP-1865), in revisions since 2025-06-18. In earlier revisions tools have no `_meta`, so clients are served
+ * as if they had not declared the extension. A tool belongs to an app by its `_meta`:
  * `server.tool(name, { …, _meta: app.tool() }, handler)`.
  */
 export function apps(server: McpServer, options: AppsOptions = {}): Apps {
@@ -59,7 +59,7 @@ export function apps(server: McpServer, options: AppsOptions = {}): Apps {
   return { app: (uri, definition, html) => register(server, uri, definition, html) };
 }
 
-// For `checkOptions`. What a resource has as well is checked once more with it.
+// For `checkOptions`. `server.resource` checks its own members again.
 const definitionShape: Shape<AppDefinition> = {
   csp: cspShape, permissions: permissionsShape, domain: 'string', prefersBorder: 'boolean',
   name: 'string', title: 'string', description: 'string', annotations: 'object', icons: 'list', cache: 'object', needs: 'list', scopes: 'list', data: 'object',
@@ -91,7 +91,7 @@ function register(server: Pick<McpServer, 'resource'>, uri: string, definition: 
   };
 }
 
-/** A document is no question: a handler that yields is refused. */
+/** Refuses a generator: a document cannot ask the client questions. */
 function settled(outcome: Outcome<string>): string | Promise<string> {
   if (typeof outcome === 'string' || outcome instanceof Promise) return outcome;
   throw new TypeError('the function that makes a document cannot be a generator');
@@ -109,7 +109,7 @@ function checkMeta(place: string, meta: { readonly [K in keyof AppResourceMeta]:
   if (faults.length > 0) throw new TypeError(`${place}: ${faults.join('; ')}`);
 }
 
-/** Apps, Content Requirements: a valid HTML5 document. This tells a document from a fragment, and no more. */
+/** Apps, Content Requirements: a valid HTML5 document. This only tells a document from a fragment. */
 function checkHtml(place: string, html: unknown): void {
   if (typeof html !== 'string' || !/^\uFEFF?\s*<!doctype html[\s>]/i.test(html.slice(0, 1000))) {
     throw new TypeError(`${place}: the document must be a text that begins with <!doctype html>`);
@@ -117,8 +117,8 @@ function checkHtml(place: string, html: unknown): void {
 }
 
 /**
- * Hides from clients without the extension what only a screen needs. Apps, Client-Server Capability Negotiation: servers
- * check the client's capabilities. A document stays readable: a tool of the list may name it.
+ * Hides app-only tools and app documents from clients without the extension. Apps, Client-Server Capability Negotiation: servers check the
+ * client's capabilities. A document stays readable, since a listed tool may name it.
  */
 function hideFromUndeclared(server: McpServer): void {
   const inside = internalsOf(server);

@@ -18,22 +18,22 @@ import type { AppDisplayMode, AppHandlers } from './view-requests.ts';
 /** The revision of the dialect. */
 export const appProtocolVersion = '2026-01-26';
 
-/** The way to an app, such as the frame that holds it: the host makes it, and judges who a message is from. */
+/** The connection to an app, such as the frame that holds it. The host makes it, and checks who sent a message. */
 export interface AppPort {
   /** Sends one message. */
   post(message: object): void;
-  /** Calls `receive` with each message of the app, whatever it is, until the function that this returns is called. */
+  /** Calls `receive` with each message of the app, valid or not. Returns a function that stops this. */
   listen(receive: (message: unknown) => void): () => void;
 }
 
-/** What an app knows of its surroundings. More members may stand there. */
+/** The surroundings of an app. It may have more members. */
 export interface AppHostContext {
   readonly toolInfo?: { readonly id?: RequestId; readonly tool: Tool };
   readonly theme?: 'light' | 'dark';
   readonly styles?: { readonly variables?: Readonly<Record<string, string>>; readonly css?: { readonly fonts?: string } };
   readonly displayMode?: AppDisplayMode;
   readonly availableDisplayModes?: readonly AppDisplayMode[];
-  /** `height`, `width`: fixed. `maxHeight`, `maxWidth`: the app decides, up to that. */
+  /** `height`, `width`: fixed. `maxHeight`, `maxWidth`: the app decides, up to this size. */
   readonly containerDimensions?: { readonly height?: number; readonly maxHeight?: number; readonly width?: number; readonly maxWidth?: number };
   readonly locale?: string;
   readonly timeZone?: string;
@@ -42,11 +42,11 @@ export interface AppHostContext {
   readonly [other: string]: unknown;
 }
 
-/** What an app may take of a host. */
+/** Limits on an app. */
 export interface AppLimits {
   /** Memory of one message, as `weighValue` counts it. 4 MiB. */
   readonly maxMessageBytes: number;
-  /** Requests of the app that wait for their answer. 32. */
+  /** Unanswered requests of the app. 32. */
   readonly maxInFlight: number;
   /** Messages in a second; an app that sends more is ended. 500. */
   readonly maxMessagesPerSecond: number;
@@ -63,54 +63,54 @@ export const defaultAppLimits: AppLimits = {
 
 /** The options of `appBridge`. */
 export interface AppBridgeOptions {
-  /** The host, as the app sees it. */
+  /** The host's name and version, for the app. */
   readonly info: Implementation;
   readonly context?: AppHostContext;
-  /** What the host applied of what the app declared. */
+  /** The part of the app's declarations that the host applied. */
   readonly sandbox?: { readonly csp?: AppCsp; readonly permissions?: AppPermissions };
   readonly handlers?: AppHandlers;
-  /** The app is ready. */
+  /** Called when the app is ready. */
   readonly onInitialized?: (app: Implementation) => void;
-  /** The app wants this size, in pixels. The host keeps it within its own bounds. */
+  /** Called when the app wants this size, in pixels. The host keeps the size within its own bounds. */
   readonly onSize?: (size: { readonly width?: number; readonly height?: number }) => void;
-  /** The app has sent `notifications/message`. */
+  /** Called for each `notifications/message` of the app. */
   readonly onLog?: (message: { readonly level: string; readonly data: unknown }) => void;
-  /** The app asks to be ended. */
+  /** Called when the app asks to be ended. */
   readonly onRequestTeardown?: () => void;
-  /** What the app asks for, before it is done: for a log. */
+  /** Called with each request of the app before it is handled: for a log. */
   readonly onRequest?: (method: string, params: Readonly<Record<string, unknown>>) => void;
-  /** What the app may not do, or does wrongly, in a sentence for the person. */
+  /** Called for a refused, failed or malformed request of the app, with a sentence for the person. */
   readonly onRefused?: (why: string) => void;
-  /** The app took more than `limits` allow. Nothing of it is read any more: remove it. */
+  /** Called when the app exceeded `limits`. Nothing from it is read any more: remove it. */
   readonly onEnded?: (why: string) => void;
   readonly limits?: Partial<AppLimits>;
-  /** What time it is. Default: the runtime's clock. */
+  /** Gives the time. Default: the runtime's clock. */
   readonly clock?: Clock;
 }
 
-/** One app and its host. What is sent before the app is ready waits until then. */
+/** One app and its host. Messages to the app are queued until it is ready. */
 export interface AppBridge {
-  /** The app, once it is ready. */
+  /** The app's name and version, once it has sent `ui/initialize`. */
   readonly app: Implementation | undefined;
-  /** The arguments of the call, as far as a model has written them. Nothing is sent after `toolInput`. */
+  /** Sends the arguments of the call, as far as a model has written them. Does nothing after `toolInput`. */
   toolInputPartial(args: Readonly<Record<string, unknown>>): void;
-  /** The arguments of the call that the app is shown for. Once. */
+  /** Sends the arguments of the call that the app is shown for. Only the first call has an effect. */
   toolInput(args: Readonly<Record<string, unknown>>): void;
-  /** The result of that call. Sends empty arguments first if there were none. */
+  /** Sends the result of that call; before it, empty arguments if there were none. */
   toolResult(result: CallToolResult): void;
-  /** That call was cancelled. */
+  /** Tells the app that the call was cancelled. */
   toolCancelled(reason: string): void;
-  /** Members of the context that have changed. */
+  /** Sends changed members of the context. */
   contextChanged(changes: AppHostContext): void;
-  /** Tells the app that it ends, and waits for it, at most `teardownMs`. Then the bridge is closed. Never rejects. */
+  /** Tells the app that it ends, waits at most `teardownMs` for its answer, and closes the bridge. Never rejects. */
   teardown(reason: string): Promise<void>;
-  /** Stops reading. Requests that wait are aborted. */
+  /** Stops reading, and aborts pending requests. */
   close(): void;
 }
 
 /**
- * Speaks with an app over a port: the host's side of the dialect of Apps (JSON-RPC over `postMessage`). It has no frame and
- * no window: the host judges who a message is from before it hands it over. Throws a TypeError for a wrong option.
+ * Connects to an app over a port: the host's side of the dialect of Apps (JSON-RPC over `postMessage`). It has no frame and no window: the
+ * port checks who sent a message before it passes it on. Throws a TypeError for a wrong option.
  */
 export function appBridge(port: AppPort, options: AppBridgeOptions): AppBridge {
   checkOptions('appBridge: options', options, {
@@ -123,7 +123,7 @@ export function appBridge(port: AppPort, options: AppBridgeOptions): AppBridge {
 
 const teardownId = 'barewire-teardown';
 
-/** The capabilities that follow from what the host does. Apps, Host Capabilities. */
+/** The capabilities that follow from the host's handlers and options. Apps, Host Capabilities. */
 function capabilitiesOf({ handlers: { callTool, readResource, openLink, message, updateModelContext } = {}, sandbox, onLog }: AppBridgeOptions): object {
   return {
     ...callTool && { serverTools: {} },
@@ -152,7 +152,7 @@ class ConnectedApp implements AppBridge {
   #faults = 0;
   #second = { began: -Infinity, count: 0 };
   #tornDown: (() => void) | undefined;
-  /** Until the app has ended. */
+  /** Pending until the app has ended. */
   #ending: Promise<void> | undefined;
 
   constructor(port: AppPort, options: AppBridgeOptions) {
@@ -176,7 +176,7 @@ class ConnectedApp implements AppBridge {
     }
     let text: string | undefined;
     try {
-      // A structured clone may hold what JSON has not, and its names may be those of a prototype: as text it is read like any message.
+      // A structured clone may hold values that JSON lacks, and names of a prototype's members. As text it is read like any message.
       text = JSON.stringify(value) as string | undefined;
     } catch (thrown) {
       return this.#malformed(`a message is not JSON: ${errorMessage(thrown)}`, undefined);
@@ -198,7 +198,7 @@ class ConnectedApp implements AppBridge {
     }
   }
 
-  /** Counts the messages of this second. An app that sends too many is ended: no more of them are read. */
+  /** Counts the messages of this second, and ends an app that sends too many. */
   #isFlood(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#second.began >= 1000) this.#second = { began: now, count: 0 };
@@ -219,7 +219,7 @@ class ConnectedApp implements AppBridge {
 
   #end(why: string): void {
     if (this.#state === 'closed') return;
-    // Its answer is not waited for: nothing of this app is read any more.
+    // Do not wait for its answer: nothing from this app is read any more.
     if (this.#state === 'ready' && !this.#ending) this.#tellEnd(why);
     this.close();
     this.#options.onEnded?.(why);
@@ -315,7 +315,7 @@ class ConnectedApp implements AppBridge {
   toolInput(args: Readonly<Record<string, unknown>>): void {
     if (this.#input === 'whole') return;
     this.#input = 'whole';
-    // Parts that still wait are of no use beside the whole.
+    // Partial arguments in the queue are useless once the whole arguments follow.
     this.#waiting = this.#waiting.filter((one) => !('method' in one && one.method === 'ui/notifications/tool-input-partial'));
     this.#notify('ui/notifications/tool-input', { arguments: args });
   }
@@ -332,7 +332,7 @@ class ConnectedApp implements AppBridge {
 
   contextChanged(changes: AppHostContext): void {
     this.#context = { ...this.#context, ...changes };
-    // An app that has no answer yet gets the whole context with it.
+    // An app without an answer to `ui/initialize` gets the whole context with that answer.
     if (this.#state !== 'new') this.#notify('ui/notifications/host-context-changed', changes);
   }
 
@@ -352,7 +352,7 @@ class ConnectedApp implements AppBridge {
     timer?.stop();
   }
 
-  /** Apps, ui/resource-teardown: an app is told before it ends, for whatever reason. */
+  /** Apps, ui/resource-teardown: an app is told before it ends, whatever the reason. */
   #tellEnd(reason: string): void {
     this.#post({ jsonrpc: '2.0', id: teardownId, method: 'ui/resource-teardown', params: { reason } });
   }

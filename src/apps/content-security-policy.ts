@@ -2,7 +2,7 @@ import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { quote } from '../bounds/quote.ts';
 
-/** The domains that an app needs. Without a list it reaches none of that kind. */
+/** The domains that an app needs. Without a list, it reaches no domain of that kind. */
 export interface AppCsp {
   /** For `fetch`, `XMLHttpRequest`, `WebSocket`. */
   readonly connectDomains?: readonly string[];
@@ -20,7 +20,7 @@ export const cspShape: Shape<AppCsp> = { connectDomains: 'list', resourceDomains
 /** The number of characters of a declared domain: the longest name of a host, a scheme, a port. */
 const maxChars = 280;
 
-/** The host of a URL that may stand in a policy: letters, digits, hyphens and dots. No IPv6 address: a policy has no form for one. */
+/** The host of a URL in a policy: letters, digits, hyphens and dots. A policy has no form for an IPv6 address. */
 const plainHost = /^[a-z\d_-]{1,63}(?:\.[a-z\d_-]{1,63})*$/;
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|(?:[a-z\d-]+\.)+localhost)$/;
@@ -30,9 +30,9 @@ const secure = /^(?:https|wss):$/;
 const plain = /^(?:http|ws):$/;
 
 /**
- * A domain that an app declares, as the text of an origin: `https://a.example`, `wss://a.example:8443`,
- * `https://*.a.example`. Plain `http` and `ws` only for this machine. Throws a TypeError for everything else: a domain is
- * parsed and written anew, so that none can end a directive of the policy in which it stands.
+ * Returns a domain that an app declares as the text of an origin: `https://a.example`, `wss://a.example:8443`, `https://*.a.example`. Plain
+ * `http` and `ws` only for this machine. Throws a TypeError for everything else. The domain is parsed and written anew, so that it cannot
+ * end a directive of its policy.
  */
 export function parseOrigin(domain: unknown): string {
   const fail = (why: string): never => {
@@ -43,19 +43,19 @@ export function parseOrigin(domain: unknown): string {
   if (!URL.canParse(scheme + rest)) return fail('is not an origin such as https://a.example');
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(scheme + rest);
   if (username !== '' || password !== '' || search !== '' || hash !== '' || pathname !== '/') return fail('is more than an origin');
-  // A question mark, a hash or a backslash that names nothing leaves no trace in the parts.
+  // An empty query, fragment or user name, or a backslash, leaves no trace in the parsed parts.
   if (/[?#\\@]/.test(rest)) return fail('is more than an origin');
   if (!plainHost.test(hostname)) return fail('has a host that a policy cannot name');
   if (!secure.test(protocol) && !(plain.test(protocol) && loopback.test(hostname))) return fail('is neither secure (https, wss) nor on this machine');
-  // A star over a whole top-level domain, or over numbers, would name hosts of everybody.
+  // A star over a whole top-level domain, or over numbers, would cover other people's hosts.
   if (star !== '' && (!hostname.includes('.') || /^[\d.]+$/.test(hostname))) return fail('has a star where a name of at least two parts must stand');
   return `${protocol}//${star}${hostname}${port === '' ? '' : `:${port}`}`;
 }
 
 /**
- * The Content-Security-Policy of an app's document, for the header of the document that holds it. Each domain is parsed
- * again: throws a TypeError for one that is not an origin. Stricter than Apps, Content Security Policy Enforcement: `'self'`
- * would be the host's own sandbox, and forms go nowhere.
+ * The Content-Security-Policy of an app's document, for the header of the document that holds it. Parses each domain again, and throws a
+ * TypeError for one that is not an origin. Stricter than Apps, Content Security Policy Enforcement: no `'self'`, which would be the host's
+ * own sandbox, and no targets for forms.
  */
 export function contentSecurityPolicy(csp: AppCsp = {}): string {
   checkOptions('contentSecurityPolicy: csp', csp, cspShape);

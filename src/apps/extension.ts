@@ -8,12 +8,12 @@ export const appsExtension = 'io.modelcontextprotocol/ui';
 export const appMimeType = 'text/html;profile=mcp-app';
 
 /**
- * What a host with a screen declares, for the option `extensions` of a client: `{ [appsExtension]: showsApps }`. A host
- * without a screen does not declare it. Apps, Client (Host) Capabilities: `mimeTypes` is required.
+ * The declaration of a host with a screen, for the option `extensions` of a client: `{ [appsExtension]: showsApps }`. A host without a
+ * screen does not declare it. Apps, Client (Host) Capabilities: `mimeTypes` is required.
  */
 export const showsApps: { readonly settings: { readonly mimeTypes: readonly string[] } } = { settings: { mimeTypes: [appMimeType] } };
 
-/** Whether a client declared that it shows apps of `appMimeType`. A handler has the capabilities as `ctx.capabilities`. */
+/** Whether a client declared that it shows apps of `appMimeType`. A handler finds the capabilities in `ctx.capabilities`. */
 export function declaresApps({ extensions }: ClientCapabilities): boolean {
   const settings: unknown = extensions && Object.hasOwn(extensions, appsExtension) ? extensions[appsExtension] : undefined;
   const types = isObject(settings) ? settings['mimeTypes'] : undefined;

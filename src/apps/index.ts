@@ -1,5 +1,5 @@
 /**
- * `barewire/apps`: `apps` serves apps (SEP-1865); `loadApp` reads one, and `appBridge` speaks with it for a host.
+ * `barewire/apps`: `apps` serves apps (SEP-1865); `loadApp` reads one, and `appBridge` connects a host to it.
  *
  * @module
  */

@@ -10,23 +10,23 @@ import { isAppUri } from './tool-meta.ts';
 
 /** The options of `loadApp`. */
 export interface LoadAppOptions {
-  /** The resource as it was listed, where it was: its `_meta` counts if what is read has none. */
+  /** The listed resource, if it was listed: its `_meta` counts if the read content has none. */
   readonly listed?: Pick<Resource, 'uri' | '_meta'>;
-  /** Which declared origins may stand in the policy. Default: all. */
+  /** Which declared origins the policy may contain. Default: all. */
   readonly allows?: (origin: string) => boolean;
-  /** Bytes of the document. 8 MiB. */
+  /** Most bytes of the document. 8 MiB. */
   readonly maxBytes?: number;
 }
 
 const shape: Shape<LoadAppOptions> = { listed: 'object', allows: 'function', maxBytes: 'number' };
 
-/** The document of an app, as it was read and checked. */
+/** The document of an app, read and checked. */
 export interface LoadedApp extends ReadAppMeta {
   readonly uri: string;
   readonly html: string;
 }
 
-/** Whether a text begins as an HTML document does: a document type or one of its first elements, after comments and white space. */
+/** Whether a text begins like an HTML document: with a document type or one of its first elements, after comments and white space. */
 function beginsAsHtml(html: string): boolean {
   let rest = html.slice(0, 10_000).trimStart();
   while (rest.startsWith('<!--')) {
@@ -38,8 +38,8 @@ function beginsAsHtml(html: string): boolean {
 }
 
 /**
- * Reads the document of an app by `resources/read`, and checks it: Apps, Content Requirements. `read` sends the request, such
- * as `(uri) => client.readResource(uri)`. Rejects with an `AppError`: then nothing is shown.
+ * Reads the document of an app by `resources/read`, and checks it: Apps, Content Requirements. `read` sends the request, such as
+ * `(uri) => client.readResource(uri)`. Rejects with an `AppError` if the document must not be shown.
  */
 export async function loadApp(read: (uri: string) => Promise<ReadResourceResult>, uri: string, options: LoadAppOptions = {}): Promise<LoadedApp> {
   checkOptions('loadApp: options', options, shape);

@@ -5,7 +5,7 @@ import { quote } from '../bounds/quote.ts';
 import { cspShape, parseOrigin } from './content-security-policy.ts';
 import type { AppCsp } from './content-security-policy.ts';
 
-/** What an app asks of the browser beyond a page's own means. */
+/** The browser features that an app requests. */
 export interface AppPermissions {
   readonly camera?: object;
   readonly microphone?: object;
@@ -17,16 +17,16 @@ export interface AppPermissions {
 export interface AppResourceMeta {
   readonly csp?: AppCsp;
   readonly permissions?: AppPermissions;
-  /** An origin for the app in a certain host: see that host's documentation. */
+  /** The app's origin in a certain host: see that host's documentation. */
   readonly domain?: string;
-  /** Whether the host draws a border around it. Default: as the host likes. */
+  /** Whether the host draws a border around the app. Default: the host decides. */
   readonly prefersBorder?: boolean;
 }
 
-/** What was read of `_meta.ui`: only what a host may use, domains as `parseOrigin` writes them. */
+/** The members of `_meta.ui` that a host may use, with domains as `parseOrigin` writes them. */
 export interface ReadAppMeta {
   readonly meta: AppResourceMeta;
-  /** What was left out, and why: for the person. */
+  /** The members that were left out, with the reason: for the person. */
   readonly faults: readonly string[];
 }
 
@@ -37,16 +37,16 @@ export const permissionsShape: Shape<AppPermissions> =
 const features: Readonly<Record<keyof AppPermissions, string>> =
   { camera: 'camera', microphone: 'microphone', geolocation: 'geolocation', clipboardWrite: 'clipboard-write' };
 
-/** Domains of one list that are read; the others are left out. */
+/** Most domains to read of one list; the others are left out. */
 const maxDomains = 100;
-/** Faults that are told one by one. */
+/** Most faults to report. */
 const maxFaults = 20;
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] => Object.keys(table) as K[];
 
 /**
- * Reads `_meta` of an app's resource, which came from a server. Domains that are no origins, and those that `allows` does not
- * let pass, are left out and named: Apps, Host Behavior: a host may restrict further, and never allows what was not declared.
+ * Reads the `_meta` of an app's resource, which came from a server. Leaves out, and reports, domains that are not origins or that `allows`
+ * refuses. Apps, Host Behavior: a host may restrict further, and never allows what was not declared.
  */
 export function readAppMeta(_meta: unknown, allows: (origin: string) => boolean = () => true): ReadAppMeta {
   const faults: string[] = [];
@@ -93,7 +93,7 @@ export function readAppMeta(_meta: unknown, allows: (origin: string) => boolean 
   };
 }
 
-/** The value of an `allow` attribute for what an app asks for and the person granted. */
+/** The value of an `allow` attribute for the permissions that an app requests and the person granted. */
 export function permissionsPolicy(permissions: AppPermissions = {}): string {
   checkOptions('permissionsPolicy: permissions', permissions, permissionsShape);
   return keysOf(features).filter((name) => Object.hasOwn(permissions, name)).map((name) => features[name]).join('; ');

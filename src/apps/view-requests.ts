@@ -7,8 +7,8 @@ import type { CallToolResult, ContentBlock, ReadResourceResult } from '../protoc
 export type AppDisplayMode = 'inline' | 'fullscreen' | 'pip';
 
 /**
- * What a host does for an app. A missing function refuses, and its capability is not declared. What a function throws is
- * the error that the app gets: an `RpcError` with its code, everything else as `-32000`.
+ * A host's functions for an app. A missing function refuses, and its capability is not declared. The app gets the error that a function
+ * throws: an `RpcError` with its code, everything else as `-32000`.
  */
 export interface AppHandlers {
   /** Calls a tool of the app's own server. The host must refuse tools that are not visible to apps. */
@@ -17,11 +17,11 @@ export interface AppHandlers {
   readResource?(uri: string, signal: AbortSignal): Promise<ReadResourceResult>;
   /** Opens a link outside of the app, after the person agreed. Only `https:` and `http:` arrive here. */
   openLink?(url: URL, signal: AbortSignal): Promise<void>;
-  /** A message for the conversation, as if the user had written it. Show where it comes from. */
+  /** Adds a message to the conversation, as if the user had written it. Show where it comes from. */
   message?(content: readonly ContentBlock[], signal: AbortSignal): Promise<void>;
-  /** What the model should know of the app in its next turn. Each call replaces the one before. */
+  /** Sets the context about the app for the model's next turn. Each call replaces the previous context. */
   updateModelContext?(context: { readonly content?: readonly ContentBlock[]; readonly structuredContent?: Readonly<Record<string, unknown>> }, signal: AbortSignal): Promise<void>;
-  /** Changes how the app is displayed. Returns the mode that it has then. Asked only for modes that the app supports. */
+  /** Changes the display mode, and returns the resulting mode. Called only for modes that the app supports. */
   requestDisplayMode?(mode: AppDisplayMode, signal: AbortSignal): Promise<AppDisplayMode>;
 }
 
@@ -30,14 +30,14 @@ export const handlersShape: Readonly<Record<keyof AppHandlers, 'function'>> = {
   callTool: 'function', readResource: 'function', openLink: 'function', message: 'function', updateModelContext: 'function', requestDisplayMode: 'function',
 };
 
-/** What an app knows of its display, for `ui/request-display-mode`. */
+/** The display modes of an app, for `ui/request-display-mode`. */
 export interface DisplayModes {
   readonly current: AppDisplayMode;
-  /** The modes that the app declared; undefined: it declared none, and the host decides. */
+  /** The modes that the app declared; undefined if it declared none: then the host decides. */
   readonly supported: readonly unknown[] | undefined;
 }
 
-/** The code of Apps for what a host refuses. */
+/** The code of Apps for a refusal by the host. */
 export const refusedByHost = -32000;
 
 const refused = (what: string): RpcError => new RpcError(refusedByHost, what);
@@ -69,7 +69,7 @@ export async function answerView(
     case 'ui/message': {
       if (!handlers.message) throw refused('this host takes no messages');
       if (params['role'] !== 'user') throw invalidParams('role must be "user"');
-      // Apps shows one block here, and the types of its package a list.
+      // Apps shows one block here, but the types of its package have a list.
       const { content } = params;
       await handlers.message(blocksOf(Array.isArray(content) ? content : [content], 'content'), signal);
       return {};
@@ -86,7 +86,7 @@ export async function answerView(
     case 'ui/request-display-mode': {
       const { mode } = params;
       if (mode !== 'inline' && mode !== 'fullscreen' && mode !== 'pip') throw invalidParams('mode must be "inline", "fullscreen" or "pip"');
-      // Apps, Display Modes: never a mode that the app did not declare; the answer has the mode that it has now.
+      // Apps, Display Modes: never a mode that the app did not declare; the answer has the resulting mode.
       const { current, supported } = modes;
       if (!handlers.requestDisplayMode || mode === current || supported?.includes(mode) === false) return { mode: current };
       return { mode: await handlers.requestDisplayMode(mode, signal) };
@@ -96,7 +96,7 @@ export async function answerView(
   }
 }
 
-/** A link that an app wants to open. Scripts, files and other schemes are refused before anybody is asked. */
+/** Checks a link that an app wants to open. Refuses scripts, files and other schemes before the person is asked. */
 function linkOf(url: unknown): URL {
   if (typeof url !== 'string' || url.length > 8192 || !URL.canParse(url)) throw invalidParams('url must be a URL');
   const link = new URL(url);

@@ -3,22 +3,22 @@ import type { CallToolResult, ReadResourceResult } from '../protocol/index.ts';
 import { hostCallShape } from './tool-calls.ts';
 import type { HostCallOptions } from './tool-calls.ts';
 
-/** What an app of a server may do through a host. */
+/** The requests that an app of a server may make through a host. */
 export interface HostApp {
   /**
-   * Calls a tool by its own name. Rejects with a `HostError` `no-such-tool` for one that the server does not have or that is
-   * not visible to apps, and with `refused`.
+   * Calls a tool by its own name. Rejects with a `HostError`: `no-such-tool` if the server has no such tool or it is not visible to apps,
+   * or `refused`.
    */
   callTool(name: string, args?: Readonly<Record<string, unknown>>, options?: HostCallOptions): Promise<CallToolResult>;
   /** Reads a resource of the server. */
   readResource(uri: string, options?: HostCallOptions): Promise<ReadResourceResult>;
 }
 
-/** What the host does for `hostApp`, for one server. */
+/** The host's functions for `hostApp`, for one server. */
 export interface HostAppOptions {
   readonly call: (name: string, args: Readonly<Record<string, unknown>> | undefined, options: HostCallOptions | undefined) => Promise<CallToolResult>;
   readonly read: HostApp['readResource'];
-  /** Writes what is read into the activity log. */
+  /** Records the URI of a read in the activity log. */
   readonly record: (uri: string) => Promise<void>;
 }
 

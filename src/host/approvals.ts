@@ -2,7 +2,7 @@ import type { Clock } from '../bounds/clock.ts';
 import { BoundedMap } from '../bounds/bounded-map.ts';
 import { digestOf } from '../skills/digest.ts';
 
-/** What a person was shown. An approval is bound to it. */
+/** The facts that a person was shown. An approval is bound to them. */
 export interface Shown {
   readonly server: string;
   readonly tool: string;
@@ -14,7 +14,7 @@ export interface Shown {
   readonly origin?: 'app';
 }
 
-/** How long an approval lasts: for this call, or as a grant for this session or for ever. */
+/** How long an approval lasts: for this call, or as a grant for this session or permanently. */
 export type Reach = 'once' | 'session' | 'always';
 
 /** An approval for more than one call: of this tool with this definition, with any arguments. */
@@ -34,12 +34,11 @@ interface PendingApproval {
   readonly until: number;
 }
 
-/** The largest number of approvals that wait to be used. */
+/** The largest number of unused approvals. */
 const maxHeld = 1_000;
 
 /**
- * Approvals: each is bound to what was shown, is used once, and expires. Grants last longer; the host's store keeps
- * the permanent ones.
+ * Approvals: each is bound to the shown facts, is used once, and expires. Grants last longer; the host's store keeps the permanent ones.
  */
 export class Approvals {
   readonly #held = new BoundedMap<string, PendingApproval>(maxHeld);
@@ -58,7 +57,7 @@ export class Approvals {
     return this.#grants;
   }
 
-  /** Makes an approval of what was shown. Its id can be used once. */
+  /** Creates an approval of the shown facts. Its id can be used once. */
   async approve(shown: Shown): Promise<string> {
     const until = this.#clock.monotonic() + this.#ttlMs;
     const id = `${++this.#count}-${crypto.randomUUID()}`;

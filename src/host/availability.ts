@@ -24,7 +24,7 @@ export interface ToolSelection {
 // For `checkOptions`.
 const selectionShape: Shape<ToolSelection> = { include: 'list', exclude: 'list' };
 
-/** Throws a TypeError for an unknown or malformed member: a misspelt `exclude` would offer what it names. */
+/** Throws a TypeError for an unknown or malformed member: a misspelt `exclude` would offer the tools that it names. */
 export function checkSelection(place: string, selection: ToolSelection): void {
   checkOptions(place, selection, selectionShape);
   for (const member of ['include', 'exclude'] as const) {
@@ -33,16 +33,15 @@ export function checkSelection(place: string, selection: ToolSelection): void {
 }
 
 /**
- * Whether a selection offers a tool. In a selection over all servers (`whole` is `server/tool`) a pattern with `/` fits
- * that, another one the tool's own name. To exclude, a pattern may fit either: a server that puts `/` into a name gets
- * nothing in by that.
+ * Whether a selection offers a tool. In a selection over all servers (`whole` is `server/tool`), a pattern with `/` is compared with
+ * `whole`, another one with the tool's own name. To exclude, a pattern may fit either, so that a server cannot evade it by a `/` in a name.
  */
 function selects({ include, exclude = [] }: ToolSelection, tool: string, whole: string = tool): boolean {
   return (include?.some((pattern) => fitsName(pattern, pattern.includes('/') ? whole : tool)) ?? true)
     && !exclude.some((pattern) => fitsName(pattern, whole) || fitsName(pattern, tool));
 }
 
-/** What decides whether a tool is offered. */
+/** The facts that decide whether a tool is offered. */
 export interface Availability {
   readonly server: string;
   /** See `ServerConfig.folder`. */
@@ -55,8 +54,8 @@ export interface Availability {
 }
 
 /**
- * Why a tool is not offered, for the activity log; undefined: it is offered. Apps, Visibility: a host lists no tool for a model
- * that is only for apps, and lets no app call one that is only for models.
+ * The reason why a tool is not offered, for the activity log; undefined: it is offered. Apps, Visibility: a host lists no app-only tool for
+ * a model, and lets no app call a model-only tool.
  */
 export function whyNotOffered({ server, identity, trusted, own, all, rules }: Availability, tool: Tool, origin: CallOrigin = 'model'): string | undefined {
   if (!isVisibleTo(tool, origin)) return 'visibility';

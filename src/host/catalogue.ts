@@ -40,14 +40,14 @@ export class Catalogue {
   /** Whether a tool is offered. */
   readonly offers: (server: string, tool: Tool) => boolean;
   readonly #hides: (server: string, tool: string) => boolean;
-  /** In the order in which the servers came to the host; undefined: never listed. A server that answers late keeps its place. */
+  /** In the order in which the servers were added to the host; undefined: never listed. A server that answers late keeps its place. */
   readonly #servers = new Map<string, ServerEntry | undefined>();
   #tools: CatalogueTool[] | undefined;
   #byName: Map<string, CatalogueTool[]> | undefined;
 
   /**
-   * `identity`: the name under which a server's pins are stored. `offers`: whether a tool is offered. `hides`: whether a change of
-   * a tool that waits for a person hides it.
+   * `identity`: the name under which a server's pins are stored. `offers`: whether a tool is offered. `hides`: whether a pending change of
+   * a tool hides it.
    */
   constructor(
     store: HostStore, identity: (server: string) => string, offers: (server: string, tool: Tool) => boolean,
@@ -72,12 +72,12 @@ export class Catalogue {
     this.changed();
   }
 
-  /** The stored facts about a server, with the tools that are not offered; undefined: it was never listed. */
+  /** The stored facts about a server, including tools that are not offered; undefined: it was never listed. */
   server(server: string): PinnedServer | undefined {
     return this.#servers.get(server)?.kept;
   }
 
-  /** The stored facts about a server without the tools that are not offered, and the names of these. */
+  /** The stored facts about a server without the tools that are not offered, and the names of these tools. */
   offeredBy(server: string): { readonly listed: PinnedServer | undefined; readonly hidden: readonly string[] } {
     const kept = this.server(server);
     if (!kept) return { listed: kept, hidden: [] };
@@ -88,7 +88,7 @@ export class Catalogue {
     return { listed: { ...kept, tools: Object.fromEntries(Object.entries(kept.tools).filter(([name]) => !left.has(name))) }, hidden };
   }
 
-  /** The server no longer belongs to the host; the store keeps its facts. */
+  /** Removes a server from the host; the store keeps its facts. */
   leave(server: string): void {
     this.#servers.delete(server);
     this.changed();
@@ -101,7 +101,7 @@ export class Catalogue {
   }
 
   /**
-   * Stores what a server offers, and replaces what was stored. Rejects with a `HostError` `store-failed`, and keeps
+   * Stores a server's lists, and replaces the stored ones. Rejects with a `HostError` `store-failed`, and keeps
    * the old state, if the store fails: a lost pin would protect nothing.
    */
   async keep(server: string, kept: PinnedServer): Promise<void> {
@@ -174,7 +174,7 @@ export class Catalogue {
     return [...this.#servers].flatMap(([server, entry]) => (entry ? of(entry.kept).map((item) => ({ server, item })) : []));
   }
 
-  /** The lists are made again when they are next asked for: which tools are offered may have changed. */
+  /** Discards the lists, since the offered tools may have changed. They are made again when needed. */
   changed(): void {
     this.#tools = undefined;
     this.#byName = undefined;
@@ -187,7 +187,7 @@ async function entryOf(server: string, kept: PinnedServer): Promise<ServerEntry>
   return { kept, tools };
 }
 
-/** The application owns the store; a value may be of another version, or not ours. */
+/** The application owns the store; a value may be of another version, or foreign. */
 function isPinnedServer(value: unknown): value is PinnedServer {
   return isObject(value) && isObject(value['tools']) && typeof value['listedAt'] === 'number'
     && Array.isArray(value['prompts']) && Array.isArray(value['resources']) && Array.isArray(value['templates'])

@@ -156,11 +156,11 @@ function commonOf(at: string, entry: Record<string, unknown>, folder: string | u
   };
 }
 
-/** A list is the member of another host, and is ignored: hosts do not agree on what it means. */
+/** An array is another host's form of this member, and is ignored: hosts do not agree on its meaning. */
 function readSelection(at: string, tools: unknown): ToolSelection | undefined {
   if (tools === undefined || Array.isArray(tools)) return undefined;
   try {
-    // checkOptions refuses what is not an object.
+    // checkOptions refuses anything but an object.
     checkSelection(at, tools as ToolSelection);
   } catch (thrown) {
     throw new HostError('bad-config', errorMessage(thrown), { cause: thrown });

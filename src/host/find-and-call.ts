@@ -12,13 +12,13 @@ import type { HostCallOptions } from './tool-calls.ts';
 export interface FindAndCallOptions {
   /** The largest number of tools that one search finds. Default: 5. */
   readonly limit?: number;
-  /** The largest number of characters of input schemas in one answer; tools after that come without theirs. Default: 6,000. */
+  /** The largest number of characters of input schemas in one answer; further tools come without schemas. Default: 6,000. */
   readonly maxSchemaChars?: number;
   /** The largest number of characters of each description. Default: 300. */
   readonly maxDescriptionChars?: number;
 }
 
-/** Two tools in the place of all tools of a host. */
+/** Two tools that replace all tools of a host. */
 export interface FindAndCall {
   /** `find_tools` and `call_tool`, to offer to a model. */
   readonly tools: readonly [find: { readonly name: string; readonly tool: Tool }, call: { readonly name: string; readonly tool: Tool }];
@@ -43,7 +43,7 @@ const callTool: Tool = {
   },
 };
 
-/** For a host with more tools than a model should read: the model searches them, and reads the schemas of those that it found. */
+/** For a host with more tools than a model should read: the model searches them, and reads only the schemas of found tools. */
 export function findAndCall(
   host: Pick<Host, 'tools' | 'call' | 'catalogue'>,
   options: FindAndCallOptions = {},
@@ -59,7 +59,7 @@ export function findAndCall(
     const told = found.map(({ name, tool }, at) => {
       const schema = compact(tool);
       left -= JSON.stringify(schema).length;
-      // The first tool comes with its schema, however long that is: otherwise the model could not call it.
+      // The first tool comes with its schema, however long: otherwise the model could not call it.
       return { name, description: (tool.description ?? '').slice(0, maxDescriptionChars), ...left >= 0 || at === 0 ? { inputSchema: schema } : { inputSchema: 'find it by its name' } };
     });
     return text(told.length > 0 ? told.map((one) => JSON.stringify(one)).join('\n') : `No tool fits ${quote(request)}. Try other words.`);

@@ -15,9 +15,9 @@ export interface Gate {
   /** A different object for each connection: after a restart of the program, or in a new session. */
   readonly connection: object;
   /**
-   * A call of this tool was approved: it may be sent once while `current` holds; otherwise it rejects with `NotSent`.
-   * A client may repeat a request by itself, in a new session or with a new definition of the tool: the gate stops
-   * that. Returns a function that ends the permission.
+   * Permits an approved call of this tool to be sent once, while `current` holds; otherwise the call rejects with `NotSent`. A client may
+   * repeat a request by itself, in a new session or with a new definition of the tool: the gate stops that. Returns a function that ends
+   * the permission.
    */
   allow(tool: string, current: () => boolean): () => void;
 }
@@ -36,7 +36,7 @@ export function gate(inner: ClientTransport): Gate {
   /** Whether a message must not be sent. */
   function stops({ method, params }: Outgoing): boolean {
     if (method !== 'tools/call') return false;
-    // 2026-07-28 basic/patterns/mrtr: a later round of a call that was sent, with the server's state of it.
+    // 2026-07-28 basic/patterns/mrtr: a later round of a sent call, with the server's state.
     if (params?.['requestState'] !== undefined || params?.['inputResponses'] !== undefined) return false;
     const held = leaves.get(String(params?.['name']));
     if (!held || held.size === 0) return false;

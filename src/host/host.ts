@@ -37,7 +37,7 @@ export interface ServerStatus {
   readonly trusted: boolean;
   /** Undefined while it is not connected. */
   readonly client: McpClient | undefined;
-  /** What it offers, without the tools that are not offered. Undefined if it was never listed. */
+  /** Its lists, without the tools that are not offered. Undefined if it was never listed. */
   readonly listed: PinnedServer | undefined;
   /** The names of its tools that are not offered. */
   readonly hidden: readonly string[];
@@ -76,7 +76,7 @@ export class Host {
       const { trusted, tools } = this.#configs.get(server) ?? {};
       return whyNotOffered({ server, identity: identity(server), trusted: trusted === true, own: tools, all: options.tools, rules: options.rules ?? [] }, tool, origin);
     };
-    // Apps, Visibility: what hides a tool from models counts at once, and not only when a person has accepted the change.
+    // Apps, Visibility: a change that hides a tool from models counts at once, not only after a person has accepted it.
     const hides = (server: string, tool: string): boolean => {
       const { after } = this.#listings.changeOf(server, tool) ?? {};
       return after !== undefined && whyHidden(server, after) === 'visibility';
@@ -161,7 +161,7 @@ export class Host {
     const config = this.#configs.get(name);
     if (!config) throw new HostError('no-such-server', `there is no server ${JSON.stringify(name)}`);
     this.#configs.set(name, { ...config, trusted });
-    // A rule that allows by annotations fits now, or no longer, before one that denies.
+    // A rule that allows by annotations may now fit, or no longer fit, before a rule that denies.
     this.#catalogue.changed();
   }
 
@@ -185,7 +185,7 @@ export class Host {
         options.onState?.(name, state, why);
       },
       client: {
-        // If a server goes before it answers a call, the log records the call's result as unknown: nothing may repeat
+        // If a server is gone before it answers a call, the log records the result as unknown: nothing may repeat
         // it.
         validator: compile,
         clock,
@@ -262,12 +262,12 @@ export class Host {
     await this.#listings.missing(servers);
   }
 
-  /** Lists a server again and compares the result with what was accepted. One listing of a server runs at a time. */
+  /** Lists a server again and compares the result with the accepted definitions. One listing of a server runs at a time. */
   refresh(name: string): Promise<void> {
     return this.#listings.refresh(name);
   }
 
-  /** The tools that differ from what was accepted and wait for a person; without those that are not offered. */
+  /** The tools that differ from their accepted definitions and wait for a person; without those that are not offered. */
   pendingChanges(): readonly PinChange[] {
     return this.#listings.pending().filter((change) => this.#shows(change));
   }
@@ -300,9 +300,9 @@ export class Host {
   }
 
   /**
-   * Acts for an app of a server (barewire/apps), which is shown to the person. Its calls go by rules, grants and the person
-   * like others, tagged with the origin `app`; they reach only tools of this server that are visible to apps, those that are
-   * hidden from the model included. What it reads is written in the activity log.
+   * Acts for an app of a server (barewire/apps), which is shown to the person. Its calls need rules, grants or the person like others, with
+   * the origin `app`. They reach only tools of this server that are visible to apps, including tools hidden from the model. The activity
+   * log records its reads.
    */
   app(server: string): HostApp {
     this.#server(server);
@@ -334,23 +334,23 @@ export class Host {
   }
 
   /**
-   * The skills that a server lists (SEP-2640); none if it does not declare the extension. An empty list proves nothing:
-   * `loadSkill` takes any URI. Reads no file. Entries that break a rule are left out, and `onError` hears of them.
+   * The skills that a server lists (SEP-2640); none if it does not declare the extension. An empty list proves nothing: `loadSkill` takes
+   * any URI. Reads no file. Entries that break a rule are left out, and reported to `onError`.
    */
   async skills(server: string, options?: HostCallOptions): Promise<HostSkill[]> {
     return this.#skills.list(server, callOptions('skills', options));
   }
 
   /**
-   * Loads a skill, after the person allowed it with exactly these files (`person.approveSkill`), and compares its `SKILL.md`
-   * with the entry. Rejects with a `HostError` `refused`, or with a `SkillError`: then its content must not be used. A skill
-   * within another is loaded, and approved, for itself.
+   * Loads a skill, after the person allowed it with exactly these files (`person.approveSkill`), and compares its `SKILL.md` with the
+   * entry. Rejects with a `HostError` `refused`, or with a `SkillError`: then its content must not be used. A skill within another is
+   * loaded, and approved, separately.
    */
   async loadSkill(server: string, uri: string, options?: HostCallOptions): Promise<LoadedSkill> {
     return this.#skills.load(server, uri, callOptions('loadSkill', options));
   }
 
-  /** The skills in use: loaded and not closed. Tools of the application that run code ask a person while there are any. */
+  /** The skills in use: loaded and not closed. While there are any, tools of the application that run code ask a person. */
   get loadedSkills(): readonly LoadedSkill[] {
     return this.#held?.loaded ?? [];
   }
@@ -365,7 +365,7 @@ export class Host {
     return this.#skills.revoke(fits);
   }
 
-  /** Reads a resource of a server. This loads no skill, whatever the URI. */
+  /** Reads a resource of a server. It loads no skill, whatever the URI. */
   async readResource(server: string, uri: string, options?: HostCallOptions): Promise<ReadResourceResult> {
     const own = callOptions('readResource', options);
     return (await this.#server(server).client(own.signal)).readResource(uri, own);

@@ -12,7 +12,7 @@ import type { ManagedServer } from './managed-server.ts';
 import { comparePins } from './pins.ts';
 import type { Pin, PinChange, PinnedServer } from './pins.ts';
 
-/** What `Listings` needs from the host. */
+/** The parts of the host that `Listings` needs. */
 export interface ListingsOptions {
   readonly catalogue: Catalogue;
   readonly log: ActivityLog;
@@ -29,13 +29,13 @@ export interface ListingsOptions {
   readonly onError?: ((error: Error, server: string) => void) | undefined;
 }
 
-/** The state of one server's tools beside its pins. */
+/** The state of one server's tools, apart from its pins. */
 interface ListingState {
   /**
    * The connection over which the tools were last listed. While the server did not run, definitions may have changed.
    */
   connection: object | undefined;
-  /** The time of that, in milliseconds since the epoch. */
+  /** The time of that listing, in milliseconds of the monotonic clock. */
   at: number;
   /**
    * The number of listings that were begun; the number of the last listing that was kept; the number that was begun
@@ -78,10 +78,7 @@ export class Listings {
     return listed;
   }
 
-  /**
-   * Lists those of these servers that were never listed and may be started now; one that fails is left out, and
-   * reported once.
-   */
+  /** Lists each of these servers that was never listed and may be started now. A server that fails is left out, and reported once. */
   async missing(names: readonly string[]): Promise<void> {
     const { catalogue, server } = this.#options;
     await Promise.all(names.filter((name) => catalogue.server(name) === undefined && server(name).isDue)
@@ -142,7 +139,7 @@ export class Listings {
       const changes = await comparePins(name, before?.tools ?? {}, offered.tools, before?.gone);
       const { tools, gone, waiting } = pinned(before, changes, limits.maxListed);
       await catalogue.keep(name, { ...offered, tools, gone, listedAt: clock.now() });
-      // Changes that already wait were reported.
+      // Changes that already wait have been reported.
       const told = changes.filter(({ name: tool, digest }) => digest === undefined || listed.waiting.get(tool)?.digest !== digest);
       listed.waiting = waiting;
       catalogue.changed();
@@ -217,12 +214,12 @@ export class Listings {
     throw new HostError('tool-changed', `${name} changes faster than it can be listed`);
   }
 
-  /** Whether the pinned tools are what the server listed over its current connection. */
+  /** Whether the pinned tools are those that the server listed over its current connection. */
   isCurrent(name: string): boolean {
     const { server, clock } = this.#options;
     const { connection, kept, changed, at } = this.#of(name);
     const { connection: present, isSessionless } = server(name);
-    // In both directions: after the clock was set back, a list would count as new for as long as that was.
+    // By the monotonic clock, so that setting the system's clock back cannot keep an old list valid.
     return connection !== undefined && connection === present && kept > changed && (!isSessionless || clock.monotonic() - at < maxAgeMs);
   }
 

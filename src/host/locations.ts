@@ -121,10 +121,7 @@ const pathReading = (path: string): LocationReading => ({ normal: normal(path), 
 
 const climbs = (path: string): boolean => path.split('/').includes('..');
 
-/**
- * A path without `.` and empty segments, and without `..` where possible, as programs make it that do not look at
- * links.
- */
+/** A path without `.` and empty segments, and without `..` where possible: the form that programs make without following links. */
 export function normal(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split('/')) {
@@ -135,7 +132,7 @@ export function normal(path: string): string {
   return `${path.startsWith('/') ? '/' : ''}${kept.join('/')}`;
 }
 
-/** A pattern in the form of readings: a path, also one written as a `file:` URI, or a URI. */
+/** A pattern in the form of readings: from a path, from a `file:` URI, or from another URI. */
 export function patternOf(text: string): string {
   if (/^(?:https?|wss?|ftp):\/\//i.test(text) && URL.canParse(text)) {
     const { protocol, host, pathname } = new URL(text);
@@ -148,8 +145,8 @@ export function patternOf(text: string): string {
 }
 
 /**
- * The kind of a location. Two locations of one kind mean the same thing only if they fit each other; a path of one kind may
- * be one of another: `/a` is on the present drive, if there are drives.
+ * The kind of a location. Two locations of one kind mean the same only if they fit each other. A path of one kind may also mean one of
+ * another: `/a` is on the current drive, if there are drives.
  */
 export const kindOf = (location: string): 'absolute' | 'drive' | 'relative' | 'uri' =>
   (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? 'uri' : /^\/?[a-z]:\//i.test(location) ? 'drive' : location.startsWith('/') ? 'absolute' : 'relative');

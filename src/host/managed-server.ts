@@ -133,7 +133,7 @@ export class ManagedServer {
         options.onClose?.(why);
         if (this.#client !== client) return;
         this.#failed(why);
-        // The client would restart the program by itself, beside the process that is started here.
+        // Otherwise the client would restart the program by itself, in addition to the restart here.
         void client.close();
       },
     });
@@ -183,7 +183,7 @@ export class ManagedServer {
     await client?.close();
   }
 
-  /** Shuts the server down for ever. */
+  /** Shuts the server down permanently. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.stop();

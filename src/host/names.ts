@@ -3,12 +3,12 @@ import { sha256 } from '../skills/digest.ts';
 /** The largest number of characters that the APIs of common models accept for a tool's name. */
 const maxLength = 64;
 
-/** Characters of the hash: 62 bits, too many for a collision by trying. */
+/** Characters of the hash: 62 bits, too many to find a collision by trying. */
 const hashLength = 12;
 
 /**
  * The name of a tool over all servers. It depends only on the server's name and the tool's, so that a name that a
- * model knows never comes to mean another tool. It is `server__tool` if that fits, is plain and can be split in only
+ * model knows never means another tool. It is `server__tool` if that fits, is plain and can be split in only
  * one way (the server's name has no `__` and does not end with `_`); else both in plain characters, with a hash of
  * the two and without `__`.
  */

@@ -38,8 +38,8 @@ export interface HostOptions {
    */
   readonly rules?: readonly Rule[];
   /**
-   * Which tools of all servers are offered: `server/tool`, or without `/` a tool's own name. An entry of `servers` may
-   * have its own `tools` beside this. Default: all.
+   * Which tools of all servers are offered: `server/tool`, or without `/` a tool's own name. In addition, an entry of `servers` may have
+   * its own `tools`. Default: all.
    */
   readonly tools?: ToolSelection;
   readonly person?: Person;
@@ -67,7 +67,7 @@ export interface HostOptions {
   /** Called for errors outside of any call. */
   readonly onError?: (error: Error, server?: string) => void;
   readonly limits?: Partial<HostLimits>;
-  /** What time it is. Default: the runtime's clock. */
+  /** Gives the time. Default: the runtime's clock. */
   readonly clock?: Clock;
 }
 

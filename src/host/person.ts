@@ -51,7 +51,7 @@ export interface Person {
   approveSkill?(request: SkillRequest, context: PersonContext): Promise<Decision>;
   /** A form, from the server named in the context. */
   elicit?(question: ElicitRequestFormParams, context: PersonContext): Promise<ElicitAnswer>;
-  /** A page to visit. `host` is the URL's host, to show beside the whole URL. Do not open it without consent. */
+  /** A page to visit. `host` is the URL's host, to show next to the whole URL. Do not open it without consent. */
   elicitUrl?(question: ElicitRequestURLParams & { readonly host: string }, context: PersonContext): Promise<ElicitAnswer>;
   /** The server's request to the model; `value` is the request as the person edited it. */
   samplingRequest?(params: CreateMessageRequestParams, context: PersonContext): Promise<Consent<CreateMessageRequestParams>>;

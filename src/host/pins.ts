@@ -46,8 +46,8 @@ export function toolDigest(tool: Tool): Promise<string> {
 }
 
 /**
- * Compares a server's new list with what was accepted: `pins`, and `gone` for tools that it had stopped listing. A
- * gone tool counts as renamed if a new one has the same definition under another name.
+ * Compares a server's new list with the accepted definitions: `pins`, and `gone` for tools that it had stopped listing. A gone tool counts
+ * as renamed if a new one has the same definition under another name.
  */
 export async function comparePins(
   server: string, pins: Readonly<Record<string, Pin>>, listed: readonly Tool[], gone: Readonly<Record<string, Pin>> = {},
@@ -105,9 +105,7 @@ function bodyOf({ name: _name, ...body }: Tool): string {
 const maxLines = 200;
 const maxShown = 10_000;
 
-/**
- * The members that differ, each as one line of canonical JSON before and after. Objects are compared two levels deep.
- */
+/** The members that differ, each as one line of canonical JSON before and after. A member is named by a path of at most three names. */
 export function diffTools(before: Tool, after: Tool): string[] {
   const lines: string[] = [];
   const more = { count: 0 };

@@ -32,7 +32,7 @@ export class ServerQuestions {
   async elicit(question: ElicitRequestFormParams, signal: AbortSignal): Promise<ElicitAnswer> {
     const { elicit } = this.#person;
     const answer: ElicitAnswer = elicit ? await elicit.call(this.#person, question, { server: this.#server, signal }) : { action: 'decline' };
-    // The log does not keep what a person entered: only that they answered, and the names of the fields.
+    // The log does not keep the entered values, only the action and the names of the fields.
     await this.#log.record('question', {
       server: this.#server, question: 'form', message: question.message, action: answer.action,
       fields: Object.keys(answer.content ?? {}),

@@ -40,17 +40,17 @@ const maxDepth = 12;
 const maxValues = 5_000;
 const maxChars = 200_000;
 
-/** What still fits into one line. */
+/** The remaining room in one line. */
 interface Room {
   values: number;
   chars: number;
 }
 
 /**
- * A copy of a value for the log, which JSON can always write: secrets become `[redacted]`, long texts and lists are
- * cut with a note of what is missing, and values that JSON does not have are named by their kind. Of a text, the
- * parts that look like words are kept; of addresses, what `redactUrl` leaves; identifiers are kept by the names of
- * their members. All of this is a guess: do not pass anything as an argument that must never be logged.
+ * A copy of a value for the log, which JSON can always write: secrets become `[redacted]`, long texts and lists are cut with a note about
+ * the missing part, and values that JSON lacks are named by their kind. In a text, parts that look like words are kept; an address becomes
+ * the result of `redactUrl`; identifiers are kept by the names of their members. All of this is a guess: do not pass anything as an
+ * argument that must never be logged.
  */
 export function redact(value: unknown): unknown {
   return copied(value, 0, { values: maxValues, chars: maxChars }, '');
@@ -98,10 +98,7 @@ function members(value: object, depth: number, room: Room, own: string): unknown
   return Object.fromEntries(kept);
 }
 
-/**
- * A text without its secrets, of at most `most` characters. `identifies`: it is shown unless it is a known kind of
- * key.
- */
+/** A text without its secrets, of at most `most` characters. `identifies`: the text is kept, unless it is a known kind of key. */
 function cleaned(text: string, most: number, room: Room, identifies: boolean): string {
   const kept = head(text, most);
   room.chars -= kept.length;

@@ -6,7 +6,7 @@ import { canonicalJson } from '../skills/digest.ts';
 import { fitsLoosely, kindOf, normal as normalPath, patternOf, readLocation } from './locations.ts';
 import { fitsName, fitsPath } from './patterns.ts';
 
-/** Who calls: the model or the application, or an app that is shown (barewire/apps). */
+/** The origin of a call: the model or the application, or an app that is shown (barewire/apps). */
 export type CallOrigin = 'model' | 'app';
 
 /** The decision of a rule about a call. */
@@ -28,7 +28,7 @@ export interface Rule {
   readonly server?: string;
   /** The tool's own name at its server; `*` as above. */
   readonly tool?: string;
-  /** Only calls of apps, or only others. */
+  /** `app`: only calls of apps. `model`: only other calls. */
   readonly origin?: CallOrigin;
   /**
    * Annotations that the tool must have. The server itself states them, so a rule that allows by them fits only
@@ -109,7 +109,7 @@ export async function rule(rules: readonly Rule[], call: RuledCall, resolvePath?
   return { verdict: 'ask', at: -1 };
 }
 
-/** What a rule is compared with before the arguments are known. */
+/** The facts that a rule is compared with before the arguments are known. */
 export type RuledTool = Omit<RuledCall, 'args'>;
 
 /**
@@ -154,7 +154,7 @@ async function fitsValue(wanted: unknown, given: unknown, then: Verdict, server:
   }
   if (typeof wanted === 'string') {
     const isLocation = /[\\/]/.test(wanted);
-    // A tool may do anything with an object in place of a path.
+    // A tool may do anything with an object instead of a path.
     if (typeof given !== 'string') return isLocation && then !== 'allow' && typeof given === 'object' && given !== null;
     return isLocation ? fitsLocation(wanted, given, then, server, resolvePath) : fitsName(wanted, given);
   }
@@ -201,13 +201,13 @@ async function fitsLocation(text: string, given: string, then: Verdict, server: 
   return then === 'allow';
 }
 
-/** Whether a reading that fits no pattern certainly means something else than all of them. */
+/** Whether a reading that fits no pattern certainly means a place outside all of them. */
 function isElsewhere(patterns: readonly string[], normal: string, path: string | undefined, resolved: boolean, resolves: boolean): boolean {
   return patterns.every((pattern) => {
     const [wanted, given] = [kindOf(pattern), kindOf(normal)];
     // A URI is not a path. Some programs add a scheme to a text without one.
     if (wanted === 'uri') return given === 'uri';
-    // Names of the system for other files, which differ for each process.
+    // The system's names for other files, which differ for each process.
     if (given !== 'uri' && /^\/(?:proc|dev\/fd)(?:\/|$)/.test(normal)) return false;
     if (given === 'uri' || resolved) return true;
     // Its place was looked up and is unknown; or it leads up, perhaps out of a link; or its base folder is unknown.

@@ -1,17 +1,17 @@
 import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/index.ts';
 
-/** What is searched: something that a server offers, under a name that nothing else of its kind has. */
+/** An item of a server that can be searched, under a name that is unique for its kind. */
 export type Searchable =
   | { readonly name: string; readonly server: string; readonly tool: Tool }
   | { readonly name: string; readonly server: string; readonly prompt: Prompt }
   | { readonly name: string; readonly server: string; readonly resource: Resource }
   | { readonly name: string; readonly server: string; readonly template: ResourceTemplate };
 
-/** A part of what is said about a thing. */
+/** A field of an item's text. */
 export type Field = 'name' | 'title' | 'server' | 'summary' | 'description' | 'argument' | 'about argument';
 
-/** What servers offer, as a host's catalogue has it. */
+/** The lists of a host's catalogue. */
 export interface Listed {
   /** The tools, by their names in the catalogue. */
   tools(): readonly { readonly name: string; readonly server: string; readonly tool: Tool }[];
@@ -23,10 +23,10 @@ export interface Listed {
   templates(): readonly { readonly server: string; readonly item: ResourceTemplate }[];
 }
 
-/** At most so many arguments of a tool are read. */
+/** Most arguments of a tool that are read. */
 const maxArguments = 100;
 
-/** All that a host's catalogue holds: `searchables(await host.catalogue())`. Prompts and resources are named `server/name`. */
+/** All items of a host's catalogue: `searchables(await host.catalogue())`. Prompts and resources are named `server/name`. */
 export function searchables(catalogue: Listed): Searchable[] {
   return [
     ...catalogue.tools(),
@@ -36,7 +36,7 @@ export function searchables(catalogue: Listed): Searchable[] {
   ];
 }
 
-/** The text of each field. A server may send any value there: a value that is not text is left out. */
+/** The text of each field. A server may send any value there; values that are not text are left out. */
 export function fieldsOf(item: Searchable): [Field, string][] {
   const fields: [Field, unknown][] = [['server', item.server]];
   const described = (name: unknown, { title, description }: { title?: unknown; description?: unknown }): void => {

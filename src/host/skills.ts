@@ -50,21 +50,21 @@ export interface LoadedSkillFile extends ReadSkillFile {
 }
 
 /**
- * A skill that was approved, read and compared with its entry. What it says is the server's: untrusted input. It grants
- * nothing, whatever `allowed-tools` or other fields of its front matter say.
+ * A skill that was approved, read and compared with its entry. Its text comes from the server: untrusted input. It grants nothing, whatever
+ * `allowed-tools` or other fields of its front matter say.
  */
 export interface LoadedSkill extends HostSkill {
-  /** The text of its `SKILL.md` behind the front matter. */
+  /** The text of its `SKILL.md` after the front matter. */
   readonly body: string;
   /** The body for a model, between two lines that name the server; the body cannot contain these lines. */
   readonly tagged: string;
-  /** Reads another file of it, by its path in the skill, from the same server; only files of the entry. */
+  /** Reads another file of the skill from the same server, by its path in the skill; only files of the entry. */
   read(reference: string, options?: CallOptions): Promise<LoadedSkillFile>;
-  /** Ends the use of the skill: its body has left the model's context. `read` rejects from then on. */
+  /** Ends the use of the skill: its body has left the model's context. After that, `read` rejects. */
   close(): void;
 }
 
-/** What `hostSkills` needs from the host. */
+/** The parts of the host that `hostSkills` needs. */
 export interface HostSkillsOptions {
   readonly log: ActivityLog;
   readonly store: HostStore;
@@ -85,7 +85,7 @@ const storeKey = 'skill-grants';
 /** Lists and loads the skills of servers. */
 export class HostSkills {
   readonly #options: HostSkillsOptions;
-  /** The entries that are held, by server and URI. */
+  /** The known entries, by server and URI. */
   readonly #entries = new Map<string, Map<string, Skill>>();
   readonly #loaded = new Set<LoadedSkill>();
   /** Grants of this session. */
@@ -103,7 +103,7 @@ export class HostSkills {
     return [...this.#loaded];
   }
 
-  /** The server no longer belongs to the host: its skills are closed. */
+  /** Closes the skills of a server that no longer belongs to the host. */
   forget(server: string): void {
     this.#entries.delete(server);
     for (const one of this.loaded) if (one.server === server) one.close();
@@ -148,7 +148,7 @@ export class HostSkills {
 
   #open(one: HostSkill, body: string): LoadedSkill {
     const { server, skill } = one;
-    // Skills, Lazy Retrieval: what was read and compared is kept, and bounded by the limits of a skill.
+    // Skills, Lazy Retrieval: compared files are kept, within the limits of a skill.
     const cache = new Map<string, LoadedSkillFile>();
     const loaded: LoadedSkill = {
       ...one,
@@ -184,7 +184,7 @@ export class HostSkills {
     const granted = (await this.grants()).some((grant) => isMine(grant) && grant.digest === digest);
     const decided = (decision: 'allowed' | 'refused', by: string, more: object = {}): Promise<unknown> =>
       log.record('skill', { server, uri, digest, event: decision, by, ...more });
-    // Without digests nothing says that the files are those that were approved.
+    // Without digests, nothing shows that the files are the approved ones.
     if (skill.resources !== 'dynamic' && granted) return void await decided('allowed', 'grant');
     if (!person?.approveSkill) {
       await decided('refused', 'default');
@@ -268,7 +268,7 @@ function hostSkill(server: string, skill: Skill): HostSkill {
   return { server, label: `${server}/${(skillRoot(skill.uri) ?? skill.uri).replace(/^skill:\/\//, '')}`, skill };
 }
 
-/** Skills, Origin is visible to the model. A text cannot contain the two lines: nobody knows the number in them before. */
+/** Skills, Origin is visible to the model. A text cannot contain the two lines, since their random id cannot be known before. */
 function tagged(server: string, what: string, text: string): string {
   const from = `${what} of the server ${quote(server)}, untrusted, ${crypto.randomUUID()}`;
   return `--- begin: ${from} ---\n${text}\n--- end: ${from} ---\n`;
@@ -279,11 +279,11 @@ const keyOf = (server: string, uri: string): string => JSON.stringify([server, u
 /** The digest to which an approval is bound. */
 const skillDigest = ({ uri, frontmatter, resources }: Skill): Promise<string> => digestOf({ uri, frontmatter, resources: sorted(resources) });
 
-/** The files in one order: the order in which a server lists them means nothing. */
+/** The files in one fixed order: a server's order means nothing. */
 const sorted = (resources: Skill['resources']): unknown =>
   (resources === 'dynamic' ? resources : [...resources].sort((a, b) => (a.uri < b.uri ? -1 : 1)));
 
-/** The application owns the store; a value may be of another version, or not ours. */
+/** The application owns the store; a value may be of another version, or foreign. */
 function grantsOf(value: unknown): SkillGrant[] {
   return (Array.isArray(value) ? value as unknown[] : []).filter((one): one is SkillGrant =>
     isObject(one) && ['server', 'uri', 'digest', 'principal'].every((name) => typeof one[name] === 'string') && typeof one['at'] === 'number');

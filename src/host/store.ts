@@ -1,6 +1,6 @@
 /**
- * Stores what outlives the host: pins and grants. Values are JSON. The application passes a store; on Node,
- * `fileStore` of `barewire/host/node` keeps them in a folder of the user.
+ * Stores data that outlives the host: pins and grants. Values are JSON. The application passes a store; on Node, `fileStore` of
+ * `barewire/host/node` keeps them in a folder of the user.
  */
 export interface HostStore {
   /** The stored value; undefined: none. */

@@ -1,6 +1,6 @@
 /**
- * What people call things, and what tools are described with: at most 200 pairs, by the matter of the servers. Either side
- * of a pair finds the other; a phrase of several words only finds its right side.
+ * Words of users and words of tool descriptions: at most 200 pairs, by the subject of the servers. Either side of a pair finds the other;
+ * if one side is a phrase of several words, only the left side finds the right side.
  */
 export const synonyms: readonly string[] = `
   folder=directory, document=file, pdf=file, photo=image, picture=image, picture=screenshot

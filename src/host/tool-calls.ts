@@ -22,15 +22,11 @@ import type { HostStore } from './store.ts';
 /** The options of a call. */
 export interface HostCallOptions extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs'> {
   /**
-   * Consent that the application got before the call, for example because the person pressed a button beside this
-   * very tool (`digest`): the name of the person, for the activity log. Undefined: the person is asked. A rule that
-   * says `ask` or `deny` takes precedence.
+   * Consent that the application got before the call, for example because the person pressed a button next to exactly this tool (`digest`):
+   * the name of the person, for the activity log. Undefined: the person is asked. A rule that says `ask` or `deny` takes precedence.
    */
   readonly consented?: (tool: Tool, digest: string) => string | undefined;
-  /**
-   * How to call a tool after it was allowed, such as by `startTool` of barewire/tasks. Default: `callTool` of the
-   * client.
-   */
+  /** The function that calls an allowed tool, such as `startTool` of barewire/tasks. Default: `callTool` of the client. */
   readonly via?: (client: McpClient, tool: string, args: Readonly<Record<string, unknown>>, options: CallOptions) => Promise<CallToolResult>;
 }
 
@@ -39,13 +35,13 @@ export const hostCallShape: Shape<HostCallOptions> = { consented: 'function', vi
 
 /** Limits of consent. */
 export interface ConsentLimits {
-  /** How long a person may approve what was shown, in milliseconds; after that it is shown again. 5 minutes. */
+  /** How long a person may take to approve a shown call, in milliseconds; after that it is shown again. 5 minutes. */
   readonly approvalMs: number;
   /** How often a call is shown if its tool changes meanwhile, or the answer comes too late. 3. */
   readonly maxAsks: number;
 }
 
-/** What `ToolCalls` needs from the host. */
+/** The parts of the host that `ToolCalls` needs. */
 export interface ToolCallsOptions {
   readonly catalogue: Catalogue;
   readonly listings: Listings;
@@ -61,7 +57,7 @@ export interface ToolCallsOptions {
   readonly trusted: (server: string) => boolean;
   /** The name under which the grants for a server are stored. */
   readonly identity: (server: string) => string;
-  /** What keeps a tool from being offered, for the activity log; undefined: it is offered. */
+  /** The reason why a tool is not offered, for the activity log; undefined: it is offered. */
   readonly whyNotOffered: (server: string, tool: Tool, origin?: CallOrigin) => string | undefined;
   /** See `Gate.allow`. */
   readonly allow: (server: string, tool: string, current: () => boolean) => () => void;
@@ -75,7 +71,7 @@ interface PendingCall {
   readonly server: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** An app asked for it: so the log, the rules, the person and grants are told. */
+  /** `origin` if an app asked for the call: for the log, the rules, the person and grants. */
   readonly app: { readonly origin?: 'app' };
   readonly signal: AbortSignal | undefined;
   readonly consented: HostCallOptions['consented'];
@@ -87,10 +83,10 @@ interface PendingCall {
   listing: number;
 }
 
-/** How deep arguments may be nested. What they are held against, shown and bound by goes into them by recursion. */
+/** The deepest nesting of arguments, since comparing, showing and hashing them is recursive. */
 const maxArgumentDepth = 200;
 
-/** How often a call that was not sent is tried again, because its connection or its tool was new. */
+/** How often an unsent call is tried again, because its connection or its tool was new. */
 const maxUnsent = 3;
 
 /** Calls tools: a rule, an earlier grant or the person must allow each call; each is recorded. */
@@ -111,7 +107,7 @@ export class ToolCalls {
     this.#approvals = new Approvals(clock, limits.approvalMs, grantsOf(await store.get('grants')));
   }
 
-  /** See `Host.call`, and with `origin` `Host.app`: `name` is then the tool's own name at `server`. */
+  /** See `Host.call`. With `from`, the server of an app, see `Host.app`: `name` is then the tool's own name at that server. */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: HostCallOptions = {}, from?: string): Promise<CallToolResult> {
     const { log, listings, principal, limits } = this.#options;
     const { signal, consented, ...rest } = options;
@@ -119,11 +115,11 @@ export class ToolCalls {
     const { server, tool, hiddenBy } = from === undefined ? this.#named(name) : this.#ofApp(from, name);
     const weight = weighValue(args, { maxDepth: maxArgumentDepth });
     if (typeof weight === 'object') throw new HostError('refused', `${server}/${tool} was not called: its arguments pass ${weight.over}`);
-    // A copy, so that later changes by the application do not differ from what was shown.
+    // A copy, so that later changes by the application cannot make the sent arguments differ from the shown ones.
     const asked: PendingCall = { id: ++this.#count, server, tool, args: structuredClone(args), app, signal, consented, shown: 0, why: undefined, listing: 0 };
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal, ...app });
     if (hiddenBy !== undefined) {
-      // The caller hears the same as for a name that no tool has; the log says more.
+      // The caller gets the same error as for an unknown name; the log says more.
       await log.record('decided', { call: asked.id, server, tool, decision: 'refused', by: hiddenBy, why: 'it is not offered' });
       throw noSuchTool(name);
     }
@@ -131,12 +127,11 @@ export class ToolCalls {
     for (let times = 0; times < limits.maxAsks + maxUnsent; times++) {
       await listings.current(server, signal);
       const entry = await this.#admitted(server, tool, signal);
-      // A change that was accepted just now may have hidden it from the caller.
+      // A change that was accepted just now may have hidden the tool from the caller.
       const hidden = this.#options.whyNotOffered(server, entry.tool, app.origin);
       if (hidden !== undefined) await this.#refuse(asked.id, server, entry.tool, hidden, 'it is not offered');
       if (entry.digest !== approved) approved = await this.#permit(asked, entry);
-      // The approval may be older than the connection: the server's list over this connection must match what was
-      // approved.
+      // The approval may be older than the connection: the server's list over this connection must match the approved definition.
       const client = approved === undefined ? undefined : await listings.current(server, signal, asked.listing);
       if (!client || !this.#isStill(server, tool, approved)) {
         asked.why ??= 'changed-while-shown';
@@ -183,7 +178,7 @@ export class ToolCalls {
     }
   }
 
-  /** A tool of the server of an app. `hiddenBy`: it is not offered to apps. */
+  /** A tool of an app's server. `hiddenBy`: why it is not offered to apps. */
   #ofApp(server: string, name: string): { readonly server: string; readonly tool: string; readonly hiddenBy?: string | undefined } {
     const { catalogue, listings, whyNotOffered } = this.#options;
     const tool = listings.changeOf(server, name)?.after ?? catalogue.toolOf(server, name)?.tool;
@@ -191,7 +186,7 @@ export class ToolCalls {
     return { server, tool: name, hiddenBy: whyNotOffered(server, tool, 'app') };
   }
 
-  /** The tool with this name. `hiddenBy`: it is not offered. */
+  /** The tool with this name. `hiddenBy`: why it is not offered. */
   #named(name: string): { readonly server: string; readonly tool: string; readonly hiddenBy?: string | undefined } {
     const { catalogue, listings, whyNotOffered } = this.#options;
     const entry = catalogue.tool(name);
@@ -313,7 +308,7 @@ const noSuchTool = (name: string): HostError => new HostError('no-such-tool', `n
 
 const callTool: NonNullable<HostCallOptions['via']> = (client, tool, args, options) => client.callTool(tool, args, options);
 
-/** The application owns the store; a value may be of another version, or not ours. */
+/** The application owns the store; a value may be of another version, or foreign. */
 function grantsOf(value: unknown): Grant[] {
   return (Array.isArray(value) ? value as unknown[] : []).filter((one): one is Grant =>
     isObject(one) && ['server', 'tool', 'digest', 'principal'].every((name) => typeof one[name] === 'string') && typeof one['at'] === 'number');

@@ -4,7 +4,7 @@ import type { Field, Searchable } from './searchable.ts';
 import { synonyms } from './synonyms.ts';
 import { rawWordsOf, stem, tooCommon, wordsOf } from './words.ts';
 
-/** How much a word says by where it stands; and how much a field that is longer than others of its kind is held back. */
+/** The weight of a word in each field; and how strongly a field that is longer than others of its kind is held back. */
 const fields: Readonly<Record<Field, { readonly weight: number; readonly held: number }>> = {
   name: { weight: 3, held: 0.5 },
   title: { weight: 1, held: 0.5 },
@@ -18,28 +18,28 @@ const fields: Readonly<Record<Field, { readonly weight: number; readonly held: n
 /** How soon a word that is repeated adds nothing more (Okapi BM25F, Robertson, Zaragoza and Taylor 2004). */
 const saturation = 1.5;
 
-/** What a synonym counts beside the word itself. */
+/** The weight of a synonym; the word itself has 1. */
 const synonymWeight = 0.6;
 
-/** What `rank` gives back: how well each item fits the request, the more the better, in the order of the items. */
+/** Rates how well each item fits the request, in the order of the items. A higher number is a better fit. */
 export type Rank<T> = (query: string, items: readonly T[]) => Promise<readonly number[]>;
 
-/** What `ToolSearch` may be given. */
+/** Options of `ToolSearch`. */
 export interface ToolSearchOptions<T> {
-  /** For `ranked`: a judgement by meaning, such as the likeness of embeddings, beside that by words. */
+  /** For `ranked`: a rating by meaning, such as the similarity of embeddings, in addition to the rating by words. */
   readonly rank?: Rank<T>;
 }
 
-/** Ranks what servers offer by the words of a request. Made anew when the catalogue changes. */
+/** Ranks the items of servers by the words of a request. A new one is made when the catalogue changes. */
 export class ToolSearch<T extends Searchable> {
   readonly #items: readonly T[];
   readonly #rank: Rank<T> | undefined;
-  /** For each word: the items that have it, by index, and how much of it. */
+  /** For each word: the items that contain it, by index, with the weight of the word there. */
   readonly #postings = new Map<string, Map<number, number>>();
 
   constructor(items: Iterable<T>, options: ToolSearchOptions<T> = {}) {
     checkOptions('ToolSearch: options', options, { rank: 'function' });
-    // By name, so that equal scores come in the same order whatever order the servers answered in.
+    // By name, so that equal scores have the same order, whichever server answered first.
     this.#items = [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     this.#rank = options.rank;
     const read = this.#items.map((item) => fieldsOf(item).map(([field, text]): [Field, string[]] => [field, wordsOf(text)]));
@@ -62,8 +62,8 @@ export class ToolSearch<T extends Searchable> {
   }
 
   /**
-   * The best `limit` items by their words and by `rank`, best first; without `rank` as `find`. The two orders are joined by
-   * their places (reciprocal rank fusion, Cormack 2009). Rejects with what `rank` rejects with.
+   * The best `limit` items by their words and by `rank`, best first; without `rank`, the same as `find`. The two orders are joined by their
+   * places (reciprocal rank fusion, Cormack 2009). Rejects with the error of `rank`.
    */
   async ranked(query: string, limit: number = 10): Promise<T[]> {
     if (!this.#rank) return this.find(query, limit);
@@ -81,7 +81,7 @@ export class ToolSearch<T extends Searchable> {
   #scored(query: string): number[] {
     const scores = new Map<number, number>();
     for (const meanings of meaningsOf(query)) {
-      // Of a word and its synonyms the one counts that says most about an item.
+      // Of a word and its synonyms, only the best score for an item counts.
       const mine = new Map<number, number>();
       for (const [word, share] of meanings) {
         const posting = this.#postings.get(word);
@@ -98,7 +98,7 @@ export class ToolSearch<T extends Searchable> {
 const best = (scores: ReadonlyMap<number, number>): number[] =>
   [...scores].sort(([a, one], [b, other]) => other - one || a - b).map(([at]) => at);
 
-/** How many words each field has on the average, where it is there. */
+/** The average number of words of each field, over the items that have it. */
 function meanLengths(items: readonly (readonly [Field, string[]][])[]): Map<Field, number> {
   const sums = new Map<Field, [words: number, count: number]>();
   for (const [field, words] of items.flat()) {
@@ -126,7 +126,7 @@ function synonymTable(): NonNullable<typeof table> {
   return table = { others, longest };
 }
 
-/** For each word of a request, and each phrase in it that has synonyms: the words that stand for it, with their share. */
+/** For each word of a request, and each phrase with synonyms: the words that stand for it, with their weights. */
 function meaningsOf(query: string): Map<string, number>[] {
   const { others, longest } = synonymTable();
   const raw = rawWordsOf(query.slice(0, 4_000));

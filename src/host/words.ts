@@ -1,9 +1,9 @@
-/** Text into words for a search: `createPullRequest`, `create_pull_request` and "create pull requests" are the same three. */
+/** Splits text into words for a search: `createPullRequest`, `create_pull_request` and "create pull requests" give the same three. */
 export function wordsOf(text: string): string[] {
   return rawWordsOf(text).filter((word) => !tooCommon.has(word)).map(stem);
 }
 
-/** The words of a text as they stand, in lower case; names in it are split. */
+/** All words of a text, in lower case; names in it are split. */
 export function rawWordsOf(text: string): string[] {
   return text.slice(0, 4_000)
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -13,7 +13,7 @@ export function rawWordsOf(text: string): string[] {
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** What English has in every sentence, and what people say to whom they ask. */
+/** Words of every English sentence, and words of polite requests. */
 export const tooCommon: ReadonlySet<string> = new Set(`
   a an and any are as at be been being but by can could did do does for from had has have how i if in into is it its just
   let like me my no not of off on one or our out over please so some somebody than that the their them then these they this those to

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/internal-exports.ts';
 import type { Revision } from '../protocol/index.ts';
 
-/** What a client of a revision can declare, so that a server may use it all. */
+/** All client capabilities of a revision, so that a server can use every feature. */
 export function fullCapabilities({ place }: Revision): Record<string, unknown> {
   return {
     roots: place < 4 ? { listChanged: true } : {},
@@ -11,7 +11,7 @@ export function fullCapabilities({ place }: Revision): Record<string, unknown> {
   };
 }
 
-/** What the judge answers to a question of the server, without asking anybody. */
+/** The judge's automatic answer to a request of the server. */
 export function answerQuestion(method: string, params: Readonly<Record<string, unknown>>): { readonly result: unknown } | { readonly error: unknown } {
   switch (method) {
     case 'ping': return { result: {} };
@@ -22,7 +22,7 @@ export function answerQuestion(method: string, params: Readonly<Record<string, u
   }
 }
 
-/** A model that has tools uses the first one, once. */
+/** Simulates a model: uses the first tool, unless the conversation already has an assistant message. */
 function toolUse({ tools, messages }: Readonly<Record<string, unknown>>): { readonly result: unknown } | undefined {
   const [tool] = Array.isArray(tools) ? tools.filter(isObject) : [];
   const asked = Array.isArray(messages) && messages.every((one) => !isObject(one) || one['role'] !== 'assistant');
@@ -31,13 +31,13 @@ function toolUse({ tools, messages }: Readonly<Record<string, unknown>>): { read
   return { result: { role: 'assistant', content: [use], model: 'judge', stopReason: 'toolUse' } };
 }
 
-/** A form that is filled in with what its fields allow. */
+/** Sample values for all fields of a form. */
 function filled(schema: unknown): Record<string, unknown> {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, sample(field)]));
 }
 
-/** A value that most likely fits a schema. */
+/** A value that probably fits the schema. */
 export function sample(schema: unknown, depth: number = 0): unknown {
   if (!isObject(schema) || depth > 8) return 'judge';
   const first = (key: string): unknown => (Array.isArray(schema[key]) ? (schema[key] as unknown[])[0] : undefined);
@@ -58,7 +58,7 @@ export function sample(schema: unknown, depth: number = 0): unknown {
   }
 }
 
-/** The arguments that a schema requires. */
+/** Sample values for the required properties of a schema. */
 export function sampleArguments(schema: unknown, depth: number = 0): Record<string, unknown> {
   if (!isObject(schema)) return {};
   const properties = isObject(schema['properties']) ? schema['properties'] : {};

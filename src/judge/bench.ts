@@ -13,31 +13,31 @@ import type { JudgedServer, JudgeOptions } from './options.ts';
 import { survey } from './server/survey.ts';
 import type { Survey } from './server/survey.ts';
 
-/** How a further conversation is held. */
+/** Options of a further conversation. */
 export interface OpeningOptions {
-  /** What the client declares; all that there is. */
+  /** The capabilities that the client declares. Default: all. */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
-  /** What the server's own requests are answered with. */
+  /** Answers the server's own requests. Default: `answerQuestion`. */
   readonly question?: ConversationOptions['question'] | undefined;
 }
 
-/** Where probes of a server work: conversations in any revision, and what is known of the server. */
+/** The workbench of a server's probes: opens conversations in any revision, and keeps shared facts about the server. */
 export class Bench {
   readonly server: JudgedServer;
   readonly ledger: Ledger;
   readonly options: JudgeOptions;
   readonly clock: Clock;
-  /** What its conversations are: over HTTP+SSE they are those of a pipe. */
+  /** The kind of its conversations; HTTP+SSE counts as a pipe. */
   readonly kind: 'pipe' | 'http';
-  /** Whether the address is one of HTTP+SSE. */
+  /** Whether the address is used over HTTP+SSE. */
   readonly sse: boolean;
-  /** How streams of HTTP+SSE began. */
+  /** The start of each HTTP+SSE stream. */
   readonly openings: SseOpening[] = [];
-  /** The revisions that it speaks, newest first; known once it was opened. */
+  /** The revisions that the server speaks, newest first; set after the server was opened. */
   spoken: readonly Revision[] = [];
-  /** Versions that server/discover named. */
+  /** Versions that `server/discover` named. */
   readonly named: Set<string> = new Set();
-  /** How each handshake was answered. */
+  /** The answer to each opening `initialize`. */
   readonly offered: { readonly conversation: JudgedConversation; readonly answer: ReceivedAnswer }[] = [];
   readonly #watcher: ConversationWatcher;
   #main = new Map<string, Promise<JudgedConversation>>();
@@ -58,7 +58,7 @@ export class Bench {
     this.#watcher = watcher;
   }
 
-  /** This bench for a probe that runs beside others: it has conversations of its own, and what is known of the server. `place`: from 1. */
+  /** Creates a bench for a probe that runs in parallel: separate conversations, shared facts about the server. `place`: from 1. */
   beside(place: number): Bench {
     const other = new Bench(this.server, this.ledger.at(place), this.options, this.clock, this.#watcher, this.sse);
     other.spoken = this.spoken;
@@ -69,7 +69,7 @@ export class Bench {
     return other;
   }
 
-  /** A new conversation that was not opened. */
+  /** Creates a conversation without opening it. */
   begun(revision: Revision, { capabilities = fullCapabilities(revision), question = answerQuestion }: OpeningOptions = {}): JudgedConversation {
     const { server, clock, options: { answerMs = 5_000, startMs = 60_000 } } = this;
     const conversation = new JudgedConversation({
@@ -85,45 +85,45 @@ export class Bench {
     return conversation;
   }
 
-  /** A new conversation, in which nothing was said. Rejects where the server cannot be reached. */
+  /** Opens a conversation and sends nothing. Rejects if the server cannot be reached. */
   async raw(revision: Revision, how?: OpeningOptions): Promise<JudgedConversation> {
     const conversation = this.begun(revision, how);
     await conversation.open();
     return conversation;
   }
 
-  /** A new conversation after the handshake, which the era of 2026-07-28 does not have. */
+  /** Opens a conversation and, in legacy revisions, does the handshake. */
   async fresh(revision: Revision, how: OpeningOptions = {}): Promise<JudgedConversation> {
     const conversation = await this.raw(revision, how);
     if (revision.era === 'legacy') await handshake(conversation);
     return conversation;
   }
 
-  /** The conversation of a revision that probes share: they do it no harm. */
+  /** The conversation of a revision that all probes share. They must leave it usable. */
   main(revision: Revision): Promise<JudgedConversation> {
     let found = this.#main.get(revision.version);
     if (!found) this.#main.set(revision.version, found = this.fresh(revision));
     return found;
   }
 
-  /** Milliseconds for one call. */
+  /** Milliseconds to wait for one call. */
   get callMs(): number {
     return this.options.quick ? bounds.quickCallMs : bounds.callMs;
   }
 
-  /** Makes a conversation the one that probes share. */
+  /** Makes a conversation the shared one of its revision. */
   keep(conversation: JudgedConversation): void {
     this.#main.set(conversation.revision.version, Promise.resolve(conversation));
   }
 
-  /** What the server offers in this revision, and what its tools do. */
+  /** Surveys the server in this revision, once: its lists, and the results of its tools. */
   survey(revision: Revision): Promise<Survey> {
     let found = this.#surveys.get(revision.version);
     if (!found) this.#surveys.set(revision.version, found = this.main(revision).then((conversation) => survey(this, conversation)));
     return found;
   }
 
-  /** Does it once fewer than `bounds.beside` of these are being done. */
+  /** Runs `work` as soon as fewer than `bounds.beside` of these are running. */
   async whenFree(work: () => Promise<void>): Promise<void> {
     if (this.#running < bounds.beside) this.#running++;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -133,16 +133,16 @@ export class Bench {
     else this.#running--;
   }
 
-  /** Ends all conversations. */
+  /** Closes all conversations. */
   async close(): Promise<void> {
     await Promise.all([...this.#conversations, ...this.#beside].map((one) => one.close()));
   }
 }
 
-/** Between the numbers of conversations of one probe and the next: the same run has the same numbers. */
+/** The distance between the conversation numbers of two probes, so that they are the same in each run. */
 const placeStep = 100;
 
-/** Sends `initialize`, and what follows it. */
+/** Sends `initialize` and, after a result, `notifications/initialized`. */
 export async function handshake(conversation: JudgedConversation, version: string = conversation.revision.version): Promise<ReceivedAnswer> {
   const answer = await conversation.ask('initialize', { protocolVersion: version, capabilities: conversation.capabilities, clientInfo: judgeInfo });
   const session = answer.reply?.headers['mcp-session-id'];

@@ -2,72 +2,71 @@ import type { RequestId } from '../jsonrpc/index.ts';
 import type { Revision } from '../protocol/index.ts';
 import type { WireEntry } from './verdict.ts';
 
-/** The response to one HTTP request, as far as it has come. */
+/** The response to one HTTP request, as received so far. */
 export interface CarrierReply {
   /** The number of the exchange, from 1, as in the entries. */
   readonly exchange: number;
   readonly method: string;
   readonly status: number;
-  /** As they came, by lower-case name. Entries hold them without what may be a credential. */
+  /** Unchanged values by lower-case name. In entries, possible credentials are removed. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the body is an event stream, which goes on. */
+  /** Whether the body is an event stream, which may still be open. */
   readonly stream: boolean;
-  /** A whole body that is no stream. */
+  /** The whole body; empty for a stream. */
   readonly body: string;
-  /** Whether the body was UTF-8. */
+  /** Whether the body was UTF-8; true for a stream. */
   readonly utf8: boolean;
-  /** Resolves once the stream has ended, with whether the peer ended it. */
+  /** Resolves at the end of the stream: true if the peer ended it. */
   readonly ended: Promise<boolean>;
   /** Closes the stream from this side. */
   cancel(): void;
 }
 
-/** What an HTTP request carries beside its message. */
+/** The parts of an HTTP request other than its message. */
 export interface HttpAbout {
-  /** By any case; undefined leaves out one that would be sent. */
+  /** Names in any case; undefined removes a default header. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** `POST` where none is given. */
+  /** Default: `POST`. */
   readonly method?: string | undefined;
-  /** Bytes of the body, where they are no text. */
+  /** Bytes to send as the body instead of the text. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** Another address of the same origin. */
+  /** Another address on the same origin. */
   readonly url?: string | undefined;
 }
 
-/** A message that is sent, read. */
+/** A parsed message to send. */
 export interface PostedMessage {
   readonly id?: RequestId | undefined;
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Where the messages of one conversation go. */
+/** Carries the messages of one conversation. */
 export interface ByteCarrier {
   readonly kind: 'pipe' | 'http';
-  /** Rejects where the target cannot be reached. */
+  /** Rejects if the target cannot be reached. */
   open(): Promise<void>;
   /**
-   * Sends text unchanged. Over HTTP it resolves with the response once its head (and a body that is no stream) is here;
-   * rejects where the request fails. Over a pipe it resolves with undefined. `message`: what the text says, for a transport that
-   * looks inside.
+   * Sends text unchanged. Over HTTP it resolves with the response once the head (and a body that is not a stream) has arrived, and rejects
+   * if the request fails. Over a pipe it resolves with undefined. `message`: the parsed text, for a transport that needs it.
    */
   send(text: string | undefined, about?: HttpAbout, message?: PostedMessage): Promise<CarrierReply | undefined>;
-  /** Nobody waits for the answer to this request any more. */
+  /** The caller no longer waits for the answer to this request. */
   abandon?(id: RequestId): void;
-  /** The revision that was agreed on, which some transports send in headers. */
+  /** Sets the negotiated revision, which some transports send in headers. */
   agreed?(revision: Revision): void;
-  /** Ends everything; resolves with the milliseconds that this took. Never rejects. */
+  /** Closes everything; resolves with the milliseconds that it took. Never rejects. */
   close(): Promise<number>;
 }
 
-/** What a carrier tells its conversation. */
+/** Events from a carrier to its conversation. */
 export interface CarrierEvents {
-  /** Something has passed. */
+  /** A message, an HTTP head or a stream event was sent or received. */
   entry(entry: WireEntry): void;
-  /** Bytes came that no entry holds: not UTF-8, or too large. */
+  /** Bytes came that have no entry: not UTF-8, or too large. */
   unreadable(why: string): void;
   /** The request could not be delivered, or its answer can no longer come. */
   failed(id: RequestId, why: string): void;
-  /** The peer is gone, for good. */
+  /** The peer is gone for good. */
   gone(why: string): void;
 }

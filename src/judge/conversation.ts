@@ -11,57 +11,57 @@ import type { WireEntry } from './verdict.ts';
 
 export type { Arrival, ReceivedAnswer, SentToServer } from './plain-conversation.ts';
 
-/** What a request may have beside its parameters. */
+/** Options of a request in addition to its parameters. */
 export interface AskOptions extends HttpAbout {
   readonly id?: RequestId | undefined;
-  /** Joins `_meta`; undefined leaves out a key that would be sent. */
+  /** Merged into `_meta`; undefined removes a default key. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Is told the request once it has been sent. */
+  /** Called with the request once it has been sent. */
   readonly onSent?: ((asked: SentToServer) => void) | undefined;
 }
 
-/** Sees what arrives, before anybody who waits for it. */
+/** Sees each arrival before any code that waits for it. */
 export interface ConversationWatcher {
   arrived(conversation: JudgedConversation, arrival: Arrival): void;
   replied(conversation: JudgedConversation, reply: CarrierReply, asked: string | undefined): void;
 }
 
-/** How a conversation is held. */
+/** Options of a `JudgedConversation`. */
 export interface ConversationOptions extends PlainConversationOptions {
   readonly number: number;
   readonly revision: Revision;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly ledger: Ledger;
   readonly watcher: ConversationWatcher;
-  /** Whether it is one over stdin and stdout. */
+  /** Whether it runs over stdin and stdout. */
   readonly stdio: boolean;
 }
 
-/** What names the judge to a peer. */
+/** The name and version that the judge gives to a peer. */
 export const judgeInfo: { readonly name: string; readonly version: string } = { name: 'barewire-judge', version };
 
-/** A conversation of which everything is kept, and each thing that shows a rule is told to the ledger. */
+/** A conversation that keeps all entries, and reports to the ledger which rules they keep or break. */
 export class JudgedConversation extends PlainConversation {
-  /** Names it among those of its revision. */
+  /** Its number within its revision. */
   readonly number: number;
   readonly revision: Revision;
-  /** Whether it is one over stdin and stdout: HTTP+SSE is a pipe, too. */
+  /** Whether it runs over stdin and stdout. A pipe may also be HTTP+SSE. */
   readonly stdio: boolean;
   readonly entries: WireEntry[] = [];
   readonly arrivals: Arrival[] = [];
-  /** Over HTTP: the session that the peer gave. */
+  /** Over HTTP: the session id from the peer. */
   session: string | undefined;
-  /** Whether the handshake is over, and HTTP requests carry the version. */
+  /** Whether the handshake is over; HTTP requests then carry the version. */
   agreed = false;
-  /** What the peer has declared. */
+  /** The capabilities that the peer has declared. */
   offered: Readonly<Record<string, unknown>> = {};
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly #how: ConversationOptions;
   readonly #expecting = new Set<(arrival: Arrival | undefined) => void>();
-  /** Exchanges that resume a stream. */
+  /** Numbers of exchanges that resume a stream. */
   readonly #resumed = new Set<number>();
-  /** What is said of rules while it is not known whether the peer speaks the revision. */
+  /** Reports held back until it is known whether the peer speaks the revision. */
   #held: (() => void)[] | undefined;
   #tokens = 0;
 
@@ -78,7 +78,7 @@ export class JudgedConversation extends PlainConversation {
     return this.revision.era === 'modern';
   }
 
-  /** A progress token that was not used. */
+  /** Returns a new progress token. */
   nextToken(): string {
     return `judge-${++this.#tokens}`;
   }
@@ -104,7 +104,7 @@ export class JudgedConversation extends PlainConversation {
     return super.askText(message, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }, timeoutMs, onSent);
   }
 
-  /** Sends a notification. Over HTTP it resolves with the response; undefined where it failed. */
+  /** Sends a notification. Over HTTP it resolves with the response, or undefined if the request failed. */
   async tell(method: string, params?: Readonly<Record<string, unknown>>, about: HttpAbout = {}): Promise<CarrierReply | undefined> {
     return this.sendText(JSON.stringify({ jsonrpc: '2.0', method, ...params && { params } }), { ...about, headers: { ...standardHeaders(this, method, params ?? {}), ...about.headers } });
   }
@@ -115,12 +115,12 @@ export class JudgedConversation extends PlainConversation {
     return this.post(text, { ...about, headers: { ...this.#plainHeaders(), ...about.headers } }).catch(() => undefined);
   }
 
-  /** Sends an HTTP request that carries no message. Never rejects. */
+  /** Sends an HTTP request without a message. Never rejects. */
   bare(method: string, headers: HttpAbout['headers'] = {}, url?: string): Promise<CarrierReply | undefined> {
     return this.post(undefined, { method, headers: { ...this.#own(), ...headers }, url }).catch(() => undefined);
   }
 
-  /** Resolves with the first arrival, from `from` on, that fits; with undefined after `ms` or when the peer has gone. */
+  /** Resolves with the first arrival at index `from` or later that fits; with undefined after `ms` or when the peer is gone. */
   until(fits: (arrival: Arrival) => boolean, ms: number, from: number = 0): Promise<Arrival | undefined> {
     const known = this.arrivals.slice(from).find(fits);
     if (known || this.gone !== undefined) return Promise.resolve(known);
@@ -136,19 +136,19 @@ export class JudgedConversation extends PlainConversation {
     });
   }
 
-  /** From here on what is said of rules waits for `release`. */
+  /** Holds back all reports about rules until `release`. */
   hold(): void {
     this.#held = [];
   }
 
-  /** `speaks`: the peer speaks the revision; else what was said is dropped. */
+  /** Sends the held reports to the ledger if the peer speaks the revision, else drops them. */
   release(speaks: boolean): void {
     const held = this.#held;
     this.#held = undefined;
     if (speaks) for (const say of held ?? []) say();
   }
 
-  /** Says whether rules are kept here. `came`: an answer, an arrival, or what happened. */
+  /** Reports rules as kept or broken. `about`: an answer, an arrival, or a description of the event. */
   check(ids: string | readonly string[], kept: boolean, expected: string, about: ReceivedAnswer | Arrival | string, sent?: string): void {
     if (this.#held) return void this.#held.push(() => this.check(ids, kept, expected, about, sent));
     for (const id of typeof ids === 'string' ? [ids] : ids) {
@@ -169,7 +169,7 @@ export class JudgedConversation extends PlainConversation {
     return { revision: this.revision.version, conversation: this.number, expected, ...whole, entries: this.entries.slice(-maxEntries) };
   }
 
-  /** Of a message whose method nobody knows. */
+  /** Default headers, for any method. */
   #plainHeaders(): Record<string, string | undefined> {
     return { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...this.#own() };
   }
@@ -196,7 +196,7 @@ export class JudgedConversation extends PlainConversation {
     this.check('base-60', false, 'text in UTF-8', why);
   }
 
-  /** The ids of text that is sent unchanged: a response to it has one of them. */
+  /** Records the ids in text that is sent unchanged: a response may have one of them. */
   #remember(text: string): void {
     let items: readonly unknown[];
     try {
@@ -216,7 +216,7 @@ export class JudgedConversation extends PlainConversation {
 
   protected override replied(asked: SentToServer, { exchange, status, stream, body, ended }: CarrierReply): void {
     if (stream) return void ended.then(() => this.settle(asked, `HTTP ${status}, and the stream ended without an answer`));
-    // An error that has no id, or the id null, answers what was posted.
+    // An error without an id, or with the id null, answers the posted message.
     const loose = this.arrivals.findLast((one) => one.exchange === exchange && isObject(one.json) && isObject(one.json['error']));
     this.settle(asked, `HTTP ${status}${body === '' ? ' without a body' : ` ${body.slice(0, 2000)}`}`, loose);
   }
@@ -233,7 +233,7 @@ export class JudgedConversation extends PlainConversation {
 
   protected override arrived(arrival: Arrival): void {
     const { json, answers } = arrival;
-    // What it declares holds for what comes right after it.
+    // Set before the watcher runs: it judges this message and the next ones by these capabilities.
     if ((answers?.method === 'initialize' || answers?.method === 'server/discover') && isObject(json) && isObject(json['result']) && isObject(json['result']['capabilities'])) this.offered = json['result']['capabilities'];
     if (this.arrivals.length < maxArrivals) this.arrivals.push(arrival);
     this.#how.watcher.arrived(this, arrival);

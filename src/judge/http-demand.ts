@@ -1,26 +1,26 @@
-/** A response, as far as it was read. */
+/** An HTTP response, as far as it was read. */
 export interface HttpHead {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined: it was not read. */
+  /** Undefined if it was not read. */
   readonly body: string | undefined;
 }
 
-/** What Streamable HTTP demands of the response to one request: the judge, the doctor and the course say it in these words. */
+/** A demand of Streamable HTTP on one response. The judge, the doctor and the course use these words. */
 export interface HttpDemand {
   readonly expected: string;
   readonly kept: (head: HttpHead) => boolean;
 }
 
-/** An origin, a revision and a session that no server knows. */
+/** An origin, a revision and a session id that no server knows. */
 export const foreignOrigin = 'https://barewire.invalid';
 export const unknownVersion = '1999-01-01';
 export const unknownSession = '00000000-0000-4000-8000-000000000000';
 
 export const mediaType = ({ headers }: Pick<HttpHead, 'headers'>): string => (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** A response as evidence: its head without what may be a credential, and the body. */
+/** A response as evidence: status, content type and body. Other headers may hold credentials. */
 export const shownHead = ({ status, headers: { 'content-type': type }, body }: HttpHead): string =>
   `HTTP ${status}${type === undefined ? '' : ` ${type}`}${body === undefined ? '' : body === '' ? ', no body' : ` ${body.slice(0, 2000)}`}`;
 
@@ -30,7 +30,7 @@ export const typeDemand: HttpDemand = {
   kept: (head) => ['application/json', 'text/event-stream'].includes(mediaType(head)),
 };
 
-/** The same, by its body. */
+/** The demand on the body of that response. */
 export const messageExpected = 'a JSON-RPC message in the body';
 
 /** 2025-11-25 basic/transports#sending-messages-to-the-server: the response to a notification. */

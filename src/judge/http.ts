@@ -3,25 +3,25 @@ import { errorMessage } from '../jsonrpc/internal-exports.ts';
 import { redact, redactPath, watchStream } from '../transport/internal-exports.ts';
 import type { ByteCarrier, CarrierEvents, HttpAbout, CarrierReply } from './carrier.ts';
 
-/** An address, and how to send requests to it. */
+/** The address of a server, and how to send requests to it. */
 export interface JudgedAddress {
   readonly url: string;
   /** Sends HTTP requests. */
   readonly fetch: typeof globalThis.fetch;
-  /** Sent with each request to the origin of `url`, and nowhere else: credentials. */
+  /** Headers of each request, such as credentials. They go only to the origin of `url`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether the person says that it is an address of HTTP+SSE, and of nothing else. */
+  /** Whether the user says that the address speaks only HTTP+SSE. */
   readonly sse?: boolean | undefined;
 }
 
-/** Bytes of one body that are read. */
+/** Most bytes to read of one body. */
 const most = 4_194_304;
-/** Bytes of one stream that are read. */
+/** Most bytes to read of one stream. */
 const mostOfStream = 16_777_216;
 
 /**
- * Carries each message in a POST. Redirects are not followed; nothing is sent to another origin. `timeoutMs`: until the head
- * of a response, and for a body that is no stream. Long function: its requests share the session, the revision and the streams.
+ * Carries each message in a POST. Does not follow redirects, and refuses other origins. `timeoutMs`: time for the head of a response, and
+ * for a body that is not a stream. Long function: its requests share the open streams and the exchange numbers.
  */
 export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Clock, timeoutMs: number, to: CarrierEvents): ByteCarrier {
   const { origin } = new URL(url);
@@ -65,7 +65,7 @@ export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Cl
     }
   }
 
-  /** Reads a stream to its end; resolves with whether the peer ended it. */
+  /** Reads a stream to its end. Resolves with true if the peer ended it. */
   async function follow(body: ReadableStream<Uint8Array>, exchange: number): Promise<boolean> {
     const watcher = watchStream((entry) => to.entry(entry), exchange, clock);
     const reader = body.getReader();
@@ -84,7 +84,7 @@ export function http({ url, fetch, headers: own = {} }: JudgedAddress, clock: Cl
       }
       await reader.cancel();
     } catch {
-      // Cut, by the peer or by this side.
+      // Cut by the peer or by this side.
     }
     return false;
   }

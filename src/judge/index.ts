@@ -1,7 +1,6 @@
 /**
- * `barewire/judge`: which rule of the specification a server or a client breaks, as data: `judgeServer`,
- * `judgeClient`. No input or output
- * of its own.
+ * `barewire/judge`: reports which rules of the specification a server or a client breaks, as data: `judgeServer`,
+ * `judgeClient`. Does no input or output itself.
  *
  * @module
  */

@@ -3,13 +3,13 @@ import type { JudgeFile, JudgeItems, JudgeLogin, NamedCall } from './options.ts'
 
 const callShape = { name: 'string', arguments: 'object' } as const;
 
-/** Refuses members of `judge.json` that nobody knows, by name. */
+/** Throws for unknown members of `judge.json`, and names them. */
 export function checkItems(place: string, items: JudgeItems): void {
   checkOptions(place, items, { slowTool: callShape, askingTool: callShape, failingTool: callShape, tools: 'list', resources: 'list', prompts: 'list' });
   for (const member of ['tools', 'prompts'] as const) items[member]?.forEach((one: NamedCall, at) => checkOptions(`${place}.${member}[${at}]`, one, callShape));
 }
 
-/** A name that a variable of the environment can have. A secret that stands here by mistake is refused, and not repeated. */
+/** A valid name of an environment variable. A secret written here by mistake is refused, and not repeated in the error. */
 const variable = /^[A-Za-z_]\w{0,127}$/;
 
 function checkLogin(login: JudgeLogin): void {
@@ -26,7 +26,7 @@ function checkLogin(login: JudgeLogin): void {
   if (tokenVariable !== undefined ? client > 0 : client < 3) throw new TypeError('judge.json.login has tokenVariable, or clientIdVariable, clientSecretVariable and issuer');
 }
 
-/** Reads the text of a `judge.json`. Throws a TypeError or a SyntaxError that names what is wrong. */
+/** Reads the text of a `judge.json`. Throws a TypeError or a SyntaxError that names the problem. */
 export function readItems(text: string): JudgeFile {
   const file = JSON.parse(text) as JudgeFile;
   checkOptions('judge.json', file, 'object');

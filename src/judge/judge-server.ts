@@ -21,8 +21,8 @@ import { judgeUnopened, unopenedRules } from './server/unopened.ts';
 import type { JudgeRuling } from './verdict.ts';
 
 /**
- * Judges a server: which rule of the specification it breaks, with what was sent and what came. It ends by itself, and
- * rejects only with a TypeError, for an unknown or malformed option.
+ * Judges a server: reports which rules of the specification it breaks, with the messages that show it. The run ends by itself. It rejects
+ * only with a TypeError, for an unknown or malformed option.
  */
 export async function judgeServer(server: JudgedServer, options: JudgeOptions = {}): Promise<JudgeRuling> {
   checkOptions('judgeServer: server', server, judgedServerShape);
@@ -50,9 +50,9 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
       if (spoken.length > 0) [bench, openings] = [older, found];
     }
     if (spoken.length === 0) stopped = openings.why;
-    // In the order of the revisions, whichever is done first.
+    // `Promise.all` keeps the order of the revisions.
     failures = (await Promise.all(spoken.map((revision) => judgeRevision(bench, revision, serverProbes)))).flat();
-    // A server that wants a token shows how it does that.
+    // If the server requires a token, judge only its authorization.
     if (spoken.length === 0) for (const revision of openings.guarded) failures.push(...await judgeRevision(bench, revision, authorizationProbes));
   } finally {
     await bench.close();
@@ -63,9 +63,9 @@ export async function judgeServer(server: JudgedServer, options: JudgeOptions = 
   };
 }
 
-/** What opening a server showed. */
+/** Opens a server in each revision, and keeps the results. */
 class Openings {
-  /** Revisions that want a token. */
+  /** Revisions in which the server requires a token. */
   readonly guarded: Revision[] = [];
   readonly #bench: Bench;
   readonly #names = new Map<Revision, string>();
@@ -75,17 +75,17 @@ class Openings {
     this.#bench = bench;
   }
 
-  /** What the server called itself in the newest revision. */
+  /** The server's name and version in the newest revision. */
   get name(): string | undefined {
     return newestOf(this.#names);
   }
 
-  /** Why none is spoken. */
+  /** Why the server speaks no revision. */
   get why(): string {
     return newestOf(this.#whys) ?? 'it speaks none of the revisions';
   }
 
-  /** Opens each revision in a conversation of its own; in a quick run only until one of each era is spoken. */
+  /** Opens each revision in a separate conversation. A quick run stops at the first spoken revision of each era. */
   async all(wanted: readonly Revision[]): Promise<Revision[]> {
     const eras = ['modern', 'legacy'].map((era) => wanted.filter((one) => one.era === era));
     const opened = this.#bench.options.quick ? await Promise.all(eras.map((list) => this.#newest(list))) : await Promise.all(wanted.map((revision) => this.#one(revision)));
@@ -93,7 +93,7 @@ class Openings {
     return opened.filter((one) => typeof one === 'object');
   }
 
-  /** The newest revision that is spoken: what the server offers instead is tried next. */
+  /** The newest spoken revision. If the server offers another revision instead, that one is tried next. */
   async #newest(list: readonly Revision[]): Promise<Revision | undefined> {
     for (let at = 0; at >= 0 && at < list.length;) {
       const [, ...rest] = list.slice(at);
@@ -105,7 +105,7 @@ class Openings {
     return undefined;
   }
 
-  /** The revision, if it is spoken; else the version that the server offered instead. */
+  /** The revision if it is spoken; else the version that the server offered instead. */
   async #one(revision: Revision): Promise<Revision | string | undefined> {
     const bench = this.#bench;
     bench.options.onStep?.(`opening in ${revision.version}`);
@@ -140,16 +140,16 @@ class Openings {
   }
 }
 
-/** What is said of the newest revision, in whichever order it came. */
+/** The text of the newest revision, in whatever order the texts came. */
 const newestOf = (said: ReadonlyMap<Revision, string>): string | undefined => said.get(revisions.find((one) => said.has(one)) ?? revisions[0] as Revision);
 
-/** A server that serves 2026-07-28 without server/discover: its results show the revision. */
+/** Detects a server of 2026-07-28 without `server/discover`: its results show the revision. */
 async function undiscovered(conversation: JudgedConversation, discovered: ReceivedAnswer): Promise<void> {
   const answer = await conversation.ask('tools/list');
   if (answer.kind === 'result' && typeof answer.result['resultType'] === 'string') conversation.check('discover-1', false, 'a result: tools/list is served in this revision', discovered);
 }
 
-/** Versions that server/discover names are supported: initialize must take them, too. */
+/** If `server/discover` names a version, `initialize` must accept it too. */
 function settled({ named, offered }: Bench): void {
   for (const { conversation, answer } of offered) {
     const { version } = conversation.revision;
@@ -163,7 +163,7 @@ function nameOf(info: unknown): string | undefined {
   return typeof name === 'string' ? `${name}${typeof version === 'string' ? ` ${version}` : ''}`.slice(0, 200) : undefined;
 }
 
-/** Makes the probes of one revision: in turn, and beside that those that have conversations of their own. Gives what failed, in their order. */
+/** Runs the probes of one revision: in turn, and in parallel those with separate conversations. Returns the failures, in probe order. */
 async function judgeRevision(bench: Bench, revision: Revision, probes: readonly ServerProbe[]): Promise<string[]> {
   const { options: { quick = false, hostile = false, onStep }, ledger } = bench;
   const chosen = probes.filter((probe) => suits(probe, bench.kind, revision) && !(probe.slow && quick) && !(probe.hostile && !hostile)
@@ -179,7 +179,7 @@ async function judgeRevision(bench: Bench, revision: Revision, probes: readonly 
   };
   const beside = (when: ServerProbe['apart']): Promise<void>[] => chosen.flatMap((probe, at) => (probe.apart === when ? [bench.whenFree(() => make(probe, at + 1))] : []));
   const going = beside('at once');
-  // On the shared conversation everything is said in the same order in each run: the survey first.
+  // The shared conversation has the same order in each run: the survey comes first.
   if (chosen.some(({ apart }) => apart === 'surveyed')) await bench.survey(revision).catch(() => undefined);
   going.push(...beside('surveyed'));
   for (const probe of chosen) if (!probe.apart) await make(probe, 0);
@@ -187,7 +187,7 @@ async function judgeRevision(bench: Bench, revision: Revision, probes: readonly 
   return chosen.flatMap((probe) => failures.get(probe) ?? []);
 }
 
-/** What a rule that nothing was said about would have needed. */
+/** Says what a rule without any report would have needed. */
 function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): (rule: JudgedRule) => string {
   return ({ id }) => {
     const probes: readonly ServerProbe[] = serverProbes.filter(({ rules }) => rules.includes(id));
@@ -200,5 +200,5 @@ function needsOf({ options: { quick = false, hostile = false }, kind }: Bench): 
   };
 }
 
-/** All rules that a run may show. */
+/** Ids of all rules that a run may show. */
 export const seenRules = (): ReadonlySet<string> => new Set([...serverProbes.flatMap(({ rules }) => rules), ...openingProbes.flatMap(({ rules }) => rules), ...unopenedRules, ...Object.keys(watchedRules)]);

@@ -2,14 +2,14 @@ import { allRules, holdsIn, levelOf, rulesFor } from './rules.ts';
 import type { JudgedRole, JudgedRule } from './rules.ts';
 import type { Evidence, Judgement, RuleVerdict } from './verdict.ts';
 
-/** The strongest first: what is said of a rule as a whole. */
+/** Strongest first: a rule gets its strongest verdict of all revisions. */
 const strength: readonly RuleVerdict[] = ['broken', 'dispute', 'kept', 'not-applicable', 'not-seen'];
 const stronger = (a: RuleVerdict, b: RuleVerdict): RuleVerdict => (strength.indexOf(a) <= strength.indexOf(b) ? a : b);
 
-/** Pieces of evidence of a rule in a report: each holds a conversation. */
+/** Most pieces of evidence for one rule in a report, since each holds a conversation. */
 const mostEvidence = 3;
 
-/** What was said, and the place of the probe that said it. */
+/** A report, and the place of the probe that made it. */
 interface SaidAt<T> {
   readonly place: number;
   readonly said: T;
@@ -20,26 +20,26 @@ interface RulePage {
   /** By revision. */
   readonly evidence: Map<string, SaidAt<Evidence>>;
   times: number;
-  /** Whether the evidence is of a fault, and not of a dispute. */
+  /** Whether the evidence is of a fault, not of a dispute. */
   accused: boolean;
   /** By revision. */
   readonly whys: Map<string, SaidAt<string>>;
 }
 
-/** Keeps what the probe of the lowest place said; of one probe, what it said first. */
+/** Keeps the report of the probe with the lowest place; of one probe, its first report. */
 function keepFirst<T>(kept: Map<string, SaidAt<T>>, revision: string, place: number, said: T): void {
   const known = kept.get(revision);
   if (!known || place < known.place) kept.set(revision, { place, said });
 }
 
-/** Collects what probes and watchers say about rules. A rule is looked at only in revisions that have it. */
+/** Collects the reports of probes and watchers about rules. Ignores a rule in revisions that lack it. */
 export class Ledger {
   readonly #pages: Map<string, RulePage>;
   readonly #place: number;
   readonly #role: JudgedRole;
   readonly #only: ReadonlySet<string> | undefined;
 
-  /** `only`: ids of the rules that are judged; undefined: all. `place`, `of`: see `at`. */
+  /** `only`: ids of the rules to judge; undefined: all. `place`, `of`: see `at`. */
   constructor(role: JudgedRole, only?: ReadonlySet<string>, place: number = 0, of?: Ledger) {
     this.#role = role;
     this.#only = only;
@@ -48,8 +48,8 @@ export class Ledger {
   }
 
   /**
-   * This ledger for a probe that runs beside others. Of what several probes say of a rule in a revision, the report has what was said
-   * at the lowest place, whichever came first.
+   * This ledger for a probe that runs in parallel. If several probes report on a rule in a revision, the evidence and the reason come from
+   * the lowest place, whichever came first.
    */
   at(place: number): Ledger {
     return new Ledger(this.#role, this.#only, place, this);
@@ -69,7 +69,7 @@ export class Ledger {
     this.#accuse(id, 'broken', evidence);
   }
 
-  /** Two honest readers could differ. */
+  /** Careful readers of the section could differ. */
   dispute(id: string, evidence: Evidence): void {
     this.#accuse(id, 'dispute', evidence);
   }
@@ -79,7 +79,7 @@ export class Ledger {
     if (page) keepFirst(page.whys, revision, this.#place, why);
   }
 
-  /** A probe could not show the rule: `needs` says what it would have taken. */
+  /** A probe could not show the rule. `needs`: what it would have needed. */
   notSeen(id: string, revision: string, needs: string): void {
     const page = this.#enter(id, revision, 'not-seen');
     if (page) keepFirst(page.whys, revision, this.#place, needs);
@@ -90,24 +90,24 @@ export class Ledger {
     return this.#pages.get(id)?.revisions.get(revision);
   }
 
-  /** All rules of the role. `needsOf`: what a rule that nothing was said about would have needed. */
+  /** All rules of the role. `needsOf`: what a rule without any report would have needed. */
   judgements(spoken: readonly string[], needsOf: (rule: JudgedRule) => string): Judgement[] {
     return rulesFor(this.#role).filter(({ id }) => this.wants(id)).map((rule) => this.#judgement(rule, spoken, needsOf));
   }
 
-  /** Broken rules that are not among those that the run judges: they showed in passing. */
+  /** Broken rules that the run does not judge, seen in passing. */
   others(): Judgement[] {
     return rulesFor(this.#role).filter(({ id }) => !this.wants(id)).map((rule) => this.#judgement(rule, [], () => '')).filter(({ verdict }) => verdict === 'broken');
   }
 
   #judgement(rule: JudgedRule, spoken: readonly string[], needsOf: (rule: JudgedRule) => string): Judgement {
     const page = this.#pages.get(rule.id);
-    // A target cannot break the rules of a revision that it does not speak, also where it answers a probe in it.
+    // A target cannot break the rules of a revision that it does not speak, even if it answers a probe in it.
     const counts = (revision: string): boolean => spoken.length === 0 || spoken.includes(revision);
     const verdicts = [...page?.revisions ?? []].filter(([revision]) => counts(revision));
     if (page && verdicts.length > 0) {
       const verdict = verdicts.map(([, one]) => one).reduce(stronger, 'not-seen');
-      // Revisions are judged side by side: what is said of them has the order of the revisions.
+      // Revisions are judged in parallel, so sort their reports by revision.
       const newestFirst = (a: string, b: string): number => (a < b ? 1 : -1);
       const evidence = [...page.evidence.values()].map(({ said }) => said).filter(({ revision }) => counts(revision)).sort((a, b) => newestFirst(a.revision, b.revision)).slice(0, mostEvidence);
       const accused = evidence[0]?.revision;
@@ -128,7 +128,7 @@ export class Ledger {
   #accuse(id: string, verdict: 'broken' | 'dispute', evidence: Evidence): void {
     const page = this.#enter(id, evidence.revision, verdict);
     if (!page) return;
-    // A fault goes before a dispute.
+    // A fault replaces a dispute.
     if (verdict === 'broken' && !page.accused) page.evidence.clear();
     if (verdict === 'dispute' && page.accused) return;
     page.accused ||= verdict === 'broken';

@@ -1,13 +1,13 @@
 import type { ReceivedAnswer } from './plain-conversation.ts';
 
-// What a server lists, and how: for the doctor and the judge.
+// Reads a server's lists: for the doctor and the judge.
 
-/** What the next page is asked with; undefined: it is the last one. */
+/** The cursor for the next page; undefined on the last page. */
 export function nextCursor({ result }: ReceivedAnswer): unknown {
   return result['nextCursor'] ?? undefined;
 }
 
-/** The answers to a list method, page by page, to the last page or the first answer that is not a result. */
+/** Yields the answers to a list method, up to the last page or the first answer that is not a result. */
 export async function* listPages(ask: (params: Record<string, unknown>) => Promise<ReceivedAnswer>): AsyncGenerator<ReceivedAnswer, void, undefined> {
   for (let cursor: unknown; ;) {
     const answer = await ask(cursor === undefined ? {} : { cursor });

@@ -6,98 +6,98 @@ import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import type { JudgedAddress } from './http.ts';
 import { allRules } from './rules.ts';
 
-/** The server that is judged: over a pipe, or at an address. */
+/** The server to judge: over a pipe, or at an address. */
 export interface JudgedServer {
-  /** Its name for people: the command, or the address. */
+  /** Its display name: the command, or the address. */
   readonly name: string;
-  /** Opens a new pipe to it, with a process of its own. Each message must be passed to `trace`. */
+  /** Opens a new pipe to the server, with a separate process. Must pass each message to `trace`. */
   readonly open?: ((trace: Trace) => ClientTransport) | undefined;
-  /** Instead of `open`: an address, and what sends requests to it. */
+  /** Instead of `open`: an address, and the function that sends requests to it. */
   readonly http?: JudgedAddress | undefined;
 }
 
-/** A tool, a resource or a prompt that the person names for rules that need one. */
+/** Tools, resources and prompts that the user names for rules that need them. */
 export interface JudgeItems {
   /** A tool that takes longer than a second, and its arguments. */
   readonly slowTool?: NamedCall | undefined;
-  /** A tool that asks its client. */
+  /** A tool that asks its client a question. */
   readonly askingTool?: NamedCall | undefined;
   /** A tool that fails. */
   readonly failingTool?: NamedCall | undefined;
-  /** Further tools that may be called. */
+  /** More tools that may be called. */
   readonly tools?: readonly NamedCall[] | undefined;
-  /** URIs that may be read, beside what is listed. */
+  /** URIs that may be read, in addition to the listed ones. */
   readonly resources?: readonly string[] | undefined;
   /** Prompts with their arguments. */
   readonly prompts?: readonly NamedCall[] | undefined;
 }
 
-/** How `barewire judge` gets a token. The values stand in the environment; the file has the names of their variables. */
+/** How `barewire judge` gets a token. The file names environment variables, which hold the values. */
 export interface JudgeLogin {
-  /** The address that the login is for: its origin gets the token, and no other. */
+  /** The address to log in to. Only its origin gets the token. */
   readonly server: string;
-  /** Names the variable that holds an access token. */
+  /** The variable with an access token. */
   readonly tokenVariable?: string | undefined;
-  /** Instead of a token: name the variables that hold the id and the secret of a client that acts for itself. */
+  /** Instead of a token: the variables with the id and the secret of a client that acts for itself. */
   readonly clientIdVariable?: string | undefined;
   readonly clientSecretVariable?: string | undefined;
-  /** The issuer of the client: the authorization server that gets the secret, and no other. */
+  /** The authorization server of the client. Only it gets the secret. */
   readonly issuer?: string | undefined;
   /** Scopes to ask for, separated by spaces. */
   readonly scope?: string | undefined;
 }
 
-/** What a `judge.json` holds. */
+/** The contents of a `judge.json`. */
 export interface JudgeFile extends JudgeItems {
   readonly login?: JudgeLogin | undefined;
 }
 
-/** What is called, with which arguments. */
+/** A tool or prompt to call, and its arguments. */
 export interface NamedCall {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Checks a schema of a tool; throws where it is not valid in its dialect. Returns what validates a value. */
+/** Compiles a schema of a tool; throws if the schema is invalid in its dialect. Returns the validator. */
 export type SchemaCompiler = (schema: Record<string, unknown>) => (value: unknown) => { readonly valid: boolean };
 
 /** Options of a run against either role. */
 export interface JudgeRunOptions {
-  /** Ids of the rules that are judged; all. */
+  /** Ids of the rules to judge. Default: all. */
   readonly only?: readonly string[] | undefined;
-  /** Revisions that are judged; all that the target speaks. */
+  /** Revisions to judge. Default: all that the target speaks. */
   readonly revisions?: readonly string[] | undefined;
-  /** Leaves out what takes time, and all revisions but the newest of each era. */
+  /** Skips slow probes, and all revisions but the newest of each era. */
   readonly quick?: boolean | undefined;
-  /** What made-up names and values are derived from. The same seed gives the same run. 1. */
+  /** Made-up names and values come from this seed. The same seed gives the same run. Default: 1. */
   readonly seed?: number | undefined;
-  /** Milliseconds to wait for each answer. 5 s. */
+  /** Milliseconds to wait for each answer. Default: 5 s. */
   readonly answerMs?: number | undefined;
-  /** Milliseconds to wait for the first message, since the start may fetch a package. 60 s of a server, 30 s of a client. */
+  /** Milliseconds to wait for the first message; the start may fetch a package. Default: 60 s (server), 30 s (client). */
   readonly startMs?: number | undefined;
-  /** Called with the next step, for a person who waits. */
+  /** Called with the name of the next step, to show progress. */
   readonly onStep?: ((what: string) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /** Options of a run against a server. */
 export interface JudgeOptions extends JudgeRunOptions {
-  /** Makes probes that mean harm: malformed, oversized, cut. */
+  /** Also sends hostile input: malformed, oversized, cut. */
   readonly hostile?: boolean | undefined;
-  /** Whether a tool may be called. Default: over a pipe those with `readOnlyHint: true`, at an address none. */
+  /** Whether a tool may be called. Default: over a pipe, tools with `readOnlyHint: true`; at an address, none. */
   readonly mayCall?: ((tool: Readonly<Record<string, unknown>>) => boolean) | undefined;
   readonly items?: JudgeItems | undefined;
-  /** `compile` of barewire/schema/full; without it schemas and structured results are not judged. */
+  /** `compile` of barewire/schema/full. Without it, schemas and structured results are not judged. */
   readonly compile?: SchemaCompiler | undefined;
 }
 
 /** Options of a run against a client. */
 export interface JudgeClientOptions extends JudgeRunOptions {
-  /** Milliseconds without a message after which a visit is over although the program runs. 5 s. */
+  /** Milliseconds without a message after which a visit ends, even if the program still runs. Default: 5 s. */
   readonly idleMs?: number | undefined;
 }
 
-/** For `checkOptions`. */
+/** The shape for `checkOptions`. */
 export const judgedServerShape: Shape<JudgedServer> = { name: 'string', open: 'function', http: { url: 'string', fetch: 'function', headers: 'object', sse: 'boolean' } };
 
 const runShape: Shape<JudgeRunOptions> = { only: 'list', revisions: 'list', quick: 'boolean', seed: 'number', answerMs: 0, startMs: 0, onStep: 'function', clock: 'object' };

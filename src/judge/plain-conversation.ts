@@ -12,53 +12,53 @@ export interface SentToServer {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** Its place among the entries. */
+  /** Its index among the entries. */
   readonly at: number;
-  /** Over HTTP: the exchange that carried it, once it is known. */
+  /** Over HTTP: the number of the exchange that carried it, once known. */
   exchange?: number | undefined;
   /** Whether its answer has come. */
   done: boolean;
-  /** Whether it was cancelled, or nobody waits any more. */
+  /** Whether its timeout has passed. */
   left: boolean;
 }
 
-/** One message of the peer, or a line that is no message. */
+/** One message from the peer, or a line that is not a message. */
 export interface Arrival {
   readonly text: string;
-  /** One item of a batch, or the whole; undefined: it is not JSON. */
+  /** One item of a batch, or the whole message; undefined if it is not JSON. */
   readonly json: unknown;
-  /** Its place among the entries. */
+  /** Its index among the entries. */
   readonly at: number;
   readonly batch: boolean;
   readonly exchange: number | undefined;
   readonly event: TracedEvent | undefined;
-  /** Whether its stream was resumed: it may have come before. */
+  /** Whether its stream was resumed, so that it may be a repetition. */
   readonly replayed: boolean;
-  /** The request whose id it has. */
+  /** The request with the same id. */
   readonly answers: SentToServer | undefined;
 }
 
-/** How a request ended. */
+/** The outcome of a request. */
 export interface ReceivedAnswer {
   readonly kind: 'result' | 'error' | 'failed' | 'silent';
-  /** Of a result; empty if there was no result. */
+  /** The result; empty if there was none. */
   readonly result: Readonly<Record<string, unknown>>;
-  /** Of an error. */
+  /** The members of an error. */
   readonly code: unknown;
   readonly message: unknown;
   readonly data: unknown;
-  /** What came, byte for byte; else what happened. */
+  /** The received text, byte for byte; else a description of the event. */
   readonly came: string;
   readonly asked: SentToServer;
   readonly arrival: Arrival | undefined;
-  /** Over HTTP, where a response came. */
+  /** Over HTTP: the response, if one came. */
   readonly reply: CarrierReply | undefined;
 }
 
-/** What the peer's own requests are answered with; undefined: nothing. */
+/** Answers a request of the peer; undefined sends nothing. */
 export type AnswerQuestion = (method: string, params: Readonly<Record<string, unknown>>) => { readonly result: unknown } | { readonly error: unknown } | undefined;
 
-/** How a conversation is held. */
+/** Options of a `PlainConversation`. */
 export interface PlainConversationOptions {
   readonly carry: (events: CarrierEvents) => ByteCarrier;
   readonly clock: Clock;
@@ -69,21 +69,21 @@ export interface PlainConversationOptions {
   readonly question: AnswerQuestion;
 }
 
-/** 2026-07-28 basic/index#_meta: what goes with each request of the stateless era. */
+/** 2026-07-28 basic/index#_meta: the `_meta` of each request in the stateless era. */
 export const modernMeta = (version: string, client: Readonly<Record<string, unknown>>, capabilities: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   ({ [versionKey]: version, [clientInfoKey]: client, [capabilitiesKey]: capabilities });
 
 /**
- * A client that sends only what it is told to send, and shows what a real client hides. It uses one carrier once. The doctor and
- * the judge add what they say of it.
+ * A client that sends only what it is told to send, and shows details that a real client hides. It opens one carrier, once. The doctor and
+ * the judge extend it.
  */
 export class PlainConversation {
   readonly kind: 'pipe' | 'http';
   readonly asked: SentToServer[] = [];
-  /** Why the peer has gone. */
+  /** Why the peer is gone. */
   gone: string | undefined;
   protected readonly carrier: ByteCarrier;
-  /** Entries that have passed. */
+  /** The number of entries so far. */
   protected passed = 0;
   readonly #how: PlainConversationOptions;
   readonly #waiting = new Map<SentToServer, (arrival: Arrival | undefined, why: string) => void>();
@@ -103,17 +103,17 @@ export class PlainConversation {
     this.kind = this.carrier.kind;
   }
 
-  /** Rejects where the peer cannot be reached. */
+  /** Rejects if the peer cannot be reached. */
   open(): Promise<void> {
     return this.carrier.open();
   }
 
-  /** The next id: a number that was not used. */
+  /** The next unused id. */
   nextId(): number {
     return ++this.#ids;
   }
 
-  /** Sends this text, which counts as a request of that id. Never rejects. */
+  /** Sends this text as a request with the given id. Never rejects. */
   askText(
     { id, method, params, text }: Pick<SentToServer, 'id' | 'method' | 'params' | 'text'>, about: HttpAbout = {}, timeoutMs?: number, onSent?: (asked: SentToServer) => void,
   ): Promise<ReceivedAnswer> {
@@ -135,9 +135,9 @@ export class PlainConversation {
         this.carrier.abandon?.(id);
         end({ ...nothing, reply, kind: 'silent', came: reply ? `HTTP ${reply.status}, and no answer in time` : 'no answer in time' });
       });
-      // A peer may go while the message is sent.
+      // The peer may disappear while the message is being sent.
       let sent: Promise<CarrierReply | undefined> = Promise.resolve(undefined);
-      // Over HTTP a message may be read before its response is whole.
+      // Over HTTP a message may be read before its response is complete.
       this.#waiting.set(asked, (arrival, why) => {
         this.#waiting.delete(asked);
         void sent.catch(() => undefined).then((came) => end(answerOf(arrival, why, { ...nothing, reply: came, arrival })));
@@ -151,14 +151,14 @@ export class PlainConversation {
     });
   }
 
-  /** Ends it; resolves with the milliseconds that this took. Never rejects. */
+  /** Closes the conversation; resolves with the milliseconds that it took. Never rejects. */
   close(): Promise<number> {
     return this.#closed ??= this.carrier.close().finally(() => {
       for (const asked of [...this.#waiting.keys()]) this.settle(asked, 'the conversation was closed');
     });
   }
 
-  /** Sends text of which `message` is what it says; undefined: it is not known. */
+  /** Sends text. `message`: the parsed text, if known. */
   protected post(text: string | undefined, about: HttpAbout, message?: PostedMessage): Promise<CarrierReply | undefined> {
     return this.carrier.send(text, about, message);
   }
@@ -168,27 +168,27 @@ export class PlainConversation {
     this.post(text, {}).catch(() => undefined);
   }
 
-  /** Bytes came that hold no message. */
+  /** Called for bytes that hold no message. */
   protected unreadable(_why: string): void {}
 
-  /** The response to the HTTP request came that carried this one. */
+  /** Called with the HTTP response to this request. */
   protected replied(_asked: SentToServer, _reply: CarrierReply): void {}
 
-  /** Whether what an exchange brings may have come before. */
+  /** Whether the messages of an exchange may be repetitions. */
   protected replays(_exchange: number | undefined): boolean {
     return false;
   }
 
-  /** A message came: before anybody is told who waits for it. */
+  /** Called for each message, before any code that waits for it. */
   protected arrived(_arrival: Arrival): void {}
 
-  /** The peer is gone. */
+  /** Called when the peer is gone. */
   protected left(why: string): void {
     this.gone = why;
     for (const asked of [...this.#waiting.keys()]) this.settle(asked, why);
   }
 
-  /** Something passed. */
+  /** Called for each entry. */
   protected entered(entry: WireEntry): void {
     this.passed++;
     if (entry.kind === 'http' || entry.kind === 'event' || entry.direction === 'sent') return;
@@ -197,7 +197,7 @@ export class PlainConversation {
     try {
       json = JSON.parse(text);
     } catch {
-      // It is no message.
+      // It is not a message.
     }
     const batch = Array.isArray(json) && json.length > 0;
     for (const item of batch ? (json as unknown[]).slice(0, maxBatch) : [json]) {

@@ -4,16 +4,16 @@ import { clientRules } from './rules/client.ts';
 import { formRules } from './rules/forms.ts';
 import { serverRules } from './rules/server.ts';
 
-/** The version of the rule set. The major part changes where an id changes its meaning, the minor part where rules come or go. */
+/** The version of the rule set. The major part changes if an id changes its meaning, the minor part if rules come or go. */
 export const ruleSetVersion = '1.0';
 
-/** The side of the protocol that is judged. */
+/** The judged side of the protocol. */
 export type JudgedRole = 'server' | 'client';
 
 /** How binding a rule is: MUST and SHOULD, with their negations. */
 export type Level = 'MUST' | 'SHOULD';
 
-/** Where a rule stands in one revision. */
+/** The place of a rule in one revision. */
 export interface RulePlace {
   readonly revision: string;
   /** Page and heading, such as `basic/lifecycle#initialization`. */
@@ -24,19 +24,19 @@ export interface RulePlace {
 
 /** One rule of the specification. */
 export interface JudgedRule {
-  /** Stable: baselines refer to it. It is the id of the requirements matrix; `form-…` are the forms of the schema. */
+  /** Stable, since baselines refer to it. The id of the requirements matrix, or `form-…` for a form of the schema. */
   readonly id: string;
   readonly who: JudgedRole | 'both';
-  /** The level of most revisions. `levelOf` knows the others. */
+  /** The level in most revisions; for the others see `levelOf`. */
   readonly level: Level;
   /** The rule in our words. */
   readonly text: string;
   readonly places: readonly RulePlace[];
-  /** The revisions in which it is a SHOULD only, although `level` is MUST. */
+  /** The revisions in which it is only a SHOULD, although `level` is MUST. */
   readonly weaker: readonly string[];
 }
 
-/** Oldest first: the digits of the rows count from it. */
+/** Oldest first: the digits of the rule rows are indices. */
 const versions: readonly string[] = revisions.map(({ version }) => version).reverse();
 
 /** The address of a section, such as `basic/lifecycle#initialization`, on the site of the specification. */
@@ -80,5 +80,5 @@ export const rulesFor = (role: JudgedRole): JudgedRule[] => [...allRules().value
 /** Whether a rule holds in this revision. */
 export const holdsIn = ({ places }: JudgedRule, revision: string): boolean => places.some((place) => place.revision === revision);
 
-/** Its level in one revision. */
+/** The level of a rule in one revision. */
 export const levelOf = ({ level, weaker }: JudgedRule, revision: string): Level => (weaker.includes(revision) ? 'SHOULD' : level);

@@ -4,18 +4,18 @@ import { redact, redactPath, watchStream } from '../transport/internal-exports.t
 import type { ByteCarrier, CarrierEvents } from './carrier.ts';
 import type { JudgedAddress } from './http.ts';
 
-/** Bytes of the stream that are read. */
+/** Most bytes to read of the stream. */
 const most = 16_777_216;
-/** Characters in which the first event has come. */
+/** Most characters to read for the first event. */
 const firstEvent = 8_192;
 
-/** What the stream of an HTTP+SSE server began with. */
+/** The start of an HTTP+SSE stream. */
 export interface SseOpening {
   readonly status: number;
   readonly type: string;
-  /** The first event as it came: its lines. */
+  /** The lines of the first event, unchanged. */
   readonly first: string;
-  /** The address to post to, where the first event names one of the same origin. */
+  /** The address for POST requests, if the first event names one on the same origin. */
   readonly endpoint: URL | undefined;
 }
 
@@ -28,9 +28,9 @@ function endpointOf(event: string, base: URL): URL | undefined {
 }
 
 /**
- * Carries messages as HTTP+SSE has it: a stream brings all that the server says, and each message of the client is posted to the
- * address that its first event names. For its conversation it is a pipe. `opened` is told how the stream began. Long function: its
- * requests share the address that the stream has named.
+ * Carries messages over HTTP+SSE: a stream brings all messages of the server, and each message of the client is posted to the address in
+ * its first event. The conversation sees a pipe. `opened` is called with the start of the stream. Long function: its requests share that
+ * address.
  */
 export function sse({ url, fetch, headers = {} }: JudgedAddress, clock: Clock, timeoutMs: number, to: CarrierEvents, opened: (opening: SseOpening) => void): ByteCarrier {
   const base = new URL(url);

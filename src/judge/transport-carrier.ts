@@ -2,14 +2,14 @@ import type { Clock } from '../bounds/clock.ts';
 import type { ClientTransport, Trace } from '../transport/internal-exports.ts';
 import type { ByteCarrier, CarrierEvents } from './carrier.ts';
 
-/** Carries messages over a transport that is handed in; what it traces is what came. */
+/** Carries messages over the transport from `make`, whose trace gives the entries. */
 export function transportCarrier(make: (trace: Trace) => ClientTransport, clock: Clock, { entry, unreadable, failed, gone }: CarrierEvents): ByteCarrier {
   const transport = make(entry);
   return {
     kind: transport.kind,
     open: () => transport.open({
       message(decoded) {
-        // What is traced was a line; a refusal of something else is of bytes that were no line.
+        // Lines of text are traced. A refusal because of UTF-8 or size is about bytes without an entry.
         if (decoded.kind === 'refusal' && decoded.id === null && /UTF-8|too large/i.test(decoded.error.message)) unreadable(decoded.error.message);
       },
       failed: (id, error) => failed(id, error.message),

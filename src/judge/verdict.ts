@@ -2,42 +2,42 @@ import type { Level, JudgedRole, JudgedRule } from './rules.ts';
 import type { EventTraceEntry, HttpTraceEntry, TraceEntry } from '../transport/internal-exports.ts';
 
 /**
- * What is said about a rule. `kept`: a probe exercised it, and nothing was wrong. `broken`: the bytes show it.
- * `not-applicable`: the target does not have what the rule is about. `not-seen`: nothing showed it either way.
- * `dispute`: two honest readers of the section could differ.
+ * The verdict about a rule. `kept`: a probe tested it, and found nothing wrong. `broken`: the bytes show a fault. `not-applicable`: the
+ * target lacks the subject of the rule. `not-seen`: nothing showed it either way. `dispute`: two honest readers of the section could
+ * differ.
  */
 export type RuleVerdict = 'kept' | 'broken' | 'not-applicable' | 'not-seen' | 'dispute';
 
-/** What passed: a message, the head of an HTTP exchange, or an event of a stream. */
+/** A message, the head of an HTTP exchange, or an event of a stream. */
 export type WireEntry = TraceEntry | HttpTraceEntry | EventTraceEntry;
 
-/** What showed that a rule is broken. */
+/** Evidence for a broken or disputed rule. */
 export interface Evidence {
   readonly revision: string;
-  /** The number of the conversation among those of its revision: from 1, and from 101, 201 … of probes that run beside others. */
+  /** The number of the conversation in its revision: from 1; from 101, 201 … for probes that run in parallel. */
   readonly conversation: number;
-  /** The message that was sent, byte for byte; undefined: the peer began. */
+  /** The sent message, byte for byte; undefined: the peer began. */
   readonly sent?: string | undefined;
   readonly expected: string;
-  /** What came, byte for byte, or what happened. */
+  /** The received message, byte for byte, or a description of the event. */
   readonly came: string;
-  /** All that passed in the conversation until then. */
+  /** The last 400 entries of the conversation until then. */
   readonly entries: readonly WireEntry[];
 }
 
 /** The verdict about one rule. */
 export interface Judgement {
   readonly rule: JudgedRule;
-  /** The level in the revision of the evidence, else that of the rule. */
+  /** The level in the revision of the evidence, else the level of the rule. */
   readonly level: Level;
   readonly verdict: RuleVerdict;
-  /** The verdict of each revision in which it was looked at. */
+  /** The verdict of each revision in which the rule was judged. */
   readonly revisions: Readonly<Record<string, RuleVerdict>>;
-  /** How often it was kept in what came. */
+  /** How often the rule was seen to be kept. */
   readonly times: number;
-  /** Of a broken rule or a dispute: at most three. */
+  /** For a broken or disputed rule: at most three. */
   readonly evidence: readonly Evidence[];
-  /** Why it is not applicable, or what it would have needed to be seen. */
+  /** Why it does not apply, or what was needed to see it. */
   readonly why?: string | undefined;
 }
 
@@ -50,15 +50,15 @@ export interface JudgeRuling {
   readonly seed: number;
   /** The revisions that the target speaks, newest first. */
   readonly revisions: readonly string[];
-  /** What the target calls itself. */
+  /** The target's own name and version. */
   readonly name?: string | undefined;
   /** By rule id, in the order of the matrix. */
   readonly judgements: readonly Judgement[];
-  /** Where only some rules are judged: broken ones beside them, which showed in passing. */
+  /** With `only`: broken rules outside it, seen in passing. */
   readonly others: readonly Judgement[];
-  /** What kept the run from going on; undefined: it went through. */
+  /** Why the run stopped; undefined: it was completed. */
   readonly stopped?: string | undefined;
-  /** Probes that could not be made, with the reason. */
+  /** Probes that failed, with the reason. */
   readonly failures: readonly string[];
   readonly ms: number;
 }

@@ -13,7 +13,7 @@ export const commandHelp =
 /** Shows lines to the person. */
 export type Say = (...lines: readonly string[]) => void;
 
-/** Reads a line or a command. A text that begins with a colon is typed with two. `signal` ends it as cancelled. */
+/** Reads a line or a command. A text that begins with a colon is typed with two. If `signal` fires, the answer is `cancel`. */
 export async function readAnswerLine(
   prompter: Prompter, question: string, signal: AbortSignal | undefined, say: Say,
 ): Promise<string | { command: AnswerCommand }> {

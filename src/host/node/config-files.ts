@@ -97,14 +97,14 @@ export async function readConfigFile(file: string, machine: Machine = thisMachin
 // For `checkOptions`.
 const fileShape: Shape<ConfigFile> = { file: 'string', owner: '"user" or "folder"', required: 'boolean' };
 
-/** How to read files of servers. */
+/** Options for reading files of servers. */
 export interface ConfigReading {
   readonly machine?: Machine | undefined;
   /** Whether a folder's file may be used; see `folderConsent`. Default: folders' files are not read. */
   readonly accept?: ((file: FolderFile) => Promise<boolean>) | undefined;
   /** Called for a folder's file that cannot be used, while the other servers are used. Default: it throws. */
   readonly onProblem?: ((error: Error) => void) | undefined;
-  /** The only server that is wanted: a folder's file is read only if no file of the user has it. */
+  /** The only wanted server: a folder's file is read only if no file of the user has it. */
   readonly name?: string | undefined;
 }
 

@@ -13,9 +13,9 @@ const key = 'folder-files';
 
 /** The folders' files that this user has accepted, each by its path and the digest of its bytes. */
 export interface AcceptedFiles {
-  /** Whether the user accepted this very file, another content at this path, or nothing. */
+  /** Whether the user accepted exactly this file, other content at this path, or nothing. */
   state(file: FolderFile): Promise<'accepted' | 'changed' | 'new'>;
-  /** Accepts this very file: its path and its digest. */
+  /** Accepts exactly this file: its path and its digest. */
   accept(file: FolderFile): Promise<void>;
   /** Revokes the acceptance. False: the file was not accepted. */
   forget(path: string): Promise<boolean>;
@@ -65,7 +65,7 @@ export function folderFileLines(file: FolderFile, state: 'changed' | 'new' | 'ac
   ];
 }
 
-/** The command that accepts a file where no terminal can ask. */
+/** The command that accepts a file if no terminal can ask. */
 export const acceptCommand = ({ file, digest }: FolderFile): string => `barewire accept --digest ${digest} ${quoted(file)}`;
 
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

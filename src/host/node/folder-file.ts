@@ -36,9 +36,9 @@ const maxBytes = 65_536;
 const maxServers = 50;
 
 /**
- * Reads a file of servers of a folder; undefined if there is none. Throws a `HostError` `bad-config` for anything but
- * a regular file in that very folder (a link, a pipe, a device), for more than 64 KiB or 50 servers, for names that
- * could be mistaken for something else, and for a malformed configuration.
+ * Reads a file of servers of a folder; undefined if there is none. Throws a `HostError` `bad-config` for anything but a regular file in
+ * exactly that folder (a link, a pipe, a device), for more than 64 KiB or 50 servers, for names that could be mistaken for something else,
+ * and for a malformed configuration.
  */
 export async function readFolderFile(path: string): Promise<FolderFile | undefined> {
   const bad = (why: string, cause?: unknown): HostError => new HostError('bad-config', `${path}: ${why}`, { cause });

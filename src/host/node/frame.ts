@@ -5,7 +5,7 @@ import type { Paint } from './style.ts';
 export interface FrameOptions {
   /** Columns of the screen. 80. */
   readonly columns?: number | undefined;
-  /** The largest number of rows of text; one more row counts what was left out. 30. */
+  /** The largest number of rows of text; one more row counts the omitted characters. 30. */
   readonly rows?: number | undefined;
   /** The mark before each row. `│`. */
   readonly mark?: string | undefined;
@@ -18,9 +18,8 @@ export interface FrameOptions {
 const plain: Paint = (text) => text;
 
 /**
- * A server's text as rows for a terminal: each begins with a mark, and none is wider than the screen, so that no part
- * of the text looks like one of our lines. A text that is too long ends with `└`, with which no row of text begins,
- * and a count.
+ * A server's text as rows for a terminal: each begins with a mark, and none is wider than the screen, so that no part of the text looks
+ * like one of our lines. A text that is too long ends with `└` and a count; no row of text begins with `└`.
  */
 export function framed(text: string, { columns = 80, rows: most = 30, mark = '│', dim = plain, paint = plain }: FrameOptions = {}): string[] {
   const { rows, used } = rowsOf(text, Math.max(10, columns - mark.length - 2), most);
@@ -29,10 +28,7 @@ export function framed(text: string, { columns = 80, rows: most = 30, mark = '�
   return left === 0 ? shown : [...shown, dim(`└ ${left.toLocaleString('en')} characters more were left out`)];
 }
 
-/**
- * The width to write for: the columns of the terminal, 80 if it does not say; 1,000 for a file or a pipe, where
- * nothing wraps.
- */
+/** The width to write for: the columns of the terminal, 80 if they are unknown; 1,000 for a file or a pipe, where nothing wraps. */
 export function columnsFor(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
   return stream.isTTY ? stream.columns || 80 : 1_000;
 }

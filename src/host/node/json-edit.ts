@@ -1,6 +1,6 @@
 import { withoutComments } from './json-with-comments.ts';
 
-/** A member of an object in a text: where its name and its value stand. */
+/** A member of an object in a text: the positions of its name and its value. */
 interface Member {
   readonly name: string;
   readonly at: number;
@@ -8,7 +8,7 @@ interface Member {
   readonly end: number;
 }
 
-/** An object in a text: where it begins and ends, and its members. */
+/** An object in a text: the positions of its braces, and its members. */
 interface ObjectSpan {
   readonly at: number;
   /** The position of its closing brace. */
@@ -17,9 +17,9 @@ interface ObjectSpan {
 }
 
 /**
- * Sets the member `path[1]` of the object `path[0]` in a text of JSON with comments; undefined removes it. Everything
- * else stays as it is: comments, order, indentation and unknown members. Throws a SyntaxError for what is not JSON, and a
- * TypeError where the text or `path[0]` holds something else than an object, or one of the two members occurs several times.
+ * Sets the member `path[1]` of the object `path[0]` in a text of JSON with comments; undefined removes it. Everything else stays unchanged:
+ * comments, order, indentation and unknown members. Throws a SyntaxError if the text is not JSON, and a TypeError if the text or `path[0]`
+ * is not an object, or if one of the two members occurs several times.
  */
 export function editJson(text: string, [outer, inner]: readonly [outer: string, inner: string], value: unknown): string {
   // Comments become blanks of the same length: a position in one text is a position in the other.
@@ -37,7 +37,7 @@ export function editJson(text: string, [outer, inner]: readonly [outer: string, 
   return entry ? text.slice(0, entry.valueAt) + jsonOf(value, step, 2) + text.slice(entry.end) : withMember(text, entries, inner, value, step, 1);
 }
 
-/** The member of this name. Throws a TypeError where there are several: readers differ in which of them counts. */
+/** The member with this name. Throws a TypeError if there are several: readers differ in which of them counts. */
 function only({ members }: ObjectSpan, name: string): Member | undefined {
   const [first, second] = members.filter((one) => one.name === name);
   if (second) throw new TypeError(`${name} occurs several times`);
@@ -46,10 +46,10 @@ function only({ members }: ObjectSpan, name: string): Member | undefined {
 
 const jsonOf = (value: unknown, step: string, depth: number): string => JSON.stringify(value, undefined, step).replaceAll('\n', `\n${step.repeat(depth)}`);
 
-/** With a member behind the others, in a line of its own. `depth`: how deep the object stands. */
+/** Adds a member after the others, on a separate line. `depth`: the nesting depth of the object. */
 function withMember(text: string, { at, close, members }: ObjectSpan, name: string, value: unknown, step: string, depth: number): string {
   const before = members.at(-1);
-  // Behind the last comment of the object.
+  // After the last comment of the object.
   const end = at + 1 + text.slice(at + 1, close).trimEnd().length;
   const comma = before && text[nextAt(text, before.end)] !== ',' ? ',' : '';
   const head = before ? text.slice(0, before.end) + comma + text.slice(before.end, end) : text.slice(0, end);
@@ -62,7 +62,7 @@ function withoutMember(text: string, { members }: ObjectSpan, member: Member): s
   // Comments before its comma stay.
   const between = follows ? text.slice(member.end, next) : '';
   const end = follows ? next + 1 : member.end;
-  // Its whole line, where nothing else stands in it.
+  // Its whole line, if the line has nothing else.
   let from = member.at;
   while (text[from - 1] === ' ' || text[from - 1] === '\t') from--;
   const rest = /^[ \t]*\r?\n/.exec(text.slice(end))?.[0].length ?? 0;
@@ -75,7 +75,7 @@ function withoutMember(text: string, { members }: ObjectSpan, member: Member): s
   return head.slice(0, comma) + head.slice(comma + 1) + tail;
 }
 
-/** The position of what comes next but white space and comments. */
+/** The next position that is not in white space or a comment. */
 function nextAt(text: string, from: number): number {
   let at = from;
   for (;;) {
@@ -91,7 +91,7 @@ function endOf(text: string, mark: string, from: number): number {
   return found < 0 ? text.length : found + mark.length;
 }
 
-/** The members of the object that begins at `at`, in a text that `JSON.parse` has taken. */
+/** The members of the object that begins at `at`, in a text that `JSON.parse` accepts. */
 function objectAt(text: string, at: number): ObjectSpan {
   const members: Member[] = [];
   let next = nextAt(text, at + 1);

@@ -9,7 +9,7 @@ export interface Screen {
 
 /**
  * Writes lines to a stream. On a terminal, a line that does not fit continues after a mark, so that no part of it
- * stands where one of our lines would begin. Text from the wire must be `visible` already; colours of `style` pass.
+ * looks like the beginning of one of our lines. Text from the wire must be `visible` already; colours of `style` pass.
  */
 export function linesTo(stream: Screen): (line: string) => void {
   return (line) => void stream.write(`${rowsOn(stream, line).join('\n')}\n`);

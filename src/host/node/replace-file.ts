@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
  * file remains. Writers must take turns. `mode`: the rights of the new file, 0600 by default.
  */
 export async function replaceFile(file: string, text: string, mode: number = 0o600): Promise<void> {
-  // In the same folder, under a name that nobody can have put there before, such as a link.
+  // In the same folder, under a name that nobody can have used before, for example for a link.
   const made = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
   try {
     const handle = await open(made, 'wx', mode);

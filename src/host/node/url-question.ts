@@ -7,11 +7,11 @@ import { framed, rowsOf } from './frame.ts';
 import type { Prompter } from './prompter.ts';
 import type { Style } from './style.ts';
 
-/** A URL must be shown whole, or it cannot be visited: this many rows hold more than browsers accept. */
+/** Most rows of a URL, more than browsers accept. A URL that cannot be shown whole is declined. */
 const maxUrlRows = 60;
 
 /**
- * Asks the person to visit a page. Its address is shown whole, with its host in bold, and only the person opens it: 2025-11-25
+ * Asks the person to visit a page. The whole address is shown, with its host in bold, and only the person opens it: 2025-11-25
  * client/elicitation#safe-url-handling. The answer is `accept`, `decline` or `cancel`.
  */
 export async function askToVisit(

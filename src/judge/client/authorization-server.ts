@@ -3,25 +3,25 @@ import type { HiddenRequest } from './port.ts';
 import type { Play } from './scene.ts';
 import type { SeenMembers } from './visit.ts';
 
-// A small authorization server, which shares the origin of the hidden server: what a client says to it is judged here.
+// A small authorization server on the origin of the hidden server. It judges the client's requests.
 
-/** How it differs from one that any client can use. */
+/** Differences from an authorization server that any client can use. */
 export interface HiddenIssuer {
   /** The path of the issuer; '' is the origin itself. */
   readonly path: string;
-  /** Members of its metadata, instead of its own. */
+  /** Overrides members of its metadata. */
   readonly metadata?: (origin: string) => SeenMembers;
-  /** What the authorization response says of the issuer, where it is not the issuer. */
+  /** The `iss` of the authorization response, if it is not the issuer. */
   readonly iss?: (issuer: string) => string;
-  /** How many of the well-known places, in their order, have nothing. */
+  /** How many of the well-known places, in order, answer 404. */
   readonly empty: number;
 }
 
-/** What requests have to carry. */
+/** Expected parameters of requests. */
 interface ExpectedRequests {
   /** The resource parameter; undefined: it is not judged. */
   readonly resource: (origin: string) => string | undefined;
-  /** The scopes that the challenge named. */
+  /** The scopes of the challenge. */
   readonly scopes: readonly string[];
 }
 
@@ -44,14 +44,14 @@ const json = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
 export class HiddenAuthorizationServer {
   readonly issuer: HiddenIssuer;
-  /** Well-known places that were asked, in order. */
+  /** Requested well-known places, in order. */
   readonly asked: string[] = [];
-  /** Client ids that it gave, with the redirect URIs that were registered. */
+  /** Issued client ids, with their registered redirect URIs. */
   readonly registered: Map<string, readonly string[]> = new Map();
-  /** Access tokens that it gave and that are good. */
+  /** Issued access tokens, all valid. */
   readonly tokens: Set<string> = new Set();
   readonly logins: Map<string, HiddenLogin> = new Map();
-  /** The requests of the authorization endpoint, and of the token endpoint. */
+  /** Requests to the authorization endpoint and to the token endpoint. */
   readonly authorizations: HiddenRequest[] = [];
   readonly tokenRequests: HiddenRequest[] = [];
   readonly registrations: HiddenRequest[] = [];
@@ -65,7 +65,7 @@ export class HiddenAuthorizationServer {
     this.#expected = expected;
   }
 
-  /** Answers a request that is for it: true. */
+  /** Answers a request to one of its endpoints and returns true; else returns false. */
   answers(request: HiddenRequest): boolean {
     const { path } = this.issuer;
     const [place = ''] = request.path.split('?');
@@ -178,7 +178,7 @@ export class HiddenAuthorizationServer {
   }
 }
 
-/** 2025-11-25 basic/authorization#communication-security. A scheme of an app's own is RFC 8252's. */
+/** 2025-11-25 basic/authorization#communication-security. RFC 8252 also allows private URI schemes of apps. */
 function allowedRedirect(uri: string): boolean {
   if (!URL.canParse(uri)) return false;
   const { protocol, hostname } = new URL(uri);

@@ -1,7 +1,7 @@
-/** Headers of a request whose values the protocol has defined, or that say nothing about a person. */
+/** Headers whose values the protocol defines, or that say nothing about a person. */
 const known = /^(?:accept|accept-encoding|accept-language|cache-control|connection|content-length|content-type|host|last-event-id|mcp-[a-z0-9-]+|transfer-encoding|user-agent)$/;
 
-/** Headers for a report: a value that might be a credential is left out. */
+/** Headers for a report, without values that may be credentials. */
 export function harmless(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, known.test(name) ? value : '[redacted]']));
 }
@@ -10,13 +10,13 @@ const opening = '=?base64?';
 const plain = /^[\t\x20-\x7e]*$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** What a mirrored header has to be for a value. 2026-07-28 basic/transports/streamable-http#value-encoding. */
+/** Why a value needs Base64 in a mirrored header; undefined: it does not. 2026-07-28 basic/transports/streamable-http#value-encoding. */
 export function needsEncoding(value: string): 'sentinel' | 'unsafe' | undefined {
   if (value.startsWith(opening) && value.endsWith('?=')) return 'sentinel';
   return plain.test(value) && value.trim() === value ? undefined : 'unsafe';
 }
 
-/** The value that a mirrored header stands for; undefined: its Base64 cannot be read. */
+/** Decodes a mirrored header; undefined: its Base64 is invalid. */
 export function decodeHeader(value: string): string | undefined {
   if (!value.startsWith(opening) || !value.endsWith('?=')) return value;
   const inner = value.slice(opening.length, -2);
@@ -29,5 +29,5 @@ export function decodeHeader(value: string): string | undefined {
   }
 }
 
-/** Whether a value carries the marks of Base64, in any case. */
+/** Whether a value has the Base64 marks, in any case. */
 export const isMarked = (value: string): boolean => /^=\?base64\?.*\?=$/i.test(value);

@@ -5,7 +5,7 @@ import type { HiddenRequest } from './port.ts';
 import type { HiddenOffer, Play } from './scene.ts';
 import type { SeenMembers, Received } from './visit.ts';
 
-// The plain hidden server: what every scene answers that it does not answer itself. It keeps every rule of a server.
+// The plain hidden server answers everything that a scene does not answer itself, and keeps every rule of a server.
 
 export const hiddenInfo = { name: 'hidden-server', version: '1.0.0' } as const;
 const modernVersion = '2026-07-28';
@@ -14,7 +14,7 @@ const numbers = { type: 'object', properties: { a: { type: 'number' }, b: { type
 export const addTool: SeenMembers = { name: 'add_numbers', description: 'Adds two numbers', inputSchema: numbers };
 export const echoTool: SeenMembers = { name: 'echo', description: 'Says a text again', inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } };
 
-/** What the plain server offers. */
+/** The offer of the plain server. */
 export function plainOffer(revision: Revision): HiddenOffer {
   return {
     capabilities: { tools: {}, resources: {}, prompts: {}, ...revision.place > 0 && { completions: {} } },
@@ -30,28 +30,28 @@ const lists: Readonly<Record<string, readonly [member: string, offered: Exclude<
   'resources/templates/list': ['resourceTemplates', 'templates', 'resources'], 'prompts/list': ['prompts', 'prompts', 'prompts'],
 };
 
-/** A result with what the revision wants beside its own members. */
+/** Adds the members that the revision requires to a result. */
 export function dressed(revision: Revision, method: string, result: SeenMembers): SeenMembers {
   if (!resultType(revision)) return result;
   const cached = cacheHints(revision) && (method === 'server/discover' || method.endsWith('/list') || method === 'resources/read');
   return { resultType: 'complete', ...cached && { ttlMs: 0, cacheScope: 'private' }, ...result, _meta: { [serverInfoKey]: hiddenInfo, ...isObject(result['_meta']) && result['_meta'] } };
 }
 
-/** Answers with a result of the revision. */
+/** Sends a result in the form of the revision. */
 export function give({ visit }: Play, to: Received, result: SeenMembers): void {
   visit.reply(to, { result: dressed(visit.revision, to.method ?? '', result) });
 }
 
-/** Answers with an error, and over HTTP with the status that its revision has for it. */
+/** Sends an error, over HTTP with the status that the revision requires. */
 export function refuse({ visit }: Play, to: Received, code: number, message: string, data?: unknown): void {
   const status = !visit.modern ? 200 : code === -32601 ? 404 : code <= -32020 && code >= -32099 ? 400 : 200;
   visit.reply(to, { error: { code, message, ...data !== undefined && { data } } }, { status });
 }
 
-/** The result of a call: its text. */
+/** A tool result with one text. */
 export const textResult = (text: string): SeenMembers => ({ content: [{ type: 'text', text }] });
 
-/** What the plain server says to one message. */
+/** Answers one message as the plain server. */
 export function serve(play: Play, message: Received): void {
   const { visit } = play;
   const { method, id, http, json } = message;
@@ -69,13 +69,13 @@ export function serve(play: Play, message: Received): void {
   request(play, message, method);
 }
 
-/** Whether a request is of the era that has no handshake: it has one of the fields of that era. */
+/** Whether a request is of the era without handshake: its `_meta` has a key of that era. */
 export function isModern({ params }: Received): boolean {
   const meta = params['_meta'];
   return isObject(meta) && [versionKey, capabilitiesKey, clientInfoKey].some((key) => meta[key] !== undefined);
 }
 
-/** A request of an era that this server does not have. */
+/** Answers a request of an era that this server does not speak. */
 function otherEra(play: Play, message: Received): void {
   const { visit } = play;
   if (visit.modern) {
@@ -90,7 +90,7 @@ function request(play: Play, message: Received, method: string): void {
   if (visit.modern) {
     const meta = message.params['_meta'] as SeenMembers;
     const version = meta[versionKey];
-    // A request without a version is judged, and served, so that the client shows the rest.
+    // The watcher judges a missing version. The request is served, so that the client shows the rest.
     if (version !== undefined && version !== revision.version) return refuse(play, message, -32022, 'Unsupported protocol version', { supported: [revision.version], requested: version });
   }
   const list = lists[method];
@@ -120,13 +120,13 @@ export function welcome(play: Play, message: Received, more: SeenMembers = {}): 
   visit.reply(message, { result: { protocolVersion: visit.revision.version, capabilities: offer.capabilities, serverInfo: hiddenInfo, ...more } }, { headers: session });
 }
 
-/** Grants what is asked for of lists that this server has, and says no more. The subscription stays until the client leaves. */
+/** Acknowledges a subscription without any notifications, and sends nothing more. It stays until the client leaves. */
 function listen(play: Play, message: Received): void {
   const { visit } = play;
   visit.say({ method: 'notifications/subscriptions/acknowledged', params: { notifications: {}, _meta: { [subscriptionKey]: message.id } } }, message);
 }
 
-/** What the plain server says to HTTP requests that carry no message. */
+/** Answers HTTP requests other than POST, as the plain server. */
 export function serveHttp(play: Play, request: HiddenRequest): boolean {
   const { visit } = play;
   const { method } = request;

@@ -23,8 +23,8 @@ import { endLoose, watchMessage } from './watch-messages.ts';
 const clientShape: Shape<JudgedClient> = { name: 'string', ways: 'list', start: 'function' };
 
 /**
- * Judges a client: starts its program once for each hidden server, and says which rule it breaks, with what was sent and what
- * came. It ends by itself, and rejects only with a TypeError, for an unknown or malformed option.
+ * Judges a client: starts its program once for each hidden server, and reports which rules it breaks, with the messages that show it. The
+ * run ends by itself. It rejects only with a TypeError, for an unknown or malformed option.
  */
 export async function judgeClient(client: JudgedClient, options: JudgeClientOptions = {}): Promise<JudgeRuling> {
   checkOptions('judgeClient: client', client, clientShape);
@@ -32,7 +32,7 @@ export async function judgeClient(client: JudgedClient, options: JudgeClientOpti
   return new ClientRun(client, options).all();
 }
 
-/** One revision over one way, as the client speaks it. */
+/** A revision that the client speaks over one way. */
 interface Spoken {
   readonly revision: Revision;
   readonly way: ClientWay;
@@ -48,7 +48,7 @@ class ClientRun {
   readonly #seed: number;
   readonly #failures: string[] = [];
   readonly #spoken: Spoken[] = [];
-  /** The first request of each visit to the plain server over a pipe. */
+  /** Visits to the plain server over a pipe, and whether the client spoke the revision. */
   readonly #openings: { readonly visit: Visit; readonly spoke: boolean }[] = [];
   #visits = 0;
   #name: string | undefined;
@@ -77,7 +77,7 @@ class ClientRun {
       const spoken = this.#spoken.filter((one) => one.way === way);
       for (const scene of rest) {
         const suiting = spoken.filter(({ revision }) => scene.suits(revision, way));
-        // The newest revision of each era shows it: a client has the same code for the others.
+        // Only the newest revision of each era: a client has the same code for the others.
         for (const one of suiting.filter(({ revision: { era } }, at) => suiting.findIndex(({ revision }) => revision.era === era) === at)) {
           onStep?.(`${one.revision.version}, ${way}: ${scene.name}`);
           await this.#play(scene, one);
@@ -123,7 +123,7 @@ class ClientRun {
     try {
       await visit.start(this.#client, { stays: scene.stays ?? false });
       await this.#over(visit);
-      // What a client does to its server last is known a little after the client has ended.
+      // The client's last actions on its server arrive shortly after the client has ended.
       if (way === 'pipe') await pause(this.#clock, scene.stays ? leavingMs : leavingMs / 10);
       guarded(() => {
         endLoose(visit);
@@ -137,7 +137,7 @@ class ClientRun {
     }
   }
 
-  /** Resolves once the program has ended, or says nothing any more. */
+  /** Resolves once the program has ended, or has become silent. */
   async #over(visit: Visit): Promise<void> {
     const { startMs = 30_000, idleMs = 5_000 } = this.#options;
     const heard = (): number => visit.messages.length + visit.requests.length + visit.leavings.length;
@@ -148,7 +148,7 @@ class ClientRun {
     }
   }
 
-  /** What a visit to the plain server has shown. */
+  /** Records the results of a visit to the plain server. */
   #heard(visit: Visit): void {
     const { revision, way, messages } = visit;
     const opening = messages.find(({ method }) => method === 'initialize' || method === 'server/discover');
@@ -164,7 +164,7 @@ class ClientRun {
     if (way === 'pipe') this.#openings.push({ visit, spoke });
   }
 
-  /** Rules about clients of both eras, which only all visits together show. */
+  /** Judges rules about clients of both eras, which need all visits together. */
   #eras(): void {
     const pipe = this.#spoken.filter(({ way }) => way === 'pipe');
     if (!pipe.some(({ revision }) => revision.era === 'modern') || !pipe.some(({ revision }) => revision.era === 'legacy')) return;
@@ -174,10 +174,10 @@ class ClientRun {
   }
 }
 
-/** Milliseconds in which the end of a client's server follows the end of the client. */
+/** Milliseconds after the end of a client in which the end of its server is seen. */
 const leavingMs = 1_000;
 
-/** A program that never stops talking does not hold the run up for ever: each visit waits only while there is news. */
+/** After this many visits, a run no longer waits for a program to become silent, since it may never stop sending. */
 const maxVisits = 500;
 
 function needsOf({ id }: JudgedRule): string {
@@ -186,5 +186,5 @@ function needsOf({ id }: JudgedRule): string {
   return `the scene "${scene.name}" did not come to it: the program has to list and call tools there, and to answer what it is asked`;
 }
 
-/** All rules that a run may show. */
+/** Ids of all rules that a run may show. */
 export const seenClientRules = (): ReadonlySet<string> => new Set([...scenes.flatMap(({ rules }) => rules), 'discover-4']);

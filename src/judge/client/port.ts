@@ -1,6 +1,6 @@
-// What the judge of clients needs of the outside: somebody who starts the program, and brings what it sends.
+// The client judge's interface to the outside: it starts the program, and brings the messages of the client.
 
-/** What carries messages between the client under judgement and the hidden server. */
+/** The connection between the judged client and the hidden server. */
 export type ClientWay = 'pipe' | 'http';
 
 /** An event stream that answers an HTTP request. */
@@ -15,17 +15,17 @@ export interface HiddenStream {
 
 /** One HTTP request of the client. */
 export interface HiddenRequest {
-  /** Counts the requests of one visit from 1. */
+  /** Counts the requests of a visit from 1. */
   readonly number: number;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** By lower-case name, as they came. */
+  /** Unchanged values by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Whether the body was UTF-8. */
   readonly utf8: boolean;
-  /** Answers with a whole body. */
+  /** Answers with a complete body. */
   respond(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
   /** Answers with an event stream. */
   stream(headers: Readonly<Record<string, string>>): HiddenStream;
@@ -34,44 +34,44 @@ export interface HiddenRequest {
 /** How a client ends its server over a pipe: it closes the input, sends SIGTERM, or kills it. */
 export type Leaving = 'input' | 'signal' | 'killed';
 
-/** What the program does. */
+/** Events of the running program. */
 export interface ClientEvents {
   /** A line on the input of the hidden server. */
   line(text: string): void;
-  /** Bytes that are no text. */
+  /** Bytes came that are not text. */
   unreadable(why: string): void;
   /** The client ends the hidden server over a pipe. */
   left(how: Leaving): void;
-  /** A request to the hidden server over HTTP, which has to be answered. */
+  /** A request to the hidden server over HTTP. It must be answered. */
   request(request: HiddenRequest): void;
 }
 
-/** A program that runs. */
+/** A running program. */
 export interface StartedClient {
-  /** Resolves once the program has ended, with how. */
+  /** Resolves once the program has ended, with a description of how. */
   readonly ended: Promise<string>;
   /** Writes text to the output of the hidden server, unchanged. */
   write(text: string): void;
-  /** The same for bytes, which need not be UTF-8. Without it the rule about UTF-8 is not seen over a pipe. */
+  /** Writes bytes, which need not be UTF-8. Without this method, the UTF-8 rule is not seen over a pipe. */
   writeBytes?(bytes: Uint8Array): void;
   /** Over HTTP: the address of the hidden server. */
   readonly url: string | undefined;
-  /** Ends the program and all that belongs to it. */
+  /** Ends the program, its child processes and the hidden server. */
   stop(): Promise<void>;
 }
 
-/** How a program is started. */
+/** Options for starting a program. */
 export interface StartOptions {
-  /** Whether the hidden server stays when its input is closed, and on SIGTERM. */
+  /** Whether the hidden server keeps running when its input is closed, and on SIGTERM. */
   readonly stays: boolean;
 }
 
-/** The client that is judged. */
+/** The client to judge. */
 export interface JudgedClient {
-  /** Its name for people: the command. */
+  /** Its display name: the command. */
   readonly name: string;
-  /** The ways that its command has a place for. */
+  /** The ways for which its command has a placeholder. */
   readonly ways: readonly ClientWay[];
-  /** Starts the program once more. Rejects where it cannot be started. */
+  /** Starts the program again. Rejects if it cannot be started. */
   start(way: ClientWay, events: ClientEvents, how: StartOptions): Promise<StartedClient>;
 }

@@ -2,7 +2,7 @@ import type { Revision } from '../../protocol/index.ts';
 import type { SeenMembers, Received, Visit } from './visit.ts';
 import type { ClientWay, HiddenRequest } from './port.ts';
 
-/** What a hidden server offers. */
+/** The offer of a hidden server. */
 export interface HiddenOffer {
   readonly capabilities: SeenMembers;
   readonly tools: readonly SeenMembers[];
@@ -11,41 +11,41 @@ export interface HiddenOffer {
   readonly prompts: readonly SeenMembers[];
 }
 
-/** What one scene knows of its visit. */
+/** The state of one scene in its visit. */
 export interface Play {
   readonly visit: Visit;
   readonly offer: HiddenOffer;
-  /** What the scene keeps for itself: by any name. */
+  /** The scene's notes, by any name. */
   readonly notes: Map<string, unknown>;
   /** The methods that the client has sent to the plain server of this revision. */
   readonly usual: ReadonlySet<string>;
   /** The tools that the client has called at the plain server of this revision. */
   readonly called: ReadonlySet<string>;
-  /** Has the plain server answer a message. */
+  /** Lets the plain server answer a message. */
   serve(message: Received): void;
 }
 
 /**
- * One hidden server: how it differs from the plain one, and what it looks at when the visit is over. What it does not answer
- * itself the plain server answers.
+ * One hidden server: its differences from the plain server, and its checks after the visit. The plain server answers everything that the
+ * scene does not answer.
  */
 export interface Scene {
-  /** For people who wait, and for the report. */
+  /** For progress output and for the report. */
   readonly name: string;
-  /** The ids of the rules that only this scene may show. */
+  /** Ids of the rules that only this scene may show. */
   readonly rules: readonly string[];
-  /** Whether it is played in a revision. It is played only in revisions that the client has shown to speak, unless it is `first`. */
+  /** Whether it is played in a revision. Unless it is `first`, it is played only in revisions that the client speaks. */
   suits(revision: Revision, way: ClientWay): boolean;
-  /** It shows which revisions the client speaks. */
+  /** Whether it is played first, to find the revisions that the client speaks. */
   readonly first?: boolean | undefined;
-  /** Whether the hidden server stays when the client closes its input, and on SIGTERM. */
+  /** Whether the hidden server keeps running when the client closes its input, and on SIGTERM. */
   readonly stays?: boolean | undefined;
-  /** What it offers instead of the plain offer. */
+  /** Overrides parts of the plain offer. */
   offer?(revision: Revision): Partial<HiddenOffer>;
-  /** Answers a message itself: true. */
+  /** Answers a message and returns true, or leaves it to the plain server. */
   answer?(play: Play, message: Received): boolean;
-  /** Answers an HTTP request itself: true. */
+  /** Answers an HTTP request and returns true, or leaves it to the plain server. */
   answerHttp?(play: Play, request: HiddenRequest): boolean;
-  /** Looks at what has passed. */
+  /** Judges the visit after its end. */
   after?(play: Play): void;
 }

@@ -10,7 +10,7 @@ import { stays } from './scenes/stays.ts';
 import { taskQuestions, taskTools } from './scenes/tasks.ts';
 import { httpSse, longCache, lostCall, noType, references, unknowns, unknownType } from './scenes/unusual.ts';
 
-/** All scenes; those that show which revisions a client speaks come first. */
+/** All scenes. First those that show which revisions a client speaks. */
 export const scenes: readonly Scene[] = [
   plain, httpSse, onlyTools, otherVersion, pages, stray, malformed, twoAnswers, questions, session, lostSession, streams, resumed, batches, rounds, notDeclared, headers, oddRefusal, taskTools, taskQuestions,
   unknowns, unknownType, noType, longCache, lostCall, references, authorized, redirected, moved, withoutPkce, otherIssuer, wrongIss, withoutMetadata, slow, stays,

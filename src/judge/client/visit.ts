@@ -13,22 +13,22 @@ export type SeenMembers = Readonly<Record<string, unknown>>;
 /** One message of the client. */
 export interface Received {
   readonly text: string;
-  /** One item of a batch, or the whole; undefined: it is not JSON. */
+  /** One item of a batch, or the whole message; undefined if it is not JSON. */
   readonly json: unknown;
   readonly method: string | undefined;
   readonly id: unknown;
   readonly params: SeenMembers;
   readonly batch: boolean;
-  /** Its place among all messages of the visit. */
+  /** Its index among all messages of the visit. */
   readonly place: number;
   /** The HTTP request that carried it. */
   readonly http: HiddenRequest | undefined;
-  /** What the hidden server has said of it. Over HTTP a stream may stand open before. */
+  /** Whether the hidden server has answered it. Over HTTP its stream may be open before. */
   answered: boolean;
   stream: HiddenStream | undefined;
 }
 
-/** How a visit is held. */
+/** Options of a visit. */
 export interface VisitOptions {
   readonly number: number;
   readonly way: ClientWay;
@@ -36,16 +36,16 @@ export interface VisitOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly seed: number;
-  /** Milliseconds to wait for a message that is expected. */
+  /** Milliseconds to wait for an expected message. */
   readonly answerMs: number;
-  /** Sees each message before the scene does. */
+  /** Called with each message before the scene. */
   readonly watch: (visit: Visit, message: Received) => void;
   readonly watchHttp: (visit: Visit, request: HiddenRequest) => void;
   readonly serve: (visit: Visit, message: Received) => void;
   readonly serveHttp: (visit: Visit, request: HiddenRequest) => boolean;
 }
 
-/** A question of the hidden server. */
+/** A request of the hidden server. */
 interface AskedOfClient {
   readonly method: string;
   readonly text: string;
@@ -56,7 +56,7 @@ const maxMessages = 5_000;
 const maxEntries = 400;
 const maxBatch = 200;
 
-/** One run of the program against one hidden server, which says only what its scene has it say. */
+/** One run of the program against one hidden server, which sends only the messages of its scene. */
 export class Visit {
   readonly number: number;
   readonly way: ClientWay;
@@ -65,32 +65,32 @@ export class Visit {
   readonly messages: Received[] = [];
   readonly requests: HiddenRequest[] = [];
   readonly asked: Map<RequestId, AskedOfClient> = new Map();
-  /** Ids of questions that have no answer yet. */
+  /** Ids of unanswered requests of the hidden server. */
   readonly waiting: Set<RequestId> = new Set();
-  /** Ids that the hidden server has cancelled, also of requests that it never sent: a response to them is no answer to a request. */
+  /** Ids that the hidden server has cancelled, even of requests that it never sent. A response with such an id answers no request. */
   readonly cancelled: Set<unknown> = new Set();
-  /** Ids of responses that are not judged: the hidden server has sent requests that were malformed on purpose. */
+  /** Ids of responses that are not judged, because the requests were malformed on purpose. */
   readonly unjudged: Set<unknown> = new Set();
-  /** Lines of the client that are no JSON, and wait for what comes next. */
+  /** Lines of the client that are not JSON, but may become JSON with the next line. */
   readonly loose: Received[] = [];
-  /** The answer to `initialize` was sent with these capabilities. */
+  /** Whether the hidden server has answered `initialize`. */
   agreed = false;
-  /** What the hidden server has declared. */
+  /** The capabilities that the hidden server has declared. */
   offered: SeenMembers = {};
-  /** What the client has declared: at the handshake, or with its last request. */
+  /** The capabilities that the client has declared: in the handshake, or in its last request. */
   declared: SeenMembers = {};
-  /** Over HTTP: the session that the hidden server has given. */
+  /** Over HTTP: the session id from the hidden server. */
   session: string | undefined;
-  /** How the client has left its server over a pipe, in order. */
+  /** How the client has ended its server over a pipe, in order. */
   readonly leavings: Leaving[] = [];
-  /** How the program ended; undefined: it runs. */
+  /** How the program ended; undefined while it runs. */
   ended: string | undefined;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly seed: number;
   readonly #how: VisitOptions;
   readonly #expecting = new Set<() => void>();
-  /** The stream of HTTP+SSE that stands open. */
+  /** The open stream of HTTP+SSE. */
   #stream: readonly [HiddenStream, HiddenRequest] | undefined;
   #program: StartedClient | undefined;
   #lastSent: string | undefined;
@@ -136,12 +136,12 @@ export class Visit {
     return this.#program?.stop() ?? Promise.resolve();
   }
 
-  /** The session of a message for rules about ids: a new handshake begins a new one. */
+  /** The index of the last `initialize`, else 0. A new handshake begins a new session, in which ids may be used again. */
   sessionStart(): number {
     return Math.max(0, this.messages.findLastIndex(({ method }) => method === 'initialize'));
   }
 
-  /** Says whether rules are kept here. `came`: a message, a request of HTTP, or what happened. */
+  /** Reports rules as kept or broken. `came`: a message, an HTTP request, or a description of the event. */
   check(ids: string | readonly string[], kept: boolean, expected: string, came: Received | HiddenRequest | string, sent?: string): void {
     for (const id of typeof ids === 'string' ? [ids] : ids) {
       if (kept) this.ledger.kept(id, this.revision.version);
@@ -149,7 +149,7 @@ export class Visit {
     }
   }
 
-  /** The same for a rule of another revision: a client of two eras keeps rules of one beside a server of the other. */
+  /** Reports a rule of another revision: a client of both eras must keep some rules of one era with a server of the other. */
   checkIn(version: string, id: string, kept: boolean, expected: string, came: Received | HiddenRequest | string): void {
     if (kept) this.ledger.kept(id, version);
     else this.ledger.broken(id, { ...this.#evidence(expected, came), revision: version });
@@ -159,7 +159,7 @@ export class Visit {
     this.ledger.dispute(id, this.#evidence(expected, came, sent));
   }
 
-  /** Sends a result or an error for a request. Over HTTP it is the body, or the last event of the stream that stands open. */
+  /** Sends a result or an error for a request. Over HTTP it is the body, or the last event of the open stream. */
   reply(to: Received, answer: SeenMembers, about: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}): void {
     if (to.answered) return;
     to.answered = true;
@@ -171,7 +171,7 @@ export class Visit {
     } else this.respond(to.http, about.status ?? 200, { 'content-type': 'application/json', ...about.headers }, text);
   }
 
-  /** Opens the stream that will answer a request; over a pipe nothing. */
+  /** Opens the stream that will answer a request. Returns undefined over a pipe. */
   open(to: Received, headers: Readonly<Record<string, string>> = {}): HiddenStream | undefined {
     if (!to.http) return undefined;
     return to.stream ??= this.stream(to.http, headers);
@@ -183,7 +183,7 @@ export class Visit {
     return request.stream(whole);
   }
 
-  /** From here on all that the hidden server says goes on this stream, as HTTP+SSE has it. */
+  /** From here on the hidden server sends everything on this stream, as in HTTP+SSE. */
   over(stream: HiddenStream, request: HiddenRequest): void {
     this.#stream = [stream, request];
   }
@@ -205,7 +205,7 @@ export class Visit {
     request.respond(status, headers, body);
   }
 
-  /** Sends a notification, or unchanged text: over HTTP on the stream that stands open for this message. */
+  /** Sends a notification, or text unchanged. Over HTTP it uses or opens the stream of message `on`. */
   say(message: SeenMembers | string, on: Received | undefined): void {
     const text = typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message });
     if (!on?.http) this.#write(text);
@@ -215,7 +215,7 @@ export class Visit {
     }
   }
 
-  /** Sends a message unchanged, also one of bytes that are not UTF-8, which goes over a pipe only. Returns what a report shows of it. */
+  /** Sends a message unchanged. Bytes that are not UTF-8 need a pipe. Returns the text for a report. */
   sayData(data: string | Uint8Array, on: Received | undefined): string {
     if (typeof data === 'string') {
       this.say(data, on);
@@ -228,20 +228,20 @@ export class Visit {
     return shown;
   }
 
-  /** Asks the client. Resolves with its response; with undefined if none comes in time. */
+  /** Sends a request to the client. Resolves with its response; with undefined if none comes in time. */
   ask(method: string, params: SeenMembers | undefined, on: Received | undefined): Promise<Received | undefined> {
     const id = `hidden-${++this.#ids}`;
     return this.askText(JSON.stringify({ jsonrpc: '2.0', id, method, ...params && { params } }), id, method, on);
   }
 
-  /** Sends this text, which holds a question of that id. */
+  /** Sends this text, which holds a request with that id. */
   askText(text: string, id: RequestId, method: string, on: Received | undefined): Promise<Received | undefined> {
     const answer = this.expect(id, method, text);
     this.say(text, on);
     return answer;
   }
 
-  /** Waits for the answer to a question that other text holds. */
+  /** Waits for the answer to a request that was sent in other text. */
   expect(id: RequestId, method: string, text: string): Promise<Received | undefined> {
     return new Promise((resolve) => {
       const end = (received: Received | undefined): void => {
@@ -255,12 +255,12 @@ export class Visit {
     });
   }
 
-  /** What was asked with this id. */
+  /** The hidden server's request with this id. */
   question(id: unknown): { readonly method: string; readonly text: string } | undefined {
     return typeof id === 'string' || typeof id === 'number' ? this.asked.get(id) : undefined;
   }
 
-  /** Resolves once `fits` holds, or the program has ended, or after `ms`; with whether it holds. */
+  /** Resolves once `fits` holds, the program has ended, or `ms` have passed; with whether it holds. */
   until(fits: () => boolean, ms: number): Promise<boolean> {
     if (fits() || this.ended !== undefined) return Promise.resolve(fits());
     return new Promise((resolve) => {
@@ -350,7 +350,7 @@ export class Visit {
   }
 }
 
-/** An HTTP request as evidence: the line, the headers that are no credentials, the body. */
+/** An HTTP request as evidence: request line, headers without credentials, body. */
 export function headOf({ method, path, headers, body }: HiddenRequest): string {
   const shown = Object.entries(harmless(headers)).map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${path}`, ...shown, ...body === '' ? [] : ['', body]].join('\n');

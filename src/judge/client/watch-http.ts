@@ -4,7 +4,7 @@ import { decodeHeader, isMarked, needsEncoding } from './headers.ts';
 import type { HiddenRequest } from './port.ts';
 import type { Visit } from './visit.ts';
 
-// What every HTTP request of a client has to carry.
+// Checks of every HTTP request of a client.
 
 /** Judges the head of one request. */
 export function watchHttp(visit: Visit, request: HiddenRequest): void {
@@ -36,7 +36,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** After the handshake. */
+/** Judges the headers of requests after the handshake. */
 function legacyHeaders(visit: Visit, request: HiddenRequest): void {
   if (!visit.agreed) return;
   const { headers } = request;
@@ -68,7 +68,7 @@ function standardHeaders(visit: Visit, request: HiddenRequest, json: Readonly<Re
   if (name !== undefined) mirroredValue(visit, request, 'Mcp-Name', name, value, 'streamable-http-57', 'streamable-http-8');
 }
 
-/** Judges one header against the value that it mirrors. `unsafe`: the rule of a value that has to be encoded; `same`: of any value. */
+/** Judges a header against the value that it mirrors. `unsafe`: the rule for a value that must be encoded; `same`: for any other value. */
 export function mirroredValue(visit: Visit, request: HiddenRequest, header: string, came: string, value: string, unsafe: string, same: string): void {
   const need = needsEncoding(value);
   const marked = came.startsWith('=?base64?') && came.endsWith('?=');

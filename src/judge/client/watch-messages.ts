@@ -3,7 +3,7 @@ import { batching, capabilitiesKey, clientInfoKey, hasMethod, isMetaKey, methods
 import { isModern } from './hidden-server.ts';
 import type { SeenMembers, Received, Visit } from './visit.ts';
 
-// What every message of a client has to be, whatever the scene.
+// Checks of every message of a client, in every scene.
 
 const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
 const label = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
@@ -31,7 +31,7 @@ export function watchMessage(visit: Visit, message: Received): void {
   if (http && visit.modern && !message.batch && isModern(message)) visit.check('streamable-http-40', true, 'one request or notification', message);
   const kind = kindOf(json);
   visit.check('base-59', json['jsonrpc'] === '2.0' && kind !== undefined, '"jsonrpc": "2.0" in a request, a notification or a response', message);
-  // A client of both eras may probe with the other one; its messages are not of the revision that is judged.
+  // A client of both eras may probe with a request of the other era. The judged revision has no rules for it.
   const foreign = kind === 'request' && isModern(message) !== visit.modern && !(visit.modern && !isModern(message) && visit.messages.some(isModern));
   if (kind === 'request' && !foreign) request(visit, message, json);
   else if (kind === 'notification') notification(visit, message, json);
@@ -39,7 +39,7 @@ export function watchMessage(visit: Visit, message: Received): void {
   if (!foreign) metaKeys(visit, message, json);
 }
 
-/** Whether a text is several JSON texts, one after the other. */
+/** Whether a text consists of several JSON texts in sequence. */
 function severalIn(text: string): boolean {
   try {
     return Array.isArray(JSON.parse(`[${text.trim().replaceAll(/\}\s*\{/g, '},{')}]`));
@@ -48,10 +48,10 @@ function severalIn(text: string): boolean {
   }
 }
 
-/** Most lines that are held for one message. */
+/** Most lines to join into one message. */
 const mostLoose = 200;
 
-/** A line that is no JSON: a piece of a message of several lines, or something else. */
+/** Takes a line that is not JSON: part of a message of several lines, or something else. */
 function loose(visit: Visit, message: Received): void {
   visit.loose.push(message);
   const whole = visit.loose.map(({ text }) => text).join('\n');
@@ -65,7 +65,7 @@ function loose(visit: Visit, message: Received): void {
   visit.check('stdio-1', false, 'a message on one line', whole);
 }
 
-/** Says of lines that never became a message that they are none. */
+/** Reports the lines that never became a message. */
 export function endLoose(visit: Visit): void {
   for (const one of visit.loose.splice(0)) visit.check('stdio-3', false, 'nothing but messages on the input of the server', one);
 }
@@ -109,7 +109,7 @@ function request(visit: Visit, message: Received, json: SeenMembers): void {
 export const isRequest = ({ method, id, json }: Received): boolean =>
   method !== undefined && !method.startsWith('notifications/') && (id !== undefined || (isObject(json) && 'id' in json));
 
-/** Whether the hidden server takes calls as tasks. */
+/** Whether the hidden server accepts calls as tasks. */
 function takesTasks({ offered }: Visit): boolean {
   return offered['tasks'] !== undefined;
 }
@@ -131,7 +131,7 @@ function modernRequest(visit: Visit, message: Received): void {
   declarations(visit, message, meta[capabilitiesKey]);
 }
 
-/** What a client declares. An empty `elicitation` means forms: 2025-11-25 client/elicitation#capabilities. */
+/** Judges declared capabilities. An empty `elicitation` means forms: 2025-11-25 client/elicitation#capabilities. */
 function declarations(visit: Visit, message: Received, capabilities: unknown): void {
   if (!isObject(capabilities)) return;
   const { elicitation, extensions } = capabilities;
@@ -162,7 +162,7 @@ function notification(visit: Visit, message: Received, json: SeenMembers): void 
   visit.check('base-61', !('id' in json), 'a notification without an id', message);
   if (method === 'notifications/cancelled') cancellation(visit, message);
   else if (method === 'notifications/roots/list_changed') {
-    // 2025-11-25 client/roots#capabilities: a client that tells of its roots has them.
+    // 2025-11-25 client/roots#capabilities: a client that announces changed roots must have declared roots.
     visit.check('roots-2', isObject(visit.declared['roots']), 'the capability roots from a client that tells of changed roots', message);
   }
   else if (method === 'notifications/progress') {
@@ -193,7 +193,7 @@ function response(visit: Visit, message: Received, json: SeenMembers): void {
     visit.check('base-31', isObject(error) && Number.isInteger(error['code']), 'an integer as the code of the error', message);
     visit.check('base-32', isObject(error) && 'code' in error && typeof error['message'] === 'string', 'an error with code and message', message);
     visit.check('schema-7', id === undefined || isId(id) || id === null && visit.revision.place < 3, 'an error whose id is a string, an integer or absent', message);
-    // What the hidden server asks can be read.
+    // The hidden server's requests are readable, so an error must have their id.
     if ((id === undefined || id === null) && visit.waiting.size > 0) visit.check('base-33', false, 'the id of the request that failed', message);
     if (id === undefined || id === null || visit.cancelled.has(id)) return;
     visit.check('base-33', visit.question(id) !== undefined, 'the id of a request', message);

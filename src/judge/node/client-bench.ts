@@ -8,18 +8,18 @@ import type { ClientEvents, ClientWay, JudgedClient, StartedClient, StartOptions
 import { hiddenHttp } from './hidden-http.ts';
 import { hiddenPipe } from './hidden-pipe.ts';
 
-/** How a client program is started. */
+/** Options for starting a client program. */
 export interface ClientProgramOptions {
   /**
-   * The program and its arguments. `{url}` is replaced by the address of a hidden server over HTTP, `{program}` by the command
-   * of one over stdio: as several arguments where it stands by itself, as one text within another argument.
+   * The program and its arguments. `{url}` is replaced by the address of a hidden HTTP server, `{program}` by the command of a hidden stdio
+   * server: as several arguments if it is a whole argument, as one text within another argument.
    */
   readonly command: readonly string[];
-  /** The command that runs `relay(path, stays)`; the path of the socket, and `stays` where it does, are added. */
+  /** The command that runs `relay(path, stays)`. The socket path is appended, and `stays` if it is true. */
   readonly relay: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
-  /** Called with each piece of what the program writes to stdout and stderr. */
+  /** Called with each piece of the program's stdout and stderr. */
   readonly onOutput?: ((text: string) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -28,7 +28,7 @@ const optionsShape: Shape<ClientProgramOptions> = { command: 'list', relay: 'lis
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll('\'', String.raw`'\''`)}'`);
 
-/** The client that a command starts, for `judgeClient`. Throws a TypeError where the command has no place for a server. */
+/** The client that a command starts, for `judgeClient`. Throws a TypeError unless the command has exactly one kind of placeholder. */
 export function clientProgram(options: ClientProgramOptions): JudgedClient {
   checkOptions('clientProgram: options', options, optionsShape);
   const { command, clock = systemClock } = options;
@@ -39,12 +39,12 @@ export function clientProgram(options: ClientProgramOptions): JudgedClient {
   return { name: command.map(quoted).join(' '), ways, start: (way, events, how) => (way === 'pipe' ? overPipe(options, clock, events, how) : overHttp(options, clock, events)) };
 }
 
-/** The command with the server's place filled in. */
+/** Replaces the placeholder in the command. */
 function filled(command: readonly string[], place: string, words: readonly string[]): string[] {
   return command.flatMap((one) => (one === place ? words : [one.replaceAll(place, words.map(quoted).join(' '))]));
 }
 
-/** Milliseconds in which a program that was told to end has to. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const graceMs = 2_000;
 
 function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock, words: readonly string[]): { child: ChildProcess; ended: Promise<string>; stop: () => Promise<void> } {
@@ -60,7 +60,7 @@ function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock
     try {
       process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
     } catch {
-      // The group has gone.
+      // The group is gone.
     }
   };
   return {
@@ -72,7 +72,7 @@ function run({ command, env, cwd, onOutput }: ClientProgramOptions, clock: Clock
         await ended;
         timer?.stop();
       }
-      // What it has started belongs to its group.
+      // Its child processes are in its group.
       kill('SIGKILL');
     },
   };

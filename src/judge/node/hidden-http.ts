@@ -6,14 +6,14 @@ import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 import { guarded } from '../../transport/http/node/index.ts';
 import type { ClientEvents, HiddenRequest } from '../client/port.ts';
 
-/** The judge's side of HTTP: every request is handed to `events`, which answers it. */
+/** The judge's side of HTTP: passes every request to `events`, which answers it. */
 export interface HiddenHttp {
   /** The address of the endpoint. */
   readonly url: string;
   close(): void;
 }
 
-/** Listens on a free port of the loopback interface, behind the guard of all listeners. */
+/** Listens on a free port of the loopback interface, behind the guard that all listeners use. */
 export async function hiddenHttp(events: ClientEvents): Promise<HiddenHttp> {
   let count = 0;
   const http = createServer(guarded(() => ({}), (request, response) => {

@@ -12,16 +12,16 @@ import type { ClientEvents, Leaving } from '../client/port.ts';
 export interface HiddenPipe {
   /** The socket file, or on Windows the named pipe, that `relay` connects to. */
   readonly path: string;
-  /** Sends text to the client, or keeps it until the relay is there. */
+  /** Sends text to the client; keeps it until the relay has connected. */
   write(text: string): void;
-  /** Sends bytes to the client, once the relay is there. */
+  /** Sends bytes to the client. Drops them if the relay has not connected. */
   writeBytes(bytes: Uint8Array): void;
   close(): void;
 }
 
 /**
- * Listens for a relay. The socket lies in a folder that only this user can enter, so no page and no other user reaches it.
- * `stays`: the relay outlives the end of its input.
+ * Listens for a relay. Only this user can enter the socket's folder, so no web page and no other user reaches it. `stays`: the relay
+ * continues after the end of its input.
  */
 export async function hiddenPipe(events: ClientEvents, stays: boolean): Promise<HiddenPipe> {
   const folder = process.platform === 'win32' ? undefined : mkdtempSync(join(tmpdir(), 'barewire-judge-'));
@@ -31,7 +31,7 @@ export async function hiddenPipe(events: ClientEvents, stays: boolean): Promise<
   const sockets = new Set<Socket>();
   const left = (how: Leaving): void => {
     events.left(how);
-    // As a server does: the end of its input is its own end.
+    // Like a server, it ends when its input ends.
     if (how === 'input' && !stays) streams?.end();
   };
   const door = createServer({ allowHalfOpen: true }, (socket) => {
@@ -51,9 +51,9 @@ export async function hiddenPipe(events: ClientEvents, stays: boolean): Promise<
       if (first === 'left input') left('input');
       else if (first === 'left signal') left('signal');
       else if (first === 'streams') {
-        // A client may start its server again: the last one is the one that it talks to.
+        // A client may start its server again: use the last one.
         streams = socket;
-        // The relay never ends its side by itself: its end is that of the process.
+        // The relay never closes its side first: the end of the socket is the end of the process.
         socket.on('end', () => {
           framer.end();
           if (stays) events.left('killed');

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 
 /**
- * The program that a client starts as its server: it hands its streams on to the judge, which listens at this
- * socket file or named pipe. Each connection begins with a line: `streams` for the two streams, `left WORD` for how the client ends
- * it. With `stays` it outlives the end of its input, and SIGTERM.
+ * The program that a client starts as its server: it forwards its streams to the judge, at this socket file or named pipe. Each connection
+ * begins with a line: `streams` for the two streams, `left WORD` for how the client ends it. With `stays` it ignores the end of its input,
+ * and SIGTERM.
  */
 export function relay(path: string, stays: boolean): Promise<void> {
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ export function relay(path: string, stays: boolean): Promise<void> {
     stdout.on('error', () => {});
     socket.pipe(stdout, { end: false });
     process.on('SIGTERM', () => {
-      // This process ends with the socket: the judge is told before.
+      // This process ends with the socket, so tell the judge first.
       tell('signal', () => {
         if (!stays) socket.destroy();
       });

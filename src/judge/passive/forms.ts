@@ -18,7 +18,7 @@ const blocks: Readonly<Record<string, ShapeCheck>> = {
   resource_link: object({ uri: text, name: text, 'annotations?': annotations }),
 };
 
-/** A content block. One of a type that nobody knows is judged elsewhere. */
+/** A content block. An unknown type is a fault. */
 const block: ShapeCheck = (value, at) => {
   if (!isObject(value)) return `${at} is not an object`;
   const { type } = value;
@@ -60,7 +60,7 @@ const cachingRules: Readonly<Record<string, string>> = {
   'server/discover': 'caching-8', 'tools/list': 'caching-9',
 };
 
-/** Which rules an answer may show, beside those of every message. */
+/** Rules that an answer may show, in addition to the rules for every message. */
 export const formRuleIds: readonly string[] = [...Object.values(forms).map(({ rule }) => rule), ...Object.values(cachingRules), 'caching-23', 'form-progress', 'form-message', 'lifecycle-11', 'base-12'];
 
 export function judgeForm(conversation: JudgedConversation, arrival: Arrival): void {
@@ -69,13 +69,13 @@ export function judgeForm(conversation: JudgedConversation, arrival: Arrival): v
   const { result } = json;
   const form = Object.hasOwn(forms, answers.method) ? forms[answers.method] : undefined;
   if (!form || (result['resultType'] ?? 'complete') !== 'complete') return;
-  // 2025-11-25 basic/utilities/tasks: a call that was asked for as a task has another result.
+  // 2025-11-25 basic/utilities/tasks: a call as a task has another result.
   if (answers.params['task'] !== undefined && 'task' in result) return;
   const fault = form.check(result, 'result');
-  // A server that did not declare completions owes no result of this form: completion-4 is about that.
+  // A server without the completions capability need not send a result of this form; completion-4 is about that.
   if (answers.method === 'completion/complete' && completionsCapability(conversation.revision) && conversation.offered['completions'] === undefined) return;
   conversation.check(form.rule, fault === undefined, fault ?? '', arrival);
-  // 2025-11-25 server/prompts#security: outputs are validated. Whether a malformed message shows that they were not can be disputed.
+  // 2025-11-25 server/prompts#security: outputs must be validated. Whether a malformed message shows a missing validation can be disputed.
   if (answers.method === 'prompts/get' && fault !== undefined) conversation.dispute('prompts-16', `messages that were checked: ${fault}`, arrival);
   if (answers.method === 'initialize') {
     const info = object({ capabilities: object(), serverInfo: object({ name: text, version: text }) })(result, 'result');
@@ -96,10 +96,10 @@ function judgeHints(conversation: JudgedConversation, arrival: Arrival, method: 
   if ('ttlMs' in result) conversation.check('caching-23', typeof result['ttlMs'] === 'number' && result['ttlMs'] >= 0, 'ttlMs as a number of 0 or more', arrival);
 }
 
-/** Since which revision there is such content. */
+/** The place of the first revision with this content type. */
 const since: Readonly<Record<string, number>> = { audio: 1, resource_link: 2 };
 
-/** Content that the revision does not have: its client cannot read it. Whether a server "respects" the version with it can be disputed. */
+/** Disputes content that the revision lacks, since its client cannot read it. Whether a server then "respects" the version is open. */
 function newer(conversation: JudgedConversation, arrival: Arrival, result: Readonly<Record<string, unknown>>): void {
   const found = [...Array.isArray(result['content']) ? result['content'] : [], ...(Array.isArray(result['messages']) ? result['messages'] : []).map((one: unknown) => (isObject(one) ? one['content'] : undefined))];
   for (const one of found) {

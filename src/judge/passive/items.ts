@@ -3,7 +3,7 @@ import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { toolNameCharacters, toolNameLength } from '../listed.ts';
 import type { SchemaCompiler } from '../options.ts';
 
-// What is listed, and what is read and got.
+// Checks of lists, of resources that are read, and of prompts.
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;.*)?$/;

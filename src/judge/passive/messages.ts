@@ -4,14 +4,14 @@ import { isMetaKey, modernErrors, serverInfoKey } from '../../protocol/internal-
 import { hasMethod, methodRow, methods } from '../../protocol/internal-exports.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 
-// What each message of a peer is held against, whatever it is about.
+// Checks of every message of a peer, whatever its subject.
 
-/** The result types of the core protocol, and of the extension for tasks, which the judge does not declare. */
+/** The result types of the core protocol. The judge does not declare the tasks extension, which adds one. */
 const resultTypes: readonly unknown[] = ['complete', 'input_required'];
 
 export function judgeMessage(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, text, batch } = arrival;
-  // The documents of authorization, and the text of a refusal, are no messages.
+  // Authorization documents, and the texts of HTTP refusals, are not messages.
   if (conversation.kind === 'http' && refusedOrDocument(conversation, arrival)) return;
   if (!isObject(json)) return strayed(conversation, arrival);
   conversation.check('base-59', json['jsonrpc'] === '2.0', 'a message with "jsonrpc": "2.0"', arrival);
@@ -33,13 +33,13 @@ function refusedOrDocument({ entries }: JudgedConversation, { exchange, json }: 
   return (head.status ?? 0) >= 400 && !(isObject(json) && 'jsonrpc' in json);
 }
 
-/** Most lines that may be the pieces of one message. */
+/** Most lines that may be pieces of one message. */
 const mostPieces = 200;
 
 /** Whether a line may be a piece of JSON. */
 const isPiece = ({ json, text }: Arrival): boolean => !isObject(json) && /^\s*[{}[\]",\d]/.test(text);
 
-/** The lines right before this one that may be pieces of a message. */
+/** The lines directly before this one that may be pieces of a message. */
 function piecesBefore({ arrivals }: JudgedConversation, arrival: Arrival): readonly Arrival[] {
   const end = arrivals.lastIndexOf(arrival);
   let from = end;
@@ -47,11 +47,11 @@ function piecesBefore({ arrivals }: JudgedConversation, arrival: Arrival): reado
   return arrivals.slice(from, end);
 }
 
-/** A line that is not a message. The pieces of a message are broken lines; anything else is a log on stdout. */
+/** Judges a line that is not a message. Pieces of a message are broken lines; anything else is a log on stdout. */
 function strayed(conversation: JudgedConversation, arrival: Arrival): void {
   if (!conversation.stdio) return conversation.check('base-59', false, 'a JSON-RPC message', arrival);
   if (!isPiece(arrival)) return conversation.check('stdio-4', false, 'nothing but messages on stdout', arrival);
-  // Whether it is a piece the next lines show.
+  // The next lines show whether it is a piece.
   const lines = [...piecesBefore(conversation, arrival), arrival].map(({ text }) => text);
   for (let from = lines.length - 2; from >= 0; from--) {
     const whole = lines.slice(from).join('\n');
@@ -59,12 +59,12 @@ function strayed(conversation: JudgedConversation, arrival: Arrival): void {
   }
 }
 
-/** Pieces that never became a message. */
+/** Reports pieces that never became a message. */
 function judgePieces(conversation: JudgedConversation, arrival: Arrival): void {
   const pieces = piecesBefore(conversation, arrival);
   const texts = pieces.map(({ text }) => text);
   const [first] = pieces;
-  // Of pieces that are a message the last one has said so.
+  // If pieces form a message, `strayed` has reported it at the last piece.
   if (first && !texts.some((_, from) => isObject(parsed(texts.slice(from).join('\n'))) || isObject(parsed(texts.slice(from).join(''))))) conversation.check('stdio-4', false, 'nothing but messages on stdout', first);
 }
 
@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
 
 const isId = (id: unknown): boolean => typeof id === 'string' || Number.isSafeInteger(id);
 
-/** A request or a notification of the peer. */
+/** Judges a request or a notification of the peer. */
 function judgeCall(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>, method: string): void {
   const { revision, modern } = conversation;
   const known = Object.hasOwn(methods, method);
@@ -97,7 +97,7 @@ function judgeCall(conversation: JudgedConversation, arrival: Arrival, json: Rea
   conversation.check('lifecycle-14', hasMethod(revision, method) && from !== undefined, `a method that ${revision.version} has for servers`, arrival);
 }
 
-/** A response. */
+/** Judges a response. */
 function checkResponse(conversation: JudgedConversation, arrival: Arrival, json: Readonly<Record<string, unknown>>): void {
   const { revision, modern } = conversation;
   const { result, error, id } = json;
@@ -112,7 +112,7 @@ function checkResponse(conversation: JudgedConversation, arrival: Arrival, json:
     conversation.check('base-31', Number.isInteger(code), 'an error whose code is an integer', arrival);
     conversation.check('base-32', 'code' in error && typeof message === 'string', 'an error with a code and a message', arrival);
     if (id === null) {
-      // JSON-RPC 2.0 section 5 wants null where the id could not be read; the newer schemas have no null.
+      // JSON-RPC 2.0 section 5: null if the id could not be read. The newer schemas have no null.
       if (revision.place < 3) conversation.check('schema-7', true, '', arrival);
       else conversation.dispute('schema-7', 'an error without an id, or with that of its request', arrival);
     }

@@ -3,7 +3,7 @@ import { isLoggingLevel, logLevelKey, relatedTask, subscriptionKey } from '../..
 import type { Arrival, SentToServer, JudgedConversation } from '../conversation.ts';
 import { anything, number, object, text } from './shapes.ts';
 
-// What notifications and questions of a server are held against.
+// Checks of a server's notifications and questions.
 
 const metaOf = (params: unknown): Readonly<Record<string, unknown>> => (isObject(params) && isObject(params['_meta']) ? params['_meta'] : {});
 
@@ -28,10 +28,10 @@ export function judgeNotification(conversation: JudgedConversation, arrival: Arr
   }
 }
 
-/** 2025-11-25 basic/lifecycle#initialization: before `initialized` a server sends pings and logs only. */
+/** 2025-11-25 basic/lifecycle#initialization: before `initialized` a server sends only pings and logs. */
 function early(conversation: JudgedConversation, arrival: Arrival, method: string): void {
   if (conversation.modern) return;
-  // Over HTTP there is no order between streams.
+  // Over HTTP, different streams have no fixed order.
   if (conversation.kind === 'http' || saidInitialized(conversation)) return;
   conversation.check('lifecycle-12', method === 'notifications/message', 'nothing but pings and logs before notifications/initialized', arrival);
 }
@@ -45,12 +45,12 @@ function judgeProgress(conversation: JudgedConversation, arrival: Arrival, param
   conversation.check('form-progress', fault === undefined, fault ?? '', arrival);
   const asked = askedWith(conversation, token);
   const fits = typeof token === 'string' || Number.isSafeInteger(token);
-  // A token that the judge itself has given wrongly: whether the server may take it can be disputed.
+  // The judge itself sent a wrong token; whether the server may use it can be disputed.
   if (asked && !fits) conversation.dispute('progress-8', 'no progress for a token that is neither a string nor an integer', arrival);
   else conversation.check('progress-8', fits, 'a token that is a string or an integer', arrival);
   conversation.check('progress-3', asked !== undefined, 'a token that a request gave', arrival);
   if (!asked) return;
-  // 2025-11-25 basic/utilities/tasks: the token of a request that became a task is good as long as the task goes on.
+  // 2025-11-25 basic/utilities/tasks: the token of a request that became a task is valid until the task ends.
   if (asked.params['task'] === undefined) conversation.check(['progress-2', 'progress-7'], !asked.done, 'no progress after the response to its request', arrival);
   const before = conversation.arrivals.slice(0, -1).findLast((one) => one !== arrival && isObject(one.json) && one.json['method'] === 'notifications/progress'
     && isObject(one.json['params']) && one.json['params']['progressToken'] === token && one.at > asked.at);
@@ -63,7 +63,7 @@ function judgeLog(conversation: JudgedConversation, arrival: Arrival, params: Re
   conversation.check('form-message', fault === undefined, fault ?? '', arrival);
   if (conversation.agreed || conversation.modern && Object.keys(conversation.offered).length > 0) conversation.check('logging-2', conversation.offered['logging'] !== undefined, 'the logging capability, before anything is logged to the client', arrival);
   if (!conversation.modern) return;
-  // 2026-07-28 server/utilities/logging: only requests that name a level are logged about.
+  // 2026-07-28 server/utilities/logging: a server logs only about requests that name a level.
   const open = conversation.asked.filter(({ done, exchange }) => (conversation.kind === 'http' ? exchange === arrival.exchange : !done));
   conversation.check('logging-10', open.some(({ params: one }) => metaOf(one)[logLevelKey] !== undefined), 'logs only for requests that name a level', arrival);
   conversation.check('logging-11', metaOf(params)[subscriptionKey] === undefined && !open.every(({ method }) => method === 'subscriptions/listen'), 'a log on the stream of its request', arrival);
@@ -79,7 +79,7 @@ function judgeComplete(conversation: JudgedConversation, arrival: Arrival, { eli
 
 function judgeCancelled(conversation: JudgedConversation, arrival: Arrival, params: Readonly<Record<string, unknown>>): void {
   const { requestId: id } = params;
-  // 2025-11-25 schema#CancelledNotificationParams: only a cancellation that is of a task may leave the id out, and tasks are cancelled otherwise.
+  // 2025-11-25 schema#CancelledNotificationParams: only the cancellation of a task may omit the id, and tasks are cancelled otherwise.
   const named = typeof id === 'string' || Number.isSafeInteger(id);
   if (named || metaOf(params)[relatedTask] === undefined) conversation.check('schema-2', named, 'a cancellation that names its request', arrival);
   if (!conversation.modern) {
@@ -105,10 +105,10 @@ function judgeChange(conversation: JudgedConversation, arrival: Arrival, params:
   conversation.check('lifecycle-13', isObject(offered) && offered[setting] === true, `the capability ${capability}.${setting}`, arrival);
 }
 
-/** The capability of the client that each question needs. */
+/** The client capability that each question needs. */
 const needed: Readonly<Record<string, string>> = { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' };
 
-/** A question: a request of a legacy server, or one in an `input_required` result. */
+/** Judges a question: a request of a legacy server, or one in an `input_required` result. */
 export function judgeQuestion(conversation: JudgedConversation, arrival: Arrival, method: string, params: Readonly<Record<string, unknown>>): void {
   const { capabilities, modern } = conversation;
   const capability = Object.hasOwn(needed, method) ? needed[method] : undefined;
@@ -145,7 +145,7 @@ function judgeElicitation(conversation: JudgedConversation, arrival: Arrival, pa
   conversation.check(['elicitation-16', 'elicitation-60'], secret === undefined, `no field for a secret in a form, and ${JSON.stringify(secret?.[0])} is one`, arrival);
 }
 
-/** Names that nobody gives to anything but a secret. */
+/** Names that only secrets have. */
 const secrets: ReadonlySet<string> = new Set(['password', 'passwd', 'passphrase', 'apikey', 'secretkey', 'clientsecret', 'accesstoken', 'refreshtoken', 'privatekey', 'creditcardnumber', 'cardnumber', 'cvv', 'cvc']);
 const isSecret = (name: unknown): boolean => typeof name === 'string' && secrets.has(name.replace(/[\s_-]/g, '').toLowerCase());
 

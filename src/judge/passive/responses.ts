@@ -3,7 +3,7 @@ import type { CarrierReply } from '../carrier.ts';
 import type { Arrival, JudgedConversation } from '../conversation.ts';
 import { messageExpected, shownHead, typeDemand } from '../http-demand.ts';
 
-// What each HTTP response, and each event of a stream, is held against.
+// Checks of each HTTP response, and of each event of a stream.
 
 function bodyOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -37,12 +37,12 @@ export function judgeReply(conversation: JudgedConversation, reply: CarrierReply
   void revision;
 }
 
-/** A message on a stream: whose it is. */
+/** Judges whether a message is on the right stream. */
 export function judgeStreamed(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, event, exchange } = arrival;
   if (!event || !isObject(json)) return;
   const { entries, modern } = conversation;
-  // The stream of HTTP+SSE carries everything.
+  // The stream of HTTP+SSE carries every message.
   if (conversation.kind !== 'http') return;
   const head = entries.find((entry) => entry.kind === 'http' && entry.exchange === exchange && entry.direction === 'sent');
   const onGet = head?.kind === 'http' && head.method === 'GET';
@@ -59,7 +59,7 @@ export function judgeStreamed(conversation: JudgedConversation, arrival: Arrival
     if (elsewhere) conversation.check('transports-11', false, `an event id that says which stream it is of: ${event.id} is on two`, arrival);
   }
   const twice = conversation.arrivals.filter((one) => one !== arrival && one.text === arrival.text && one.exchange !== exchange);
-  // The same text on another stream, where nothing was resumed: an id of an answer can occur once only.
+  // The same response on another stream, although nothing was resumed. A request has only one response.
   if (answer) conversation.check('transports-7', twice.length === 0 || onGet, 'a message on one stream only', arrival);
   if (modern && !answer) {
     const asked = conversation.asked.find((one) => one.exchange === exchange);

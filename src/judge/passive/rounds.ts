@@ -5,7 +5,7 @@ import { judgeQuestion } from './notifications.ts';
 
 const questions: readonly unknown[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** 2026-07-28 basic/patterns/mrtr: a result that asks. */
+/** 2026-07-28 basic/patterns/mrtr: judges the questions in a result. */
 export function judgeRound(conversation: JudgedConversation, arrival: Arrival): void {
   const { json, answers } = arrival;
   if (!isObject(json)) return;

@@ -7,11 +7,11 @@ import { judgeNotification } from './notifications.ts';
 import { judgeReply, judgeStreamed } from './responses.ts';
 import { judgeRound } from './rounds.ts';
 
-/** Judges all that a server sends, whichever probe receives it. */
+/** Judges every message of a server, whichever probe receives it. */
 export const watchServer = (compile: SchemaCompiler | undefined): ConversationWatcher => ({
   arrived(conversation, arrival) {
     judgeStreamed(conversation, arrival);
-    // What was judged when it came first.
+    // A replayed message was judged when it first came.
     if (arrival.replayed) return;
     judgeMessage(conversation, arrival);
     judgeForm(conversation, arrival);
@@ -22,7 +22,7 @@ export const watchServer = (compile: SchemaCompiler | undefined): ConversationWa
   replied: judgeReply,
 });
 
-/** The rules that are judged in passing, with what must happen for that. */
+/** Rules that are judged in passing, with the event that each needs. */
 export const watchedRules: Readonly<Record<string, string>> = {
   'base-61': 'a notification of the server', 'base-65': 'a question of the server', 'base-66': 'a question of the server', 'base-67': 'a question of the server',
   'base-68': 'a question of the server', 'base-31': 'an error of the server', 'base-32': 'an error of the server', 'base-33': 'an error of the server',

@@ -1,7 +1,7 @@
 import type { JudgeRuling } from '../verdict.ts';
 import { counted } from './text.ts';
 
-/** A badge as data, in the form that endpoints of badge services have. */
+/** A badge as data, in the endpoint format of badge services. */
 export function badgeReport({ judgements, stopped }: JudgeRuling): Record<string, unknown> {
   const { broken, kept } = counted(judgements, 'MUST');
   return {

@@ -2,18 +2,18 @@ import { isObject } from '../../jsonrpc/internal-exports.ts';
 import { ruleSetVersion } from '../rules.ts';
 import type { Judgement, JudgeRuling } from '../verdict.ts';
 
-/** Faults that are known: ids of rules. A file of them keeps a run from failing for what was broken before. */
+/** Known faults, as rule ids. With a file of them, a run fails only for new faults. */
 export interface Baseline {
   readonly ruleSet: string;
   readonly broken: readonly string[];
 }
 
-/** The faults of a run, to be kept as a baseline. */
+/** The faults of a run, as a baseline. */
 export const baselineOf = ({ judgements }: JudgeRuling): Baseline => ({
   ruleSet: ruleSetVersion, broken: judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id).sort(),
 });
 
-/** Reads a baseline. Throws a TypeError or a SyntaxError if it is malformed, or of a rule set whose ids mean something else. */
+/** Reads a baseline. Throws a TypeError or a SyntaxError if it is malformed, or if its rule set has another major version. */
 export function readBaseline(text: string): Baseline {
   const json: unknown = JSON.parse(text);
   const major = (version: string): string => version.split('.')[0] ?? '';
@@ -25,6 +25,6 @@ export function readBaseline(text: string): Baseline {
   return { ruleSet: json['ruleSet'], broken: json['broken'] as string[] };
 }
 
-/** Broken rules that the baseline does not have. */
+/** Broken rules that are not in the baseline. */
 export const newFaults = ({ judgements }: JudgeRuling, baseline?: Baseline): Judgement[] =>
   judgements.filter(({ rule, verdict }) => verdict === 'broken' && baseline?.broken.includes(rule.id) !== true);

@@ -33,7 +33,7 @@ const rows = (judgements: readonly Judgement[], verdict: RuleVerdict): string =>
   return `<details><summary>${some.length} ${verdict}</summary><table>${some.map((one) => `<tr><td>${one.rule.id}</td><td>${one.level}</td><td>${escaped(one.rule.text)}</td><td>${escaped(one.why ?? Object.keys(one.revisions).join(', '))}</td></tr>`).join('')}</table></details>`;
 };
 
-/** The report as one page that needs no other file and runs no script. */
+/** The report as one HTML page, without other files or scripts. */
 export function htmlReport(ruling: JudgeRuling): string {
   const { judgements, name, target, revisions, ruleSet, role, stopped, failures } = ruling;
   const title = `${escaped(name ?? target)}, judged`;

@@ -1,6 +1,6 @@
 import type { Judgement, JudgeRuling } from '../verdict.ts';
 
-/** The report as data: what passed in the conversations is left out, but for what was sent and what came. */
+/** The report as data. Evidence has only the sent and the received message, not the whole conversation. */
 export function jsonReport({ judgements, others, ...rest }: JudgeRuling): Record<string, unknown> {
   return { ...rest, judgements: judgements.map(plain), ...others.length > 0 && { others: others.map(plain) } };
 }

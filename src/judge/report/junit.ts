@@ -1,7 +1,7 @@
 import type { Judgement, JudgeRuling } from '../verdict.ts';
 import { summaryOf } from './summary.ts';
 
-// What XML 1.0 does not allow at all cannot be escaped either.
+// Characters that XML 1.0 does not allow cannot be escaped either, so they are replaced.
 const escaped = (text: string): string => text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '�')
   .replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
@@ -14,7 +14,7 @@ function testCase(judgement: Judgement): string {
   return `${head}>\n      <skipped message="${escaped(`${verdict}: ${why ?? ''}`)}"/>\n    </testcase>`;
 }
 
-/** The report as JUnit XML: a broken MUST is a failure, what was not seen is skipped. */
+/** The report as JUnit XML: a broken MUST is a failure; rules not seen or not applicable are skipped. */
 export function junitReport({ judgements, target, role, ms }: JudgeRuling): string {
   const failures = judgements.filter(({ verdict, level }) => verdict === 'broken' && level === 'MUST').length;
   const skipped = judgements.filter(({ verdict }) => verdict === 'not-seen' || verdict === 'not-applicable').length;

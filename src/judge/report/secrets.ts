@@ -1,6 +1,6 @@
 import type { WireEntry, Judgement, JudgeRuling } from '../verdict.ts';
 
-/** A ruling in which none of these texts stands, wherever a server repeats them: credentials that it was given. */
+/** Returns the ruling without these texts (credentials), wherever a server repeats them. */
 export function withoutSecrets(ruling: JudgeRuling, secrets: readonly string[]): JudgeRuling {
   const hidden = secrets.flatMap((one) => [one, ...one.split(/\s+/)]).filter((one) => one.length >= 6 && !/^(basic|bearer|digest)$/i.test(one));
   const all = [...new Set(hidden.flatMap((one) => [one, JSON.stringify(one).slice(1, -1), encodeURIComponent(one)]))].sort((a, b) => b.length - a.length);

@@ -3,15 +3,15 @@ import type { Shape } from '../../bounds/options.ts';
 import { visible } from '../../explain/index.ts';
 import type { Evidence, Judgement, JudgeRuling, RuleVerdict } from '../verdict.ts';
 
-/** How a report paints: each takes text and returns it with or without colour. */
+/** The colours of a report: each function returns its text with or without colour. */
 export interface ReportPaint {
   /** A broken MUST. */
   readonly red: (text: string) => string;
-  /** What was kept. */
+  /** A kept rule. */
   readonly green: (text: string) => string;
   /** A broken SHOULD, and a dispute. */
   readonly yellow: (text: string) => string;
-  /** What matters less. */
+  /** Less important text. */
   readonly dim: (text: string) => string;
   /** The id of a rule. */
   readonly bold: (text: string) => string;
@@ -21,13 +21,13 @@ const plain = (text: string): string => text;
 /** Without colour. */
 export const noPaint: ReportPaint = { red: plain, green: plain, yellow: plain, dim: plain, bold: plain };
 
-/** A message as one line of a report, cut where it is long. */
+/** A message as one line of a report, cut if it is long. */
 const shown = (text: string, most: number): string => {
   const safe = visible(text.replaceAll(/[\r\n]+/g, ' '));
   return safe.length > most ? `${safe.slice(0, most)} … (${text.length} characters)` : safe;
 };
 
-/** How many rules of a level have each verdict. */
+/** The number of rules of a level for each verdict. */
 export function counted(judgements: readonly Judgement[], level: Judgement['level']): Record<RuleVerdict, number> {
   const counts: Record<RuleVerdict, number> = { kept: 0, broken: 0, dispute: 0, 'not-applicable': 0, 'not-seen': 0 };
   for (const one of judgements) if (one.level === level) counts[one.verdict]++;
@@ -50,19 +50,19 @@ function accusedLines({ rule, level, verdict, evidence }: Judgement, paint: Repo
   ];
 }
 
-/** How a report for a person looks. */
+/** Options of a report for people. */
 export interface TextReportOptions {
-  /** Without colour where none is given. */
+  /** Default: without colour. */
   readonly paint?: ReportPaint | undefined;
-  /** Whether each rule that was kept, and each that was not seen, has a line too. False. */
+  /** Whether kept rules, and rules not seen or not applicable, have a line too. Default: false. */
   readonly all?: boolean | undefined;
-  /** Characters of a message that are shown. 400. */
+  /** Most characters of a message. Default: 400. */
   readonly characters?: number | undefined;
 }
 
 const optionsShape: Shape<TextReportOptions> = { paint: 'object', all: 'boolean', characters: 'number' };
 
-/** The report for a person. Throws a TypeError for an unknown option. */
+/** The report for people. Throws a TypeError for an unknown option. */
 export function textReport(ruling: JudgeRuling, options: TextReportOptions = {}): string {
   checkOptions('textReport: options', options, optionsShape);
   const { paint = noPaint, all = false, characters = 400 } = options;

@@ -2,7 +2,7 @@ import { httpRecorder, recorder } from '../../transcript/index.ts';
 import type { Evidence, Judgement } from '../verdict.ts';
 import { placeOf } from './summary.ts';
 
-/** The conversation that showed a fault, as a transcript that `barewire replay` plays. Undefined: there is no evidence. */
+/** The conversation of the first evidence, as a transcript for `barewire replay`. Undefined without evidence. */
 export function wireReport(judgement: Judgement): string | undefined {
   const [first] = judgement.evidence;
   if (!first) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The forms of messages, which the schema of each revision gives without MUST or SHOULD. They are rules of this rule set:
- * a peer that reads by the schema cannot read what breaks them. The rows are like those of server.ts.
+ * The forms of messages: the schema of each revision defines them without MUST or SHOULD. They are rules here because a peer that reads by
+ * the schema cannot read a message that breaks them. The rows are like those of server.ts.
  */
 export const formRules: string = `
 form-initialize|MUST|the result of initialize has the form of the schema|23 schema#initializeresult;01 basic/lifecycle#initialization

@@ -17,14 +17,14 @@ function parameter(challenge: string, name: keyof typeof parameters): string | u
   return quoted ?? plain;
 }
 
-/** A request without a token, or with one that nobody gave. */
+/** Sends a request without a token, or with one that was never issued. */
 async function asked(conversation: JudgedConversation, headers: Record<string, string | undefined>): Promise<{ readonly reply: CarrierReply | undefined; readonly text: string }> {
   const { modern, revision } = conversation;
   const answer = await conversation.ask(modern ? 'server/discover' : 'initialize', modern ? {} : { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } }, { headers });
   return { reply: answer.reply, text: answer.asked.text };
 }
 
-/** Authorization, as far as it shows without a login. 2025-11-25 basic/authorization. */
+/** Authorization, as far as it can be judged without a login. 2025-11-25 basic/authorization. */
 export const authorizationProbes: readonly ServerProbe[] = [
   {
     name: 'a request without a token', over: 'http', needs,
@@ -42,11 +42,11 @@ export const authorizationProbes: readonly ServerProbe[] = [
       await metadata(bench, conversation, address);
       const made = await asked(conversation, { authorization: 'Bearer judge-made-up-token' });
       if (made.reply) conversation.check(['authorization-81', 'authorization-80', 'authorization-1'], made.reply.status === 401, 'HTTP 401: nobody gave this token', shownHead(made.reply), made.text);
-      // Nobody without a token is told whether there is such a method.
+      // Without a valid token, a client must not learn whether a method exists.
       const unknown = await conversation.ask('judge/unknown', {}, { headers: { authorization: 'Bearer judge-made-up-token' } });
       if (unknown.reply) conversation.check('authorization-4', unknown.reply.status === 401, 'HTTP 401: the token is looked at before the request', `HTTP ${unknown.reply.status} ${unknown.came}`, unknown.asked.text);
       const malformed = await asked(conversation, { authorization: 'Bearer judge"made up' });
-      // RFC 6750 section 3.1: a malformed request is 400. Many servers call it an invalid token.
+      // RFC 6750 section 3.1: a malformed request gets 400. Many servers treat it as an invalid token.
       if (malformed.reply?.status === 400) conversation.check('authorization-80', true, '', shownHead(malformed.reply));
       else if (malformed.reply?.status === 401) conversation.dispute('authorization-80', 'HTTP 400: the header is malformed', shownHead(malformed.reply), malformed.text);
       void conversation.close();
@@ -73,7 +73,7 @@ async function metadata(bench: Bench, conversation: JudgedConversation, address:
   try {
     json = JSON.parse(found.body);
   } catch {
-    // It is judged as what names no authorization server.
+    // It is judged as metadata without an authorization server.
   }
   const servers = isObject(json) && Array.isArray(json['authorization_servers']) ? json['authorization_servers'].filter((one) => typeof one === 'string') : [];
   conversation.check('authorization-11', servers.length > 0, 'authorization_servers with at least one', shownHead(found));

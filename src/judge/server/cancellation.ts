@@ -4,7 +4,7 @@ import type { ReceivedAnswer, Arrival, JudgedConversation } from '../conversatio
 import type { ServerProbe } from '../probe.ts';
 import { bounds } from '../bounds.ts';
 
-/** Asks something that every server answers, to see that it goes on. */
+/** Sends a request that every server answers, to see that the server goes on. */
 export const goesOn = (conversation: JudgedConversation): Promise<ReceivedAnswer> => conversation.ask(conversation.modern ? 'server/discover' : 'ping');
 
 const isQuestion = ({ json }: Arrival): boolean => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined;
@@ -22,7 +22,7 @@ async function ignored(bench: Bench, revision: Parameters<Bench['main']>[0], rul
   else conversation.check(rules, fault === undefined && next.kind === 'result', expected, fault ?? next, sent);
 }
 
-/** Milliseconds in which a response may have been on its way. */
+/** Milliseconds in which a response may cross the cancellation. */
 const crossingMs = 500;
 
 export const cancellationProbes: readonly ServerProbe[] = [
@@ -57,15 +57,15 @@ export const cancellationProbes: readonly ServerProbe[] = [
       const late = conversation.arrivals.slice(mark).find((one) => one.answers?.id === id || isObject(one.json) && isObject(one.json['params']) && one.json['params']['progressToken'] === 'judge-cancelled');
       const sent = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
       if (answer.kind === 'failed') return;
-      // A response may cross the cancellation: only one that comes well after it is a fault.
+      // A response may cross the cancellation: only a response well after it is a fault.
       if (answer.arrival && after < crossingMs) return;
       conversation.check(['cancellation-9', 'stdio-8'], answer.kind === 'silent' || answer.arrival === undefined, 'no response to a cancelled request', answer, sent);
       conversation.check('cancellation-10', late === undefined, 'nothing more of the cancelled request', late ?? answer, sent);
     },
   },
   {
-    // 2025-11-25 basic/utilities/cancellation#behavior-requirements: a server that gives its own question up cancels that one. What
-    // it says is judged in passing.
+    // 2025-11-25 basic/utilities/cancellation#behavior-requirements: a server that gives up its own question cancels that question. Its
+    // notification is judged in passing.
     name: 'a call that is cancelled while the server asks', rules: ['cancellation-4', 'cancellation-5', 'schema-2'], era: 'legacy', slow: true, apart: 'surveyed',
     needs: 'a tool that may be called and asks: askingTool of judge.json',
     async run(bench, revision) {
@@ -85,7 +85,7 @@ export const cancellationProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/utilities/cancellation#behavior-requirements: a question that was answered does not run any more.
+    // 2025-11-25 basic/utilities/cancellation#behavior-requirements: an answered question is no longer in progress.
     name: 'a call that is cancelled after its question was answered', rules: ['cancellation-4'], era: 'legacy', slow: true, apart: 'surveyed',
     needs: 'a tool that may be called, asks, and works on for more than a second',
     async run(bench, revision) {
@@ -97,7 +97,7 @@ export const cancellationProbes: readonly ServerProbe[] = [
       const [id, from] = [conversation.asked.at(-1)?.id, conversation.arrivals.length];
       const question = await conversation.until(isQuestion, 1_500, from);
       if (!question || !isObject(question.json)) return void conversation.close();
-      // Its answer is sent by now, and has arrived.
+      // The answer was sent by now, and has arrived.
       const { id: asked } = question.json;
       if (!await conversation.until(({ answers }) => answers?.id === id, crossingMs, from)) {
         await conversation.tell('notifications/cancelled', { requestId: id, reason: 'the judge cancels it' });

@@ -5,10 +5,10 @@ import type { ServerProbe } from '../probe.ts';
 
 const isStatus = (answer: ReceivedAnswer, status: number): boolean => answer.reply === undefined || answer.reply.status === status;
 
-/** What the era of 2026-07-28 asks of each request. */
+/** Rules of 2026-07-28 about each request. */
 export const discoveryProbes: readonly ServerProbe[] = [
   {
-    // 2026-07-28 basic/index#_meta: a request without the capabilities of the client is malformed.
+    // 2026-07-28 basic/index#_meta: a request without the client's capabilities is malformed.
     name: 'a request without a required field', rules: ['base-4', 'base-14'], era: 'modern',
     async run(bench, revision) {
       const conversation = await bench.main(revision);
@@ -48,7 +48,7 @@ export const discoveryProbes: readonly ServerProbe[] = [
     async run(bench, revision) {
       if (bench.spoken.some(({ era }) => era === 'legacy')) return bench.ledger.notApplicable('versioning-1', revision.version, 'the server speaks earlier revisions, too');
       const conversation = await bench.raw(revision);
-      // If it speaks an earlier revision after all, the answer is none of this one.
+      // If the server speaks an earlier revision after all, its answer does not belong to this one.
       conversation.hold();
       const answer = await conversation.askText({
         id: 1, method: 'initialize', params: {},

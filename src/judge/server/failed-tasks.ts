@@ -10,7 +10,7 @@ import { begun, declares, isEnd, taskOf, taskSupport } from './tasks.ts';
 
 const asks = ({ json }: Arrival): boolean => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined && json['method'] !== 'ping';
 
-/** Leaves the question of a task open until the task has ended, and answers it then. */
+/** Leaves the question of a task open until the task has ended, and then answers it. */
 async function lateAnswer(bench: Bench, revision: Revision): Promise<void> {
   const { calls } = await bench.survey(revision);
   for (const one of calls.filter((call) => (taskSupport(call) === 'optional' || taskSupport(call) === 'required')).slice(0, 8)) {
@@ -18,7 +18,7 @@ async function lateAnswer(bench: Bench, revision: Revision): Promise<void> {
     if (!declares(conversation)) return void conversation.close();
     const from = conversation.arrivals.length;
     const { taskId } = taskOf(await begun(conversation, one));
-    // 2025-11-25 basic/utilities/tasks#input-required-status: questions come while the result is waited for.
+    // 2025-11-25 basic/utilities/tasks#input-required-status: questions come while the client waits for the result.
     const result = conversation.ask('tasks/result', { taskId }, { timeoutMs: bounds.callMs });
     const question = await conversation.until((arrival) => asks(arrival) || arrival.answers?.method === 'tasks/result', 700, from);
     const { json } = question ?? {};
@@ -31,7 +31,7 @@ async function lateAnswer(bench: Bench, revision: Revision): Promise<void> {
     const got = await conversation.ask('tasks/get', { taskId });
     const { status } = got.result;
     const failed = told.kind === 'error' || told.result['isError'] === true;
-    // The page lists the ways that a task may go, and does not demand one of them.
+    // The page lists the possible changes of status, and does not demand one of them.
     if (waiting.result['status'] === 'input_required' && failed && got.kind === 'result') {
       if (isEnd(status)) conversation.check('tasks-57', true, '', got);
       else conversation.dispute('tasks-57', `a status of an end: tasks/result was answered with ${told.came.slice(0, 200)}`, got);

@@ -6,23 +6,23 @@ import { capabilitiesKey, clientInfoKey, versionKey } from '../../protocol/inter
 import { judgeInfo } from '../conversation.ts';
 import { goesOn } from './cancellation.ts';
 
-/** Levels of nesting that are opened: more than a parser that calls itself may bear. */
+/** Levels of nesting: too many for a recursive parser. */
 const levels = 100_000;
 /** Characters of the large message. */
 const large = 8_000_000;
 
-/** What is no JSON at all. A line of a pipe holds none of them as a message. */
+/** Texts that are not JSON. */
 const texts: readonly string[] = [
   'judge: this is not JSON', '{"jsonrpc":"2.0","id":81,"method":"pi', '\u0000\u0001\u0002', '['.repeat(levels), '{"a":'.repeat(levels),
   `{"jsonrpc":"2.0","id":82,"method":"${'x'.repeat(large)}`,
 ];
 
-/** What is JSON and no request, with members that an object inherits. */
+/** JSON that is not a request, with names of members that every object inherits. */
 const objects: readonly string[] = [
   '{"__proto__":{"method":"ping"},"jsonrpc":"2.0","id":83}', '{"constructor":{"prototype":{"judge":true}},"jsonrpc":"2.0","id":84}',
 ];
 
-/** Sends each text in a new conversation, which may end; the server must then answer in it, or in a further one. */
+/** Sends each text in a new conversation. The server may end it, but must then answer in a further conversation. */
 async function bears(bench: Bench, revision: Revision, rule: string, code: number, sent: readonly string[]): Promise<void> {
   for (const text of sent) {
     const conversation = await bench.fresh(revision);
@@ -40,12 +40,12 @@ async function bears(bench: Bench, revision: Revision, rule: string, code: numbe
     }
     const again = await goesOn(await bench.fresh(revision));
     if (again.kind !== 'result') return conversation.check(rule, false, 'that the server goes on, and answers a ping', again, shown);
-    // It ended one conversation and serves the next: whether that is to go on can be disputed.
+    // The server ended one conversation and serves the next. Whether that counts as going on can be disputed.
     conversation.dispute(rule, 'that the server goes on, and answers a ping in the same conversation', 'the conversation ended; a new one was answered', shown);
   }
 }
 
-/** Bounded, and only with `hostile`. */
+/** Bounded in size, and only with `hostile`. */
 export const hostileProbes: readonly ServerProbe[] = [
   {
     name: 'not JSON, cut, nested and large', rules: ['form-parse-error'], era: 'legacy', hostile: true, slow: true,
@@ -56,7 +56,7 @@ export const hostileProbes: readonly ServerProbe[] = [
     run: (bench, revision) => bears(bench, revision, 'form-invalid-request', -32600, objects),
   },
   {
-    // 2025-11-25 basic/transports: messages are UTF-8. No sentence tells a server how to refuse other bytes: a dispute.
+    // 2025-11-25 basic/transports: messages are UTF-8. It is not said how a server refuses other bytes: a dispute.
     name: 'bytes that are not UTF-8', rules: ['base-60'], over: 'http', hostile: true, slow: true,
     async run(bench, revision) {
       const conversation = await bench.main(revision);

@@ -8,10 +8,10 @@ const isLocal = ({ server }: Bench): boolean => /^(localhost|127(\.\d+){3}|\[::1
 
 const withStatus = (answer: ReceivedAnswer): string => (answer.reply ? `HTTP ${answer.reply.status} ${answer.came}` : answer.came);
 
-/** The rules of Streamable HTTP in every era. */
+/** The rules of Streamable HTTP in all eras. */
 export const httpProbes: readonly ServerProbe[] = [
   {
-    // 2025-11-25 basic/transports#security-warning. At an address of the network a server may take every origin on purpose.
+    // 2025-11-25 basic/transports#security-warning. At a network address, a server may accept every origin on purpose.
     name: 'a foreign origin', rules: ['streamable-http-32', 'streamable-http-33'], over: 'http',
     async run(bench, revision) {
       const conversation = await bench.raw(revision);
@@ -36,7 +36,7 @@ export const httpProbes: readonly ServerProbe[] = [
       const params = conversation.modern ? { requestId: 'judge-unknown', _meta: { [versionKey]: revision.version, [capabilitiesKey]: {} } } : undefined;
       const reply = await conversation.tell(method, params);
       if (!reply) return;
-      // Notifications to a modern server are not defined over HTTP: it may refuse this one.
+      // Over HTTP, notifications to a modern server are not defined, so it may refuse this one.
       if (conversation.modern && reply.status >= 400) return;
       reply.cancel();
       conversation.check(['transports-20', 'streamable-http-38'], acceptedDemand.kept(reply), acceptedDemand.expected, shownHead(reply), JSON.stringify({ jsonrpc: '2.0', method, ...params && { params } }));
@@ -88,19 +88,19 @@ export const httpProbes: readonly ServerProbe[] = [
       const without = await conversation.ask('ping', {}, { headers: { 'mcp-session-id': undefined } });
       if (without.reply) conversation.check('transports-33', without.reply.status === 400, 'HTTP 400: the session id is missing', withStatus(without), without.asked.text);
       const unknown = await conversation.ask('ping', {}, { headers: { 'mcp-session-id': unknownSession } });
-      // The sentence is about a session that was ended; this one never was.
+      // The sentence is about a session that was ended; this one never existed.
       if (unknown.reply && sessionDemand.kept(unknown.reply)) conversation.check('transports-35', true, '', unknown);
       else if (unknown.reply && unknown.reply.status !== 400) conversation.dispute('transports-35', sessionDemand.expected, withStatus(unknown), unknown.asked.text);
       const other = await bench.fresh(revision);
       const two = other.session ?? '';
-      // What cannot be guessed is long, and has nothing that only counts.
+      // An id that cannot be guessed is long, and not a counter.
       const counts = two.length === session.length && [...two].filter((char, at) => char !== session[at]).length <= 2;
       conversation.check('transports-37', session.length >= 16 && two !== session && !counts, 'a session id of at least 16 characters, with nothing in common with the next', `ids of ${session.length} characters, of which ${[...two].filter((char, at) => char !== session[at]).length} differ from the next`);
       void other.close();
     },
   },
   {
-    // 2025-11-25 basic/transports#session-management: who is gone gets 404.
+    // 2025-11-25 basic/transports#session-management: an ended session gets 404.
     name: 'a session that was ended', rules: ['transports-35'], over: 'http', era: 'legacy', slow: true,
     async run(bench, revision) {
       const conversation = await bench.fresh(revision);
@@ -116,7 +116,7 @@ export const httpProbes: readonly ServerProbe[] = [
   },
 ];
 
-/** Asks with headers that are wrong in one thing. */
+/** Sends a request with one wrong header. */
 async function asksWrong(bench: Bench, revision: Parameters<Bench['main']>[0], rules: readonly string[], headers: Record<string, string | undefined>, expected: string, method = 'server/discover', params: Record<string, unknown> = {}): Promise<void> {
   const conversation = await bench.main(revision);
   const answer = await conversation.ask(method, params, { headers });
@@ -124,7 +124,7 @@ async function asksWrong(bench: Bench, revision: Parameters<Bench['main']>[0], r
   conversation.check(rules, answer.kind === 'error' && answer.code === -32020 && answer.reply.status === 400, `HTTP 400 with error -32020: ${expected}`, withStatus(answer), answer.asked.text);
 }
 
-/** What 2026-07-28 adds to Streamable HTTP. */
+/** The rules that 2026-07-28 adds to Streamable HTTP. */
 export const modernHttpProbes: readonly ServerProbe[] = [
   {
     // 2026-07-28 basic/transports/streamable-http#server-validation.
@@ -140,7 +140,7 @@ export const modernHttpProbes: readonly ServerProbe[] = [
       await asksWrong(bench, revision, ['streamable-http-58'], { 'mcp-method': undefined }, 'Mcp-Method is missing');
       const without = await conversation.ask('server/discover', {}, { headers: { 'mcp-protocol-version': undefined } });
       if (without.reply) {
-        // A server with old clients may take the request for one of 2025-03-26.
+        // A server for old clients may treat the request as one of 2025-03-26.
         if (!legacy) conversation.check('streamable-http-14', without.reply.status === 400, 'HTTP 400: MCP-Protocol-Version is missing', withStatus(without), without.asked.text);
         else conversation.check('streamable-http-14', without.reply.status >= 400, 'an HTTP error: MCP-Protocol-Version is missing', withStatus(without), without.asked.text);
       }
@@ -175,7 +175,7 @@ export const modernHttpProbes: readonly ServerProbe[] = [
       if (session.reply) conversation.check('streamable-http-11', session.kind === 'result' && session.reply.headers['mcp-session-id'] === undefined, 'the result: Mcp-Session-Id is ignored', withStatus(session), session.asked.text);
       if (bench.spoken.some(({ era }) => era === 'legacy')) return bench.ledger.notApplicable('streamable-http-12', revision.version, 'the server speaks earlier revisions, which have GET and DELETE');
       for (const method of ['GET', 'DELETE']) {
-        // Without a version, as a client that knows no better asks.
+        // Without a version, like a client that does not know the header.
         const reply = await conversation.bare(method, { accept: 'text/event-stream', 'mcp-protocol-version': undefined });
         if (!reply) continue;
         reply.cancel();

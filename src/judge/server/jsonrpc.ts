@@ -35,7 +35,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/transports: messages are UTF-8. The id comes back as it was sent.
+    // 2025-11-25 basic/transports: messages are UTF-8. The id must come back unchanged.
     name: 'an id that is not ASCII', rules: ['base-60'],
     async run(bench, revision) {
       const conversation = await bench.main(revision);
@@ -47,7 +47,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/index#notifications: what comes before the answer to the next request would be an answer to it.
+    // 2025-11-25 basic/index#notifications: a further response before the answer to the next request can only answer the notification.
     name: 'an unknown notification', rules: ['base-62'],
     async run(bench, revision) {
       const conversation = await bench.main(revision);
@@ -76,7 +76,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // JSON-RPC 2.0 section 5.1. The server is asked in a conversation of its own: it may end.
+    // JSON-RPC 2.0 section 5.1. In a separate conversation, since the server may end it.
     name: 'what is no message', rules: ['form-parse-error', 'form-invalid-request', 'base-59', 'schema-7'], era: 'legacy', slow: true, apart: 'at once',
     async run(bench, revision) {
       const conversation = await bench.fresh(revision);
@@ -90,7 +90,7 @@ export const jsonrpcProbes: readonly ServerProbe[] = [
           break;
         }
         const got = error && isObject(error.json) && isObject(error.json['error']) ? error.json['error']['code'] : undefined;
-        // Silence is allowed: whose request it was cannot be read.
+        // Silence is allowed, since the id of the request cannot be read.
         if (error) conversation.check(rule, got === code, `error ${code}`, error, text);
         else if (reply && reply.status >= 400) conversation.check(rule, true, '', `HTTP ${reply.status}`);
         else conversation.dispute(rule, `error ${code}`, 'nothing', text);

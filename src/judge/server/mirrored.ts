@@ -21,7 +21,7 @@ interface Mirroring {
 const fieldAt = (schema: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isObject(at) && isObject(at['properties']) ? at['properties'][name] : undefined), schema);
 
-/** Tools whose schema mirrors an argument: all that are listed, since a refused call runs nothing. */
+/** Tools that may be called and whose schema mirrors a top-level argument. */
 async function mirroring(bench: Bench, revision: Parameters<Bench['main']>[0]): Promise<Mirroring[]> {
   const { lists: { tools }, calls } = await bench.survey(revision);
   const may = new Set(calls.map(({ tool }) => tool));
@@ -64,7 +64,7 @@ export const headerProbes: readonly ServerProbe[] = [
         if (encoded.reply) conversation.check('streamable-http-44', !mismatch(encoded), 'that the header in Base64 is decoded before it is compared', `HTTP ${encoded.reply.status} ${encoded.came}`, encoded.asked.text);
         if (type === 'string') {
           const [only = ''] = path;
-          // A header of bytes above ASCII, which the page excludes: also where it would be the same text.
+          // A header with bytes above ASCII, which the page excludes even if the text is the same.
           refuses(['streamable-http-47'], await ask({ [header]: 'j\u00fcdge' }, { ...given, [only]: 'j\u00fcdge' }), `${header} has characters that are not ASCII`);
         }
         if (type === 'integer') {

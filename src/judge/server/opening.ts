@@ -2,7 +2,7 @@ import { revisions } from '../../protocol/index.ts';
 import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer, JudgedConversation } from '../conversation.ts';
 
-/** What the opening of a revision shows: no further message is needed. */
+/** Rules that the opening of a revision shows. */
 export interface OpeningProbe {
   readonly rules: readonly string[];
   opened(bench: Bench, conversation: JudgedConversation, answer: ReceivedAnswer, speaks: boolean): Promise<void>;

@@ -20,7 +20,7 @@ import { surveyProbes } from './surveyed.ts';
 import { toolProbes } from './tools.ts';
 import { utilityProbes } from './utilities.ts';
 
-/** The probes of a server, in the order in which they are made: what may end the server comes last, in conversations of its own. */
+/** The probes of a server, in order. Those that may end the server come last, in separate conversations. */
 export const serverProbes: readonly ServerProbe[] = [
   ...surveyProbes, ...toolProbes, ...resourceProbes, ...promptProbes, ...utilityProbes, ...discoveryProbes, ...roundProbes, ...taskProbes, ...taskListProbes, ...failedTaskProbes,
   ...cancellationProbes, ...lifecycleProbes, ...jsonrpcProbes, ...stdioProbes,

@@ -26,7 +26,7 @@ export const promptProbes: readonly ServerProbe[] = [
       conversation.check('prompts-10', answer.kind === 'error' && answer.code === -32602, expected, answer);
       conversation.check(['prompts-13', 'prompts-16'], answer.kind === 'error', 'an error: a required argument is missing', answer);
       const numbers = await conversation.ask('prompts/get', { name: prompt['name'], arguments: Object.fromEntries(Object.keys(argumentsOf(prompt)).map((name) => [name, 5])) });
-      // The schema has texts only; a server may read a number as one.
+      // The schema allows only texts; a server may convert a number.
       if (numbers.kind === 'result') conversation.dispute('prompts-13', 'an error: arguments of prompts are texts', numbers);
     },
   },
@@ -34,23 +34,23 @@ export const promptProbes: readonly ServerProbe[] = [
     name: 'a failure in a prompt or a resource', rules: ['prompts-8', 'resources-7'], needs: 'a prompt or a resource that fails',
     async run(bench, revision) {
       const { prompts, reads, conversation } = await bench.survey(revision);
-      // A listed prompt with the arguments that it requires: what goes wrong then is the server's.
+      // A listed prompt with its required arguments: a failure is the server's.
       for (const [rule, answers] of [['prompts-8', prompts], ['resources-7', reads]] as const) {
         for (const { answer } of answers) if (answer.kind === 'error' && answer.code === -32603) conversation.check(rule, true, '', answer);
       }
       for (const { answer } of reads) {
-        // Since 2026-07-28 this is the code of a resource that there is not.
+        // Since 2026-07-28 this is the code for an unknown resource.
         if (answer.kind === 'error' && answer.code === -32602 && !conversation.modern) conversation.dispute('resources-7', 'error -32603: a listed resource failed', answer);
       }
       for (const { answer, arguments: given } of prompts) {
-        // Nothing was given that could be wrong: whether -32602 names the failure can be disputed.
+        // There was no argument that could be wrong: whether -32602 fits the failure can be disputed.
         if (answer.kind === 'error' && answer.code === -32602 && Object.keys(given).length === 0) conversation.dispute('prompts-8', 'error -32603: a listed prompt without arguments failed', answer);
       }
     },
   },
 ];
 
-/** A reference that completions may be asked for, and the name of an argument. */
+/** A reference and the name of an argument, for `completion/complete`. */
 export function completable(prompts: readonly Readonly<Record<string, unknown>>[], templates: readonly Readonly<Record<string, unknown>>[]): { readonly ref: Record<string, unknown>; readonly name: string } | undefined {
   for (const prompt of prompts) {
     const [first] = Array.isArray(prompt['arguments']) ? prompt['arguments'].filter(isObject) : [];

@@ -33,7 +33,7 @@ export const resourceProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 server/resources#error-handling: what a template does not have is no empty result.
+    // 2025-11-25 server/resources#error-handling: an unknown resource of a template is not an empty result.
     name: 'what a template does not have', rules: ['resources-6'], needs: 'a resource template',
     async run(bench, revision) {
       const { lists: { resourceTemplates }, conversation } = await bench.survey(revision);
@@ -46,7 +46,7 @@ export const resourceProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2026-07-28 server/resources#security-considerations. What would come is a file that every such machine has and anybody may read.
+    // 2026-07-28 server/resources#security-considerations. The file exists on every such machine, and everybody may read it.
     name: 'steps upward in a URI', rules: ['resources-13', 'resources-14'], needs: 'a resource template',
     async run(bench, revision) {
       const { lists: { resourceTemplates }, conversation } = await bench.survey(revision);
@@ -62,7 +62,7 @@ export const resourceProbes: readonly ServerProbe[] = [
   },
 ];
 
-/** A URI of each template, in which this stands for the first variable. */
+/** A URI from each template, with `value` for the first variable. */
 function expanded(templates: readonly Readonly<Record<string, unknown>>[], value: string): string[] {
   return templates.flatMap(({ uriTemplate }) => (typeof uriTemplate === 'string' && uriTemplate.includes('{')
     ? [uriTemplate.replace(/\{[^{}]*\}/, value).replaceAll(/\{[^{}]*\}/g, 'judge')] : []));

@@ -12,17 +12,17 @@ const asks = ({ result }: ReceivedAnswer): boolean => result['resultType'] === '
 /** A request of the server: a question of a legacy revision. */
 const isQuestion = ({ json }: Arrival): boolean => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined;
 
-/** Calls that asked, in either era. */
+/** Calls with questions, in either era. */
 const askingCalls = ({ calls }: Survey): SurveyedCall[] => calls.filter(({ first, between }) => asks(first) || between.some(isQuestion));
 
-/** What a call asked: the methods of its questions with the members of their params, which tell their kinds apart (an address, tools, a context). */
+/** The questions of a call: methods with the names of their params, which tell their kinds apart (an address, tools, a context). */
 function askedBy({ first, between }: SurveyedCall): string {
   const inputs = isObject(first.result['inputRequests']) ? Object.values(first.result['inputRequests']) : [];
   const questions = [...inputs, ...between.filter(isQuestion).map(({ json }) => json)];
   return [...new Set(questions.filter(isObject).map(({ method, params }) => `${method} ${Object.keys(isObject(params) ? params : {}).sort()}`))].sort().join();
 }
 
-/** Of the calls that asked, at most so many for each kind of question. */
+/** The first `most` calls for each kind of question. */
 function ofEachKind(calls: readonly SurveyedCall[], most: number): SurveyedCall[] {
   const counts = new Map<string, number>();
   return calls.filter((one) => {
@@ -38,20 +38,20 @@ const again = (conversation: JudgedConversation, { tool, arguments: given }: Sur
 
 const refusedOr = (answer: ReceivedAnswer): boolean => answer.kind === 'error' || answer.result['isError'] === true || asks(answer);
 
-/** Whether a question is a form with a field that must be there. */
+/** Whether a question is a form with a required field. */
 function needsFields(question: unknown): boolean {
   const params = isObject(question) && question['method'] === 'elicitation/create' && isObject(question['params']) ? question['params'] : {};
   const schema = params['requestedSchema'];
   return isObject(schema) && Array.isArray(schema['required']) && schema['required'].length > 0;
 }
 
-/** Texts with one character changed: in the middle, near the end, near the beginning. */
+/** Copies with one character changed: in the middle, near the end, near the beginning. */
 function tampered(text: string): string[] {
   const places = [Math.floor(text.length / 2), text.length - 2, text.length - 6, 3].filter((at) => at >= 0 && at < text.length);
   return [...new Set(places)].map((at) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`);
 }
 
-/** What a server does with the answers to its questions. */
+/** Probes about the answers to a server's questions. */
 export const roundProbes: readonly ServerProbe[] = [
   {
     // 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow.
@@ -82,7 +82,7 @@ export const roundProbes: readonly ServerProbe[] = [
       const first = await again(survey.conversation, one);
       const answer = await again(survey.conversation, other, retried(first));
       if (answer.kind === 'result' || answer.kind === 'error') survey.conversation.check('mrtr-19', refusedOr(answer), 'an error, or the question again: the state is of another call', answer);
-      // The same tool with an argument more, where the tool takes it.
+      // The same tool with one more argument, if the tool accepts it.
       const more = { ...one, arguments: { ...one.arguments, judge: 'judge' } };
       if (!asks(await again(survey.conversation, more))) return;
       const moved = await again(survey.conversation, more, retried(await again(survey.conversation, one)));
@@ -90,14 +90,14 @@ export const roundProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2026-07-28 basic/index#statelessness: what one request declares does not hold for the next.
+    // 2026-07-28 basic/index#statelessness: the capabilities of one request do not hold for the next.
     name: 'a question to a client that declared more before', rules: ['base-80'], era: 'modern', apart: 'surveyed', needs,
     async run(bench, revision) {
       const [one] = askingCalls(await bench.survey(revision)).filter(({ first }) => asks(first));
       if (!one) return;
       const conversation = await bench.raw(revision);
       const none = await again(conversation, one, {}, { [capabilitiesKey]: {} });
-      // A server that asks everybody breaks other rules.
+      // A server that asks every client breaks other rules.
       if (!asks(none) && asks(await again(conversation, one))) {
         const then = await again(conversation, one, {}, { [capabilitiesKey]: {} });
         if (then.kind === 'result' || then.kind === 'error') conversation.check('base-80', !asks(then), 'no question: this request declares nothing, whatever the one before declared', then);
@@ -106,14 +106,14 @@ export const roundProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // The same, where a handshake of an earlier revision came before on the same connection.
+    // The same after a handshake of an earlier revision on the connection.
     name: 'a modern request after a handshake', rules: ['base-80'], over: 'pipe', era: 'modern', slow: true, needs: 'a server that speaks both eras on a connection',
     async run(bench, revision) {
       const legacy = bench.spoken.find(({ era }) => era === 'legacy');
       const { lists } = await bench.survey(revision);
       if (!legacy || !lists.tools.declared) return;
       const conversation = await bench.fresh(legacy);
-      // What is said of messages here is of two revisions.
+      // Messages of two revisions come here, so reports about them are dropped.
       conversation.hold();
       const params = { _meta: { [versionKey]: revision.version, [clientInfoKey]: judgeInfo, [capabilitiesKey]: {} } };
       const answer = await conversation.askText({ id: 'judge-modern', method: 'tools/list', params, text: JSON.stringify({ jsonrpc: '2.0', id: 'judge-modern', method: 'tools/list', params }) });
@@ -121,7 +121,7 @@ export const roundProbes: readonly ServerProbe[] = [
       const main = await bench.main(revision);
       const expected = `a result of ${revision.version}, which the request names: the handshake before it does not count`;
       if (answer.kind === 'result') main.check('base-80', typeof answer.result['resultType'] === 'string', expected, answer);
-      // The same request is served without the handshake. An error may be for something else.
+      // Without the handshake the same request is served. But the error may have another reason.
       else if (answer.kind === 'error') main.dispute('base-80', expected, answer);
       void conversation.close();
     },
@@ -157,7 +157,7 @@ export const roundProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2026-07-28 basic/index#_meta: what needs a capability that the client did not declare.
+    // 2026-07-28 basic/index#_meta: a request that needs a capability which the client did not declare.
     name: 'a question to a client without capabilities', rules: ['base-9', 'base-5', 'mrtr-15', 'base-84', 'base-14'], era: 'modern', needs,
     async run(bench, revision) {
       const survey = await bench.survey(revision);
@@ -174,7 +174,7 @@ export const roundProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/lifecycle#operation: only what was negotiated is used; 2026-07-28 has it for each request. What is asked is
+    // 2025-11-25 basic/lifecycle#operation: only negotiated capabilities are used; in 2026-07-28 those of each request. The questions are
     // judged in passing.
     name: 'a question to a client with few capabilities', rules: ['lifecycle-13', 'elicitation-4', 'roots-11', 'sampling-22', 'sampling-4', 'base-5', 'mrtr-15'], slow: true, apart: 'surveyed', needs,
     async run(bench, revision) {

@@ -4,10 +4,10 @@ import type { Bench } from '../bench.ts';
 import type { ReceivedAnswer } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 
-/** A program that still runs this many milliseconds after its input ended had to be told to. */
+/** A program that still runs this many milliseconds after the end of its input did not exit by itself. */
 const promptMs = 1_900;
 
-/** Ends the input of a server, with or without a subscription that is open; resolves with the milliseconds until it has ended. */
+/** Ends the input of a server, with or without an open subscription; resolves with the milliseconds until it has ended. */
 async function ended(bench: Bench, revision: Revision, subscribed: boolean): Promise<{ readonly ms: number; readonly opened: ReceivedAnswer }> {
   const conversation = await bench.raw(revision);
   const opened = await conversation.ask(conversation.modern ? 'server/discover' : 'initialize', conversation.modern ? {} : { protocolVersion: revision.version, capabilities: {}, clientInfo: { name: 'barewire-judge', version: '1' } });
@@ -21,11 +21,11 @@ async function ended(bench: Bench, revision: Revision, subscribed: boolean): Pro
 
 export const stdioProbes: readonly ServerProbe[] = [
   {
-    // 2026-07-28 basic/transports/stdio#shutdown: a server exits when its input ends. Twice, since a machine may be busy. A subscription
-    // keeps a runtime from ending by itself.
+    // 2026-07-28 basic/transports/stdio#shutdown: a server exits when its input ends. Tried twice, since a machine may be busy. A
+    // subscription keeps a runtime from ending by itself.
     name: 'the end of its input', rules: ['stdio-10'], over: 'pipe', slow: true,
     async run(bench, revision) {
-      // Of all revisions it is the same program.
+      // The program is the same in all revisions.
       if (revision !== bench.spoken[0] || bench.sse) return;
       const main = await bench.main(revision);
       for (const subscribed of revision.era === 'modern' ? [false, true] : [false]) {

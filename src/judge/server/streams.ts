@@ -5,7 +5,7 @@ import type { Arrival, JudgedConversation } from '../conversation.ts';
 import type { ServerProbe } from '../probe.ts';
 import type { SurveyedCall } from './survey.ts';
 
-/** The events of an exchange: those with a message, and those without. */
+/** The events of an exchange, with or without a message. */
 const eventsOf = ({ entries }: JudgedConversation, exchange: number) => entries.flatMap((entry, at) => {
   if (entry.kind === 'http' || entry.exchange !== exchange || entry.direction === 'sent') return [];
   return entry.kind === 'event' ? [{ ...entry.event, data: entry.data, at }] : entry.event ? [{ ...entry.event, data: entry.text, at }] : [];
@@ -22,7 +22,7 @@ export const streamProbes: readonly ServerProbe[] = [
         if (!reply?.stream) continue;
         conversation.check(['transports-22', 'transports-28'], answer.kind === 'result' || answer.kind === 'error', 'the response to the request, before the stream ends', answer);
         const [first] = eventsOf(conversation, reply.exchange);
-        // A server without resumption gives no ids at all.
+        // A server without resumption sends no ids.
         if (ssePolling(revision) && first?.id !== undefined) conversation.check('transports-29', first.data === '', 'an event with an id and no data first', JSON.stringify(first), answer.asked.text);
       }
     },
@@ -48,7 +48,7 @@ export const streamProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/transports#multiple-connections, #listening-for-messages-from-the-server. What comes is judged in passing.
+    // 2025-11-25 basic/transports#multiple-connections, #listening-for-messages-from-the-server. The messages are judged in passing.
     name: 'calls beside open streams', rules: ['transports-4', 'transports-6', 'transports-7', 'lifecycle-13'], over: 'http', era: 'legacy', slow: true, needs: 'a server with GET streams, and tools that may be called',
     async run(bench, revision) {
       if (!streamableHttp(revision)) return;
@@ -57,7 +57,7 @@ export const streamProbes: readonly ServerProbe[] = [
       const streams = [await conversation.bare('GET', { accept: 'text/event-stream' }), await conversation.bare('GET', { accept: 'text/event-stream' })].filter((one) => one?.stream);
       if (streams.length > 0) {
         const from = conversation.arrivals.length;
-        // What a tool says may have had no stream until now: those that said something come first, then the others.
+        // Tools that sent notifications come first; the notifications of the others may have had no stream until now.
         const asks = ({ between }: SurveyedCall): boolean => between.some(({ json }) => isObject(json) && typeof json['method'] === 'string' && json['id'] !== undefined);
         const quick = calls.filter((one) => (one.answer.kind === 'result' || one.answer.kind === 'failed') && one.ms < 1_000 && !asks(one));
         const says = ({ between }: SurveyedCall): boolean => between.some(({ json, answers }) => answers === undefined && isObject(json));
@@ -66,14 +66,14 @@ export const streamProbes: readonly ServerProbe[] = [
         }
         const [one] = streams;
         const onGet = (arrival: Arrival): boolean => streams.some((stream) => stream?.exchange === arrival.exchange);
-        // Between streams there is no order: what the calls brought may still be on its way.
+        // Different streams have no fixed order: messages of the calls may still be on their way.
         await conversation.until(onGet, 300, from);
         const came = conversation.arrivals.slice(from);
         if (one && !came.some((arrival) => onGet(arrival) && arrival.answers)) conversation.check('transports-4', true, '', 'no response on the GET stream');
         if (one && came.some((arrival) => !onGet(arrival) && !arrival.answers) && !came.some((arrival) => onGet(arrival) && isObject(arrival.json) && arrival.json['method'] === 'notifications/progress')) conversation.check('transports-6', true, '', 'nothing of a request on the GET stream');
         for (const arrival of came.filter(onGet)) {
           const twin = came.find((other) => other !== arrival && other.text === arrival.text && other.exchange !== arrival.exchange);
-          // The same text can be said twice, of two events.
+          // Two events may have the same text.
           if (twin) conversation.dispute('transports-7', 'a message on one stream only', arrival);
           else conversation.check('transports-7', true, '', arrival);
         }

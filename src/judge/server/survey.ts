@@ -8,13 +8,13 @@ import { listPages } from '../listed.ts';
 
 export type SurveyedListName = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
-/** Everything that a list method gave. */
+/** All results of a list method. */
 export interface SurveyedList {
   readonly method: string;
   /** Whether the server declares the capability. */
   readonly declared: boolean;
   readonly items: readonly Readonly<Record<string, unknown>>[];
-  /** The answer for each page. */
+  /** The answers, one for each page. */
   readonly pages: readonly ReceivedAnswer[];
 }
 
@@ -24,14 +24,14 @@ export interface SurveyedCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The last answer, after all rounds. */
   readonly answer: ReceivedAnswer;
-  /** The first answer: in the modern era it may ask. */
+  /** The first answer; in the modern era it may be `input_required`. */
   readonly first: ReceivedAnswer;
-  /** What came between the request and its answer. */
+  /** All arrivals from the request to the last answer. */
   readonly between: readonly Arrival[];
   readonly ms: number;
 }
 
-/** What a server offers in one revision, and what it did when that was used. */
+/** The offer of a server in one revision, and the results of using it. */
 export interface Survey {
   readonly conversation: JudgedConversation;
   readonly lists: Readonly<Record<SurveyedListName, SurveyedList>>;
@@ -44,7 +44,7 @@ const listed: readonly (readonly [SurveyedListName, string, string])[] = [
   ['tools', 'tools/list', 'tools'], ['resources', 'resources/list', 'resources'], ['resourceTemplates', 'resources/templates/list', 'resources'], ['prompts', 'prompts/list', 'prompts'],
 ];
 
-/** Lists all that is declared; calls, reads and gets what it may. What comes is judged in passing. */
+/** Lists everything that is declared; calls, reads and gets the permitted part of it. All messages are judged in passing. */
 export async function survey(bench: Bench, conversation: JudgedConversation): Promise<Survey> {
   const lists: Partial<Record<SurveyedListName, SurveyedList>> = {};
   for (const [name, method, capability] of listed) lists[name] = await listAll(conversation, name, method, conversation.offered[capability] !== undefined);
@@ -71,7 +71,7 @@ export async function survey(bench: Bench, conversation: JudgedConversation): Pr
   return { conversation, lists: all, calls, reads, prompts };
 }
 
-/** Subscribes to changes of tools only, so that what the calls change shows what a subscription is told. */
+/** Subscribes only to changes of tools. If calls then change tools, the notifications of the subscription can be judged. */
 async function subscribed(bench: Bench, conversation: JudgedConversation, { tools }: Readonly<Record<SurveyedListName, SurveyedList>>): Promise<() => Promise<void>> {
   if (!conversation.modern || !tools.declared || callable(bench, tools.items).length === 0) return () => Promise.resolve();
   const from = conversation.arrivals.length;
@@ -80,18 +80,18 @@ async function subscribed(bench: Bench, conversation: JudgedConversation, { tool
   await conversation.until(({ json, answers }) => answers === asked || isObject(json) && json['method'] === 'notifications/subscriptions/acknowledged', 1_000, from);
   return async () => {
     if (conversation.kind === 'pipe' && !asked?.done) await conversation.tell('notifications/cancelled', { requestId: asked?.id });
-    // Over HTTP its stream is closed when the time is over, or the conversation ends.
+    // Over HTTP the stream is closed by its timeout, or at the end of the conversation.
     void going;
   };
 }
 
-/** The arguments that a prompt requires. */
+/** Sample values for the required arguments of a prompt. */
 export function argumentsOf(prompt: Readonly<Record<string, unknown>>): Record<string, string> {
   const list = Array.isArray(prompt['arguments']) ? prompt['arguments'].filter(isObject) : [];
   return Object.fromEntries(list.filter(({ required }) => required === true).map(({ name }) => [String(name), 'judge']));
 }
 
-/** The tools that may be called, with their arguments: those that the person names come first. */
+/** The tools that may be called, with their arguments; first those that the user names. */
 function callable(bench: Bench, tools: readonly Readonly<Record<string, unknown>>[]): (readonly [tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> | undefined])[] {
   const { items = {} } = bench.options;
   const named = [items.slowTool, items.askingTool, items.failingTool, ...items.tools ?? []].filter((one) => one !== undefined);
@@ -103,7 +103,7 @@ function callable(bench: Bench, tools: readonly Readonly<Record<string, unknown>
   ].slice(0, bounds.calls);
 }
 
-/** Calls one tool, through all rounds. */
+/** Calls a tool, through all rounds. */
 export async function call(
   bench: Bench, conversation: JudgedConversation, tool: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>> = sampleArguments(tool['inputSchema']),
 ): Promise<SurveyedCall> {
@@ -114,7 +114,7 @@ export async function call(
   const how = { meta, timeoutMs: bench.callMs };
   const first = await conversation.ask('tools/call', params, how);
   let answer = first;
-  // Nobody waits for it any more: the server is told, as a client would.
+  // The judge no longer waits, and cancels the request as a client would.
   if (first.kind === 'silent' && !(conversation.modern && conversation.kind === 'http')) await conversation.tell('notifications/cancelled', { requestId: first.asked.id, reason: 'the judge has waited long enough' });
   for (let round = 0; round < bounds.rounds && answer.result['resultType'] === 'input_required'; round++) {
     answer = await conversation.ask('tools/call', { ...params, ...retried(answer) }, { ...how, meta: { ...meta, progressToken: conversation.nextToken() } });
@@ -122,7 +122,7 @@ export async function call(
   return { tool, arguments: given, first, answer, between: conversation.arrivals.slice(from), ms: bench.clock.monotonic() - began };
 }
 
-/** What the next round carries: answers to the questions, and the state. */
+/** The parameters of the next round: answers to the questions, and the state. */
 export function retried({ result }: ReceivedAnswer): Record<string, unknown> {
   const { inputRequests, requestState } = result;
   const responses = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, one]) => {

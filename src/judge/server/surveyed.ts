@@ -2,7 +2,7 @@ import type { ServerProbe } from '../probe.ts';
 import { watchedRules } from '../passive/watch.ts';
 import { formRuleIds } from '../passive/forms.ts';
 
-/** What using the server shows in passing: see ../passive. */
+/** Rules that are judged while the server is used: see ../passive. */
 export const surveyProbes: readonly ServerProbe[] = [
   {
     name: 'using what it offers',

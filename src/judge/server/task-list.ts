@@ -7,11 +7,11 @@ import { listPages, nextCursor } from '../listed.ts';
 import type { ServerProbe } from '../probe.ts';
 import { begun, declares, taskSupport, taskOf } from './tasks.ts';
 
-/** Tasks that are made to fill a page, and milliseconds that the tool of one may take. */
+/** Most tasks to create, and most milliseconds that the tool may take for each. */
 const most = 130;
 const quickMs = 300;
 
-/** All pages of the list of tasks; undefined: one was no result, or there are too many. */
+/** All pages of the task list; undefined if one is not a result, or if there are too many. */
 async function listed(conversation: JudgedConversation): Promise<{ readonly ids: ReadonlySet<unknown>; readonly pages: readonly ReceivedAnswer[] } | undefined> {
   const pages: ReceivedAnswer[] = [];
   for await (const page of listPages((params) => conversation.ask('tasks/list', params))) {
@@ -22,11 +22,10 @@ async function listed(conversation: JudgedConversation): Promise<{ readonly ids:
 }
 
 /**
- * Makes tasks until two pages are full, and looks after each whether the list still has all of them: what is lost is lost where a page
- * ends.
+ * Creates tasks until two pages are full, and checks after each that the list still has all of them: tasks get lost at the end of a page.
  */
 async function filled(bench: Bench, revision: Revision): Promise<void> {
-  // At an address it would be much of what is somebody else's.
+  // At an address, this would take too much of somebody else's server.
   if (revision.place !== 3 || !bench.server.open) return;
   const { calls } = await bench.survey(revision);
   const one = calls.filter((call) => taskSupport(call) === 'optional' && call.ms < quickMs && call.answer.kind === 'result' && call.answer.result['isError'] !== true).find(({ between }) => !between.some(({ json }) => isObject(json) && json['id'] !== undefined && 'method' in json));
@@ -36,7 +35,7 @@ async function filled(bench: Bench, revision: Revision): Promise<void> {
   const made: string[] = [];
   while (declares(conversation) && isListed && made.length < most) {
     const { taskId } = taskOf(await begun(conversation, one));
-    // There may be a limit.
+    // The server may have a limit.
     if (typeof taskId !== 'string') break;
     made.push(taskId);
     const list = await listed(conversation);
@@ -49,7 +48,7 @@ async function filled(bench: Bench, revision: Revision): Promise<void> {
   void conversation.close();
 }
 
-/** Whether a task that was not listed is there all the same, and is not listed again. A task may end its time meanwhile, and a list may move. */
+/** Whether an unlisted task still exists, and is missing in the list again. Meanwhile a task may expire, and the list may change. */
 async function lost(conversation: JudgedConversation, taskId: string): Promise<boolean> {
   if ((await conversation.ask('tasks/get', { taskId })).kind !== 'result') return false;
   const again = await listed(conversation);

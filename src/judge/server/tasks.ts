@@ -7,7 +7,7 @@ import type { Arrival, JudgedConversation, ReceivedAnswer } from '../conversatio
 import type { ServerProbe } from '../probe.ts';
 import type { Survey, SurveyedCall } from './survey.ts';
 
-// 2025-11-25 basic/utilities/tasks, on the side that receives them.
+// 2025-11-25 basic/utilities/tasks, for the receiver of tasks.
 
 const needs = 'a tool that may be called and may be a task (execution.taskSupport)';
 
@@ -26,7 +26,7 @@ export const declares = ({ offered }: JudgedConversation): boolean => isObject(o
 export const begun = (conversation: JudgedConversation, { tool, arguments: given }: SurveyedCall, meta: TaskMembers = {}): Promise<ReceivedAnswer> =>
   conversation.ask('tools/call', { name: tool['name'], arguments: given, task: { ttl: 60_000 } }, { meta, timeoutMs: bounds.callMs });
 
-/** Holds a task of a response against its form. */
+/** Judges the form of a task in a response. */
 function judgeTask(conversation: JudgedConversation, task: TaskMembers, about: ReceivedAnswer): void {
   conversation.check('tasks-42', typeof task['taskId'] === 'string', 'a taskId that is a text', about);
   conversation.check('tasks-66', isTime(task['createdAt']), 'createdAt in ISO 8601', about);
@@ -37,7 +37,7 @@ function judgeTask(conversation: JudgedConversation, task: TaskMembers, about: R
 export const isEnd = (status: unknown): boolean => isTaskStatus(status) && isTerminal(status);
 const hasEnded = ({ result: { status } }: ReceivedAnswer): boolean => isEnd(status);
 
-/** Asks for the task until it has ended; resolves with the last answer. */
+/** Polls a task until it has ended; resolves with the last answer. */
 async function watched(bench: Bench, conversation: JudgedConversation, taskId: string): Promise<ReceivedAnswer> {
   let before: unknown = 'working';
   for (let time = 0; ; time++) {
@@ -54,7 +54,7 @@ async function watched(bench: Bench, conversation: JudgedConversation, taskId: s
 
 const namesTask = ({ json }: Arrival, taskId: unknown): boolean => isObject(json) && of(json['params'], '_meta', relatedTask, 'taskId') === taskId;
 
-/** Asks for the result at once. The answer has to wait for the end: what tasks/get says right after it is what counts. */
+/** Requests the result at once. The answer must wait for the end, so `tasks/get` after it must show that the task has ended. */
 async function earlyResult(conversation: JudgedConversation, taskId: string): Promise<ReceivedAnswer> {
   const result = await conversation.ask('tasks/result', { taskId }, { timeoutMs: bounds.callMs });
   if (!answered(result)) return result;
@@ -63,19 +63,19 @@ async function earlyResult(conversation: JudgedConversation, taskId: string): Pr
   return result;
 }
 
-/** 2025-11-25 basic/utilities/tasks#result-retrieval: `tasks/result` gives what the call itself would have been answered with. */
+/** 2025-11-25 basic/utilities/tasks#result-retrieval: `tasks/result` returns the same as the call itself would. */
 function judgeEnd(conversation: JudgedConversation, { answer: plain }: SurveyedCall, taskId: string, last: ReceivedAnswer, result: ReceivedAnswer): void {
   if (last.kind !== 'result' || !answered(result)) return;
   if (result.kind === 'result') {
     conversation.check('tasks-27', of(result.result, '_meta', relatedTask, 'taskId') === taskId, `${relatedTask} in the _meta of the result`, result);
     conversation.check('tasks-34', Array.isArray(result.result['content']), 'what the call itself would have been answered with: a result with content', result);
   }
-  // A tool that has to be a task refuses a plain call.
+  // A tool that must be called as a task refuses a plain call.
   if (last.result['status'] !== 'failed' || plain.kind !== 'error' || plain.code === -32601) return;
   conversation.check('tasks-34', result.kind === 'error', `the error that the call itself was answered with: ${plain.came.slice(0, 200)}`, result);
 }
 
-/** One call as a task, from its begin to its end. */
+/** One call as a task, from its start to its end. */
 async function life(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<string | undefined> {
   const token = `judge-task-${conversation.nextId()}`;
   const from = conversation.arrivals.length;
@@ -104,7 +104,7 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
   const told = conversation.arrivals.findIndex(({ json }) => isObject(json) && json['method'] === 'notifications/tasks/status' && of(json['params'], 'taskId') === taskId && isEnd(of(json['params'], 'status')));
   const at = told >= 0 ? told : last.arrival ? conversation.arrivals.indexOf(last.arrival) : -1;
   const late = conversation.arrivals.slice(at + 1).find((one) => isObject(one.json) && one.json['method'] === 'notifications/progress' && (of(one.json['params'], 'progressToken') === token || namesTask(one, taskId)));
-  // Over HTTP there is no order between streams.
+  // Over HTTP, different streams have no fixed order.
   if (hasEnded(last) && !late) conversation.check('progress-4', true, '', last);
   else if (late && conversation.kind === 'http') conversation.dispute('progress-4', 'no progress of a task that has ended', late);
   else if (late) conversation.check('progress-4', false, 'no progress of a task that has ended', late);
@@ -112,7 +112,7 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
   return taskId;
 }
 
-/** What a server says of a task that has ended. */
+/** Judges the answers about a task that has ended. */
 async function ended(conversation: JudgedConversation, taskId: string, last: ReceivedAnswer): Promise<void> {
   const again = await conversation.ask('tasks/get', { taskId, _meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
   if (answered(again)) {
@@ -129,7 +129,7 @@ async function ended(conversation: JudgedConversation, taskId: string, last: Rec
   }
 }
 
-/** Ids that nobody gave, and a cursor that nobody gave. */
+/** Tries ids and a cursor that the server never gave. */
 async function unknownTasks(conversation: JudgedConversation): Promise<void> {
   for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
     const answer = await conversation.ask(method, { taskId: 'judge-unknown-task' });
@@ -141,7 +141,7 @@ async function unknownTasks(conversation: JudgedConversation): Promise<void> {
   if (answered(cursor)) conversation.check('tasks-24', cursor.kind === 'error' && cursor.code === -32602, 'error -32602: the server did not give this cursor', cursor);
 }
 
-/** A task whose id is asked for among the arguments, where the tool takes more than it names; and a second task. */
+/** Passes a task id as an argument, if the tool takes further arguments; then creates a second task. */
 async function furtherTasks(conversation: JudgedConversation, able: readonly SurveyedCall[], [known]: readonly string[]): Promise<void> {
   const chosen = 'judge-chosen-task';
   const open = able.find(({ tool }) => of(tool, 'inputSchema', 'additionalProperties') !== false);
@@ -152,11 +152,11 @@ async function furtherTasks(conversation: JudgedConversation, able: readonly Sur
   const [first] = able;
   if (!first || known === undefined) return;
   const second = await begun(conversation, first);
-  // It may have a limit.
+  // The server may have a limit.
   if (second.kind === 'error') conversation.dispute('tasks-44', `a second task beside ${known}, with an id of its own`, second);
 }
 
-/** Cancels a task that runs. */
+/** Cancels a running task. */
 async function cancelledTask(bench: Bench, conversation: JudgedConversation, one: SurveyedCall): Promise<void> {
   const { taskId } = taskOf(await begun(conversation, one));
   if (typeof taskId !== 'string') return;
@@ -167,20 +167,20 @@ async function cancelledTask(bench: Bench, conversation: JudgedConversation, one
     const still = await conversation.ask('tasks/get', { taskId });
     if (still.result['status'] !== 'working') return;
     conversation.check('tasks-40', false, 'the status cancelled: the task runs, and the server declares tasks.cancel', answer);
-    // Nothing says that each path has to be there.
+    // The specification does not say that every change of status must be possible.
     return conversation.dispute('tasks-58', 'a task that goes from working to cancelled', answer);
   }
   if (answer.kind !== 'result') return;
   conversation.check(['tasks-3', 'tasks-4'], strange.kind === 'result' && strange.result['taskId'] === taskId, 'the task of the parameter taskId, whatever _meta says', strange);
   conversation.check('tasks-40', answer.result['status'] === 'cancelled', 'the status cancelled in the answer to tasks/cancel', answer);
   if (answer.result['status'] === 'working') conversation.dispute('tasks-58', 'a task that goes from working to cancelled', answer);
-  // As long as the work itself takes.
+  // Wait as long as the work itself takes.
   await new Promise<void>((resolve) => void bench.clock.after(Math.min(one.ms + 300, bounds.cancelMs), resolve));
   const later = await conversation.ask('tasks/get', { taskId });
   if (later.kind === 'result') conversation.check('tasks-38', later.result['status'] === 'cancelled', 'the status cancelled, also when the work would have ended', later);
 }
 
-/** A server that takes no tasks: a task that is asked for is a plain call. */
+/** A server without tasks answers a call as a task like a plain call. */
 async function plainCall(conversation: JudgedConversation, { calls }: Survey): Promise<void> {
   const good = calls.filter(({ answer }) => answer.kind === 'result' && answer.result['isError'] !== true);
   const one = good.find((call) => taskSupport(call) === 'optional') ?? good[0];
@@ -189,7 +189,7 @@ async function plainCall(conversation: JudgedConversation, { calls }: Survey): P
   const plain = answer.kind === 'result' && 'content' in answer.result;
   if (answer.kind === 'result') conversation.check(['tasks-11', 'schema-11'], !('task' in answer.result), 'the capability tasks of a server that makes tasks', answer);
   const expected = 'the plain result: the server does not declare tasks';
-  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties that support tasks: one that declares none may say that it is not one.
+  // 2025-11-25 basic/utilities/tasks#behavior-requirements is about parties with tasks; a server without the capability may not be one.
   if (plain || conversation.offered['tasks'] !== undefined && answered(answer)) conversation.check('tasks-61', plain, expected, answer);
   else if (answered(answer)) conversation.dispute('tasks-61', expected, answer);
 }

@@ -9,18 +9,18 @@ import type { SurveyedCall } from './survey.ts';
 
 const namesOf = (answer: ReceivedAnswer): string => JSON.stringify((Array.isArray(answer.result['tools']) ? answer.result['tools'] : []).map((one: unknown) => (isObject(one) ? one['name'] : one)));
 
-/** The names of tools that pages have more than once. */
+/** The names of tools that occur more than once on the pages. */
 function repeated(pages: readonly ReceivedAnswer[]): unknown[] {
   const names = pages.flatMap(({ result: { tools } }) => (Array.isArray(tools) ? tools.filter(isObject) : [])).map(({ name }) => name);
   return names.filter((name, at) => names.indexOf(name) < at);
 }
 
-/** Calls that were made without a fault of the transport. */
+/** Calls that got a response. */
 const answered = (calls: readonly SurveyedCall[]): SurveyedCall[] => calls.filter(({ answer }) => answer.kind === 'result' || answer.kind === 'error');
 
 const done = ({ kind, result }: ReceivedAnswer): boolean => kind === 'result' && result['isError'] !== true && (result['resultType'] ?? 'complete') === 'complete';
 
-/** Arguments that a schema surely refuses, and what is wrong with them. */
+/** Arguments that a schema surely refuses, and the reason. */
 function refused(schema: unknown): { readonly given: Record<string, unknown>; readonly why: string } | undefined {
   if (!isObject(schema) || !isObject(schema['properties'])) return undefined;
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
@@ -44,17 +44,17 @@ export const toolProbes: readonly ServerProbe[] = [
       const again = await conversation.ask('tools/list');
       if (again.kind !== 'result') return;
       const same = JSON.stringify([...JSON.parse(namesOf(first)) as string[]].sort()) === JSON.stringify([...JSON.parse(namesOf(again)) as string[]].sort());
-      // Tools may have changed in between; their order is another thing.
+      // If the tools have changed in between, their order cannot be compared.
       if (same) conversation.check('tools-1', namesOf(first) === namesOf(again), `the same order as before: ${namesOf(first)}`, again);
     },
   },
   {
-    // 2025-11-25 server/tools#tool-names. On one page it is judged in passing.
+    // 2025-11-25 server/tools#tool-names. A single page is judged in passing.
     name: 'the names of tools on all pages', rules: ['tools-27'], needs: 'a list of tools of more than one page',
     async run(bench, revision) {
       const { lists: { tools: { declared, pages } }, conversation } = await bench.survey(revision);
       if (!declared || pages.length < 2) return;
-      // Tools that change while they are listed may come on two pages: only a name that comes twice in two readings counts.
+      // Tools that change during listing may be on two pages, so a name counts only if it is repeated in two readings.
       const before = new Set(repeated(pages));
       const again: ReceivedAnswer[] = [];
       for await (const page of listPages((params) => conversation.ask('tools/list', params))) if (again.push(page) >= bounds.pages) break;
@@ -64,7 +64,7 @@ export const toolProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2026-07-28 server/tools#capabilities: tools may vary by who asks, and not by the connection.
+    // 2026-07-28 server/tools#capabilities: tools may vary by requester, but not by connection.
     name: 'the lists of another connection', rules: ['tools-4', 'prompts-4', 'resources-3'], era: 'modern', slow: true, needs: 'a server with tools, prompts or resources',
     async run(bench, revision) {
       const { lists } = await bench.survey(revision);
@@ -73,7 +73,7 @@ export const toolProbes: readonly ServerProbe[] = [
         const { declared, pages: [first], method } = lists[list];
         if (!declared || first?.kind !== 'result') continue;
         const now = await other.ask(method);
-        // Over a pipe it is another process: what calls have changed in the first one is not there.
+        // Over a pipe it is another process, without the changes that calls made in the first one.
         const before = bench.kind === 'pipe' ? first : await (await bench.main(revision)).ask(method);
         if (now.kind !== 'result' || before.kind !== 'result') continue;
         const same = JSON.stringify(now.result[list]) === JSON.stringify(before.result[list]);
@@ -91,7 +91,7 @@ export const toolProbes: readonly ServerProbe[] = [
       if (!tools.declared) return;
       const answer = await conversation.ask('tools/call', { name: 'judge-unknown-tool', arguments: {} });
       const other = answer.kind === 'error' && Number.isInteger(answer.code) && answer.code !== -32602;
-      // The page has -32602 in an example, and "standard JSON-RPC errors" in its sentence.
+      // The page has -32602 in an example, but "standard JSON-RPC errors" in its sentence.
       if (answer.kind === 'result' && answer.result['isError'] === true || other) conversation.dispute('form-unknown-tool', 'error -32602', answer);
       else conversation.check('form-unknown-tool', answer.kind === 'error' && answer.code === -32602, 'error -32602', answer);
     },

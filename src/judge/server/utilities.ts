@@ -67,7 +67,7 @@ export const utilityProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2026-07-28 server/utilities/logging: only requests that name a level are logged about. What comes is judged in passing.
+    // 2026-07-28 server/utilities/logging: a server logs only about requests that name a level. Messages are judged in passing.
     name: 'a call without a log level', rules: ['logging-10'], era: 'modern', needs: 'a tool that may be called and logs',
     async run(bench, revision) {
       const { calls, conversation } = await bench.survey(revision);
@@ -79,7 +79,7 @@ export const utilityProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 basic/utilities/progress#progress-flow. Progress under the fraction is a dispute, which is judged in passing.
+    // 2025-11-25 basic/utilities/progress#progress-flow. Progress with the fraction as its token is a dispute, which is judged in passing.
     name: 'a progress token that is a fraction', rules: ['progress-8'], slow: true, apart: 'surveyed', needs: 'a tool that may be called and tells its progress',
     async run(bench, revision) {
       const { calls } = await bench.survey(revision);
@@ -91,7 +91,7 @@ export const utilityProbes: readonly ServerProbe[] = [
     },
   },
   {
-    // 2025-11-25 server/utilities/pagination#error-handling. A server that never gave a cursor may not read them: a dispute.
+    // 2025-11-25 server/utilities/pagination#error-handling. A server that never gave a cursor may ignore cursors: a dispute.
     name: 'a made-up cursor', rules: ['pagination-1'], needs: 'a server with a list',
     async run(bench, revision) {
       const survey = await bench.survey(revision);

@@ -3,34 +3,34 @@ import type { HiddenIssuer } from '../authorization-server.ts';
 import type { HiddenRequest } from '../port.ts';
 import type { Play, Scene } from '../scene.ts';
 
-// basic/authorization, on the side of a client: hidden servers that want a token, each in its own way.
+// basic/authorization for clients: hidden servers that require a token, each in a different way.
 
 const metadataPath = '/.well-known/oauth-protected-resource';
 
-/** How one server wants its tokens. */
+/** How one server requires tokens. */
 interface Door {
   readonly issuer: HiddenIssuer;
-  /** What WWW-Authenticate says beside the scheme. */
+  /** The parameters of WWW-Authenticate. */
   readonly challenge: (origin: string) => string;
-  /** Where the metadata of the resource is; undefined: it has none. */
+  /** The path of the resource metadata; undefined: there is none. */
   readonly metadata: string | undefined;
   readonly scopes?: readonly string[];
-  /** A second issuer, which takes over once the first token was used. */
+  /** A second issuer, which replaces the first one after its token was used. */
   readonly next?: HiddenIssuer;
 }
 
 interface OpenedDoor {
   readonly door: Door;
   readonly servers: readonly HiddenAuthorizationServer[];
-  /** The one that the metadata names now. */
+  /** The authorization server that the metadata names now. */
   current: HiddenAuthorizationServer;
-  /** Requests for metadata of the resource, in order. */
+  /** Paths of requests for resource metadata, in order. */
   readonly resourceAsked: string[];
-  /** Requests at other places than those of an issuer. */
+  /** Requests to paths that belong to no issuer. */
   readonly elsewhere: HiddenRequest[];
-  /** The last request without a token, after one was given. */
+  /** The last request without a token, after one was issued. */
   bare: HiddenRequest | undefined;
-  /** How many requests with a good token came. */
+  /** The number of requests with a valid token. */
   entered: number;
 }
 
@@ -67,7 +67,7 @@ function answerHttp(play: Play, request: HiddenRequest, door: Door): boolean {
   return true;
 }
 
-/** Lets a request of the protocol in, or not. */
+/** Checks the token of a request. Returns false to let it in; else answers 401 and returns true. */
 function guard(play: Play, request: HiddenRequest, state: OpenedDoor): boolean {
   const { visit } = play;
   const { headers, path } = request;
@@ -83,7 +83,7 @@ function guard(play: Play, request: HiddenRequest, state: OpenedDoor): boolean {
   if (good) {
     state.entered++;
     const [, next] = state.servers;
-    // After the handshake and a list another issuer takes over.
+    // After the handshake and a list, the second issuer takes over.
     if (next && state.current !== next && state.entered > 3) {
       state.current = next;
       play.notes.set('moved', true);
@@ -94,7 +94,7 @@ function guard(play: Play, request: HiddenRequest, state: OpenedDoor): boolean {
   return true;
 }
 
-/** Checks the order in which well-known places were asked. */
+/** Judges the order of requests to the well-known places. */
 function places(play: Play, state: OpenedDoor): void {
   const { visit } = play;
   const { servers: [server], resourceAsked, door } = state;
@@ -155,12 +155,12 @@ export const moved: Scene = {
   },
 };
 
-/** The other name of the same listener: another origin. */
+/** The same listener under its other name, which is another origin. */
 const otherHost = (request: HiddenRequest): string => originOf(request).replace(/^http:\/\/127\.0\.0\.1/, 'http://localhost');
 
 /**
- * 2025-11-25 basic/authorization#token-handling: a token is for one server. It is open to two readings whether that server, by a
- * redirect, may send it on to another origin.
+ * 2025-11-25 basic/authorization#token-handling: a token is for one server. Whether that server, by a redirect, may send it on to another
+ * origin is open to two readings.
  */
 export const redirected: Scene = {
   name: 'a server that wants a token, and redirects to another origin', rules: ['authorization-82'], suits: since,
@@ -187,7 +187,7 @@ export const redirected: Scene = {
   },
 };
 
-/** A scene in which a client has to stop before a step. */
+/** A scene in which a client must stop before a step. */
 function refusing(name: string, rules: readonly string[], door: Door, from: number, step: 'authorizations' | 'tokenRequests', expected: string): Scene {
   return {
     name, rules, suits: ({ place }, way) => way === 'http' && place >= from,
@@ -231,7 +231,7 @@ export const withoutMetadata: Scene = {
     const [other] = opened(play, bare).elsewhere.filter(({ method, path }) => method === 'POST' || /authorize/.test(path));
     if (other) play.visit.check('authorization-112', false, '/register, /authorize and /token of the origin', other);
     else if (used.length > 0) play.visit.check('authorization-112', true, '/register and /authorize of the origin', used[0] ?? '');
-    // It may have no registration without a registration endpoint.
+    // Without a registration endpoint, a client may be unable to register.
     else play.visit.dispute('authorization-112', '/register and /authorize of the origin', 'the client stopped');
   },
 };

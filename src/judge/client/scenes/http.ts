@@ -43,7 +43,7 @@ export const lostSession: Scene = {
       if (notes.has('told')) notes.set('stubborn', http);
       notes.set('lost', old);
       message.answered = true;
-      // Late, so that requests which were sent at the same time are here before the client knows.
+      // Respond late, so that requests sent at the same time arrive before the client knows of the 404.
       visit.clock.after(notes.has('told') ? 0 : 300, () => {
         notes.set('told', true);
         visit.respond(http, 404, { 'content-type': 'application/json' }, JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32600, message: 'Session not found' } }));
@@ -56,12 +56,12 @@ export const lostSession: Scene = {
     if (!notes.has('lost') || notes.has('again')) return;
     const stubborn = notes.get('stubborn') as HiddenRequest | undefined;
     if (stubborn) visit.check('transports-38', false, 'a new initialize without a session id after the status 404', stubborn);
-    // The sentence demands a new session; a client that gives up altogether has no use for one.
+    // The sentence demands a new session, but a client that gives up does not need one.
     else visit.dispute('transports-38', 'a new initialize without a session id after the status 404', `the client gave up (${visit.ended ?? 'it says nothing more'})`);
   },
 };
 
-/** Events as a stream may have them: a comment, lines of data that are joined, an event without data, CRLF. */
+/** Opens the stream with unusual but legal lines: a comment, an event without data, CRLF. */
 function streamed(play: Play, message: Received): boolean {
   const { visit } = play;
   if (!message.http || message.id === undefined || message.method === undefined || message.method === 'server/discover') return false;
@@ -128,7 +128,7 @@ export const resumed: Scene = {
   },
 };
 
-/** 2025-03-26 basic/index#batching: what is received may be a batch. */
+/** 2025-03-26 basic/index#batching: a receiver must accept batches. */
 export const batches: Scene = {
   name: 'a server that sends a batch', rules: ['base-19'],
   suits: ({ place }) => place === 1,

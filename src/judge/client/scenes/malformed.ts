@@ -4,10 +4,10 @@ import { addTool } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { Received } from '../visit.ts';
 
-// Malformed messages. The sentences of the specification bind the sender; it is open to two readings whether a client that takes
-// such a message breaks them. So the verdict is a dispute.
+// Malformed messages. The specification binds the sender; whether a client that accepts such a message breaks a rule is open to two
+// readings. So the verdict is a dispute.
 
-/** A request that is malformed, the id that a response to it would have, and the rule that it breaks. */
+/** A malformed request, the id that a response to it would have, and the rule that it breaks. */
 interface Malformed {
   readonly rule: string;
   readonly what: string;
@@ -17,7 +17,7 @@ interface Malformed {
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** Pings, since every client answers a ping. Only over a pipe the bytes of a message are the judge's own. */
+/** Pings, since every client answers a ping. Only over a pipe does the judge control the bytes of a message. */
 function malformedPings({ visit }: Play): readonly Malformed[] {
   const badBytes = '{"jsonrpc":"2.0","id":"hidden-\xff-byte","method":"ping"}';
   return [
@@ -42,12 +42,12 @@ export const malformed: Scene = {
 async function sayAll(play: Play, list: Received): Promise<void> {
   const { visit } = play;
   const pings = malformedPings(play);
-  // An error in answer to one of these may have its id or none.
+  // An error response to one of these may have its id or no id.
   for (const id of [...pings.map((one) => one.id), undefined]) visit.unjudged.add(id);
   for (const { rule, what, data, id } of pings) {
     const from = visit.messages.length;
     const sent = visit.sayData(data, list);
-    // A client may have left, or have closed the stream.
+    // The client may have left, or closed the stream.
     if (!await visit.ask('ping', undefined, list)) return;
     const taken = (): Received | undefined => visit.messages.slice(from).find((one) => one.method === undefined && one.id === id && isObject(one.json) && 'result' in one.json);
     await visit.until(() => taken() !== undefined, bounds.orderMs);
@@ -58,7 +58,7 @@ async function sayAll(play: Play, list: Received): Promise<void> {
   }
 }
 
-/** JSON-RPC 2.0 section 5 has the id null where the request cannot be read; the schema since 2025-11-25 has no null. */
+/** JSON-RPC 2.0 section 5: the id is null if the request cannot be read. The schema since 2025-11-25 does not allow null. */
 function errorId({ visit }: Play, message: Received): void {
   const { json } = message;
   if (!isObject(json) || !('error' in json)) return;
@@ -68,7 +68,7 @@ function errorId({ visit }: Play, message: Received): void {
 
 const nextPage = 'hidden-page-2';
 
-/** A list that has a result and an error: a client that goes on with the page has taken it. */
+/** A list with a result and an error. A client that requests the next page has accepted it. */
 export const twoAnswers: Scene = {
   name: 'a list with a result and an error', rules: ['base-69'],
   suits: ({ era, place }, way) => era === 'legacy' && place < 3 && (way === 'pipe' || place > 0),
@@ -83,7 +83,7 @@ export const twoAnswers: Scene = {
     return true;
   },
   after({ visit, notes, called }) {
-    // Only a client that calls what it lists shows that it has not taken the list.
+    // A missing call is a sign only if the client normally calls the tools that it lists.
     if (!notes.has('said') || !called.has('add_numbers')) return;
     const taken = notes.get('taken') as Received | undefined ?? visit.messages.find(({ method }) => method === 'tools/call');
     if (taken) visit.dispute('base-69', 'no use of a response that has a result and an error', taken);

@@ -14,12 +14,12 @@ const form = { type: 'object', properties: { name: { type: 'string', default: 'A
 const ask = (message: string): SeenMembers => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } });
 const sample: SeenMembers = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 } };
 
-/** The rule that a capability is declared with each request, by what is asked. */
+/** By question: the capability that each request must declare, and its rule. */
 const declaring: Readonly<Record<string, readonly [rule: string, capability: string]>> = {
   'first question': ['elicitation-3', 'elicitation'], second: ['elicitation-3', 'elicitation'], roots: ['roots-3', 'roots'], sample: ['sampling-3', 'sampling'],
 };
 
-/** What a client with these capabilities may be asked in one round. */
+/** The questions of one round for a client with these capabilities. */
 function questionsFor(declared: SeenMembers, round: number): Record<string, SeenMembers> {
   const { elicitation, roots, sampling } = declared;
   if (round === 0 && isObject(elicitation) && ('form' in elicitation || Object.keys(elicitation).length === 0)) {
@@ -31,7 +31,7 @@ function questionsFor(declared: SeenMembers, round: number): Record<string, Seen
   };
 }
 
-/** A text that only an opaque value survives. */
+/** A text that arrives unchanged only if the client treats it as opaque. */
 const stateOf = (seed: number): string => `{"n": ${seed}} säule %20+/== "quoted" \\ ${seed}`;
 
 interface Round {
@@ -77,7 +77,7 @@ const sameCall = (a: Received, b: Received): boolean => a.params['name'] === b.p
 function retried({ visit }: Play, { call, state, keys }: Round, retry: Received): void {
   const { params } = retry;
   const responses = params['inputResponses'];
-  // A program may make the same call anew, which is no retry.
+  // A program may make the same call again, which is not a retry.
   if (responses === undefined && !('requestState' in params)) {
     if (keys.length > 0 || state !== undefined) visit.dispute(state === undefined ? 'mrtr-3' : 'mrtr-4', 'a retry with what the result asked for', retry);
     return;
@@ -92,7 +92,7 @@ function retried({ visit }: Play, { call, state, keys }: Round, retry: Received)
   if (keys.length > 0) visit.check('mrtr-3', isObject(responses) && keys.every((key) => Object.hasOwn(responses, key)), `inputResponses to ${keys.join(' and ')}`, retry);
 }
 
-/** By capability: its rule, a question that only a client with the capability answers, and whether a response is an answer to it. */
+/** By capability: its rule, a question that only a client with the capability answers, and a test for an answer. */
 const undeclared: readonly (readonly [capability: string, rule: string, question: SeenMembers, answers: (response: SeenMembers) => boolean])[] = [
   ['elicitation', 'elicitation-3', ask('Who are you?'), ({ action }) => action === 'accept'],
   ['roots', 'roots-3', { method: 'roots/list' }, ({ roots }) => Array.isArray(roots) && roots.length > 0],
@@ -107,7 +107,7 @@ interface AskedUndeclared {
   readonly capability: string;
 }
 
-/** 2026-07-28 client/elicitation, client/roots, client/sampling: the capabilities of a request say what its sender answers. */
+/** 2026-07-28 client/elicitation, client/roots, client/sampling: a sender answers only the questions that its request declares. */
 export const notDeclared: Scene = {
   name: 'a server that asks for what a request does not declare', rules: undeclared.map(([, rule]) => rule), suits: ({ era }) => era === 'modern',
   answer({ visit, notes }, message) {
@@ -117,7 +117,7 @@ export const notDeclared: Scene = {
       judgeUndeclared(visit, message, inputResponses);
       return false;
     }
-    // Each request is asked one thing, since one question that is refused ends the others.
+    // One question in each request, since a refused question ends the others.
     const next = undeclared.find(([capability]) => visit.declared[capability] === undefined && !notes.has(capability));
     if (!next) return false;
     const [capability, , question] = next;
@@ -137,7 +137,7 @@ function judgeUndeclared(visit: Visit, retry: Received, responses: unknown): voi
   if (!isObject(responses)) return;
   for (const [capability, rule, , answers] of undeclared) {
     const response = responses[`${undeclaredKey}: ${capability}`];
-    // An error, or a refusal in the form of a result, is not the use of a capability.
+    // An error, or a result that refuses, does not use the capability.
     if (isObject(response) && answers(response) && visit.declared[capability] === undefined) visit.check(rule, false, `the capability ${capability} in the request of a client that answers this`, retry);
   }
 }
@@ -161,7 +161,7 @@ const mirrored: SeenMembers = {
 const spoilt = (name: string, properties: SeenMembers): SeenMembers => ({ name, description: 'Has a header annotation that is not allowed', inputSchema: { type: 'object', properties } });
 const annotated = (header: unknown, more: SeenMembers = { type: 'string' }): SeenMembers => ({ ...more, 'x-mcp-header': header });
 
-/** Tools that a client has to leave out, each with the rule that says so. */
+/** Tools that a client must leave out, each with its rule. */
 const bad: Readonly<Record<string, readonly [rule: string, tool: SeenMembers]>> = {
   header_empty: ['streamable-http-26', spoilt('header_empty', { a: annotated('') })],
   header_control: ['streamable-http-27', spoilt('header_control', { a: annotated('A\nB') })],
@@ -171,7 +171,10 @@ const bad: Readonly<Record<string, readonly [rule: string, tool: SeenMembers]>> 
   header_items: ['streamable-http-31', spoilt('header_items', { a: { type: 'array', items: annotated('Item') } })],
 };
 
-/** One value each, so that a runtime that refuses one does not hide the others. Fetch and most others send U+0080 to U+00FF unchanged. */
+/**
+ * One value for each tool, so that a runtime that refuses one does not hide the others. Fetch and most others send U+0080 to U+00FF
+ * unchanged.
+ */
 const oneValue = (name: string, value: string): SeenMembers => ({
   name, description: 'Takes a parameter that travels in a header', inputSchema: { type: 'object', properties: { value: text(value, 'Value') }, required: ['value'] },
 });
@@ -206,14 +209,14 @@ export const headers: Scene = {
   after({ visit }) {
     const calls = visit.messages.filter(({ method }) => method === 'tools/call');
     const called = new Map(calls.map((call) => [call.params['name'], call]));
-    // Only a client that calls whatever it lists shows that it has left something out.
+    // A missing call shows that the tool was left out only if the client calls every tool that it lists.
     const all = called.has('mirror') && called.has(String(foreign['name']));
     for (const [name, [rule]] of Object.entries(bad)) {
       const call = called.get(name);
       if (call) visit.check([rule, 'streamable-http-24'], false, `the tool ${name} left out: its x-mcp-header is not allowed`, call);
       else if (all) visit.check([rule, 'streamable-http-24'], true, 'the tool left out', name);
     }
-    // A runtime refuses a header with a line break: then the call does not come, although the client calls the tools beside it.
+    // A runtime refuses a header with a line break. The call is then missing, although the client calls the neighbouring tools.
     const control = called.get('control');
     const others = ['latin', 'marked', 'mirror'].some((name) => called.has(name));
     if (control && others && !called.has('lines')) visit.dispute('streamable-http-59', 'a call of the tool lines, whose value has a line break, in Base64', `calls of ${[...called.keys()].join(', ')}`);
@@ -230,7 +233,7 @@ function mirroredParameter(visit: Visit, http: HiddenRequest, name: string, valu
   if (needsEncoding(String(value)) !== undefined) visit.check('streamable-http-7', came.startsWith('=?base64?') && decodeHeader(came) === String(value), `Mcp-Param-${name}: the Base64 of ${JSON.stringify(value)}`, http);
 }
 
-/** A legacy server that refuses `server/discover` with a code of its own. */
+/** A legacy server that refuses `server/discover` with its own error code. */
 export const oddRefusal: Scene = {
   name: 'a legacy server that refuses server/discover with -32000', rules: ['stdio-7'],
   suits: ({ place }, way) => way === 'pipe' && place === 3,
@@ -245,7 +248,7 @@ export const oddRefusal: Scene = {
     if (!probed) return;
     const then = visit.messages.find(({ method, place }) => method === 'initialize' && place > probed.place);
     if (then) visit.checkIn('2026-07-28', 'stdio-7', true, 'initialize', then);
-    // It fell back when the code was -32601.
+    // With the code -32601 the client did send `initialize`.
     else if (usual.has('initialize')) visit.checkIn('2026-07-28', 'stdio-7', false, 'initialize: what refuses server/discover with an error that is not of 2026-07-28 is a legacy server', `nothing more (${visit.ended ?? 'the client waits'})`);
   },
 };

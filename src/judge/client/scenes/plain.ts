@@ -5,18 +5,18 @@ import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received, Visit } from '../visit.ts';
 import { isRequest } from '../watch-messages.ts';
 
-// Scenes of the handshake, of lists, and of what a client has to overlook.
+// Scenes of the handshake, of lists, and of messages that a client must ignore.
 
-/** The client's requests after the handshake, as methods. */
+/** The methods of all messages from the client. */
 export const methodsOf = (visit: Visit): Set<string> => new Set(visit.messages.flatMap(({ method }) => (method === undefined ? [] : [method])));
 
 /** The tools that the client has called. */
 export const toolsOf = (visit: Visit): Set<string> => new Set(visit.messages.flatMap(({ method, params: { name } }) => (method === 'tools/call' && typeof name === 'string' ? [name] : [])));
 
-/** Whether the client went as far as it went with the plain server. */
+/** Whether the client sent all methods that it sent to the plain server, except optional ones. */
 export const wentOn = ({ visit, usual }: Play): boolean => [...usual].every((method) => methodsOf(visit).has(method) || optional.has(method));
 
-/** What a client may leave out from one run to the next. */
+/** Methods that may be missing in one run. */
 const optional = new Set(['notifications/cancelled', 'notifications/progress', 'ping', 'server/discover']);
 
 export const plain: Scene = {
@@ -31,8 +31,8 @@ export const plain: Scene = {
   suits: ({ place }, way) => way === 'pipe' || place > 0,
   answer(play, message) {
     const { visit } = play;
-    // The answer to `initialize` comes a little late, so that a client that does not wait for it shows; that to
-    // `prompts/list` does, so that requests which are in flight at the same time are seen.
+    // Delay the answer to `initialize`, to detect a client that does not wait for it, and the answer to `prompts/list`, so that other
+    // requests are in flight at the same time.
     const { method = '' } = message;
     if (!(method === 'initialize' && !visit.modern) && method !== 'prompts/list' || play.notes.has(method)) return false;
     play.notes.set(method, true);
@@ -92,7 +92,7 @@ export const otherVersion: Scene = {
   },
 };
 
-/** Of each list the pages by cursor: their size, and the next cursor. */
+/** The page of a list for a cursor: its items, and the next cursor. Undefined: the cursor is unknown. */
 function pageOf(play: Play, message: Received): { items: readonly SeenMembers[]; next: string | undefined } | undefined {
   const cursor = message.params['cursor'];
   const [first, second, third] = cursorsOf(play, message.method ?? '');
@@ -103,14 +103,14 @@ function pageOf(play: Play, message: Received): { items: readonly SeenMembers[];
   return cursor === third && third !== undefined ? { items: all.slice(4), next: undefined } : undefined;
 }
 
-/** Texts that only an opaque cursor survives; the empty one is a cursor since 2026-07-28. */
+/** Cursors that survive only if the client treats them as opaque. The empty one is a cursor since 2026-07-28. */
 function cursorsOf({ visit }: Play, method: string): readonly [string, string, string | undefined] {
   return [`${method}#2 säule="/+%20 `, `eyJwYWdlIjozfQ==:${method}`, visit.modern ? '' : undefined];
 }
 
 function itemsOf(method: string): SeenMembers[] {
   const names = ['one', 'two', 'three', 'four', 'five'];
-  // The first items of two pages are the two tools that the plain server has on one page.
+  // The plain server has these two tools on one page. Here each is the first item of a page.
   if (method === 'tools/list') return [addTool, echoTool, ...names.slice(2).map((name) => ({ ...echoTool, name: `${name}_tool` }))];
   if (method === 'prompts/list') return names.map((name) => ({ name }));
   if (method === 'resources/list') return names.map((name) => ({ uri: `hidden://${name}`, name }));
@@ -158,14 +158,14 @@ export const pages: Scene = {
       if (method === 'prompts/list') visit.check('prompts-12', true, 'all pages', method);
       const last = asked.find(({ params }) => params['cursor'] === (third ?? second));
       const next = last && visit.messages.slice(last.place + 1).find(isRequest);
-      // A client may list anew, which looks alike.
+      // The client may have started a new list, which looks the same.
       if (next?.method === method) visit.dispute('pagination-5', `no request of ${method} right after its last page`, next);
       else if (last) visit.check('pagination-5', true, 'no further page', method);
     }
   },
 };
 
-/** The same two tools stand on one page of the plain server. A program that calls them here calls them there. */
+/** The plain server has the same two tools on one page. A program that calls them here must call them there. */
 function onePage({ visit, usual, called }: Play): void {
   const here = toolsOf(visit);
   if (!usual.has('tools/list') || !here.has('add_numbers')) return;
@@ -193,7 +193,7 @@ export const stray: Scene = {
     const came = on ? 'the client went on' : `the client did not go on; ${visit.ended ?? 'it still ran'}`;
     for (const id of ['cancellation-13', 'cancellation-14', 'cancellation-15', 'cancellation-22', 'elicitation-5']) {
       if (on) visit.check(id, true, 'the client to go on', came);
-      // Which of the stray messages it was cannot be told.
+      // It is unknown which of the stray messages stopped it.
       else visit.dispute(id, 'the client to go on after messages that are not for it', came);
     }
   },
@@ -214,11 +214,11 @@ async function saySome(play: Play, list: Received): Promise<void> {
   play.serve(list);
 }
 
-/** Sends notifications/cancelled, and a ping. Judges what comes beside the answer to the ping. */
+/** Sends notifications/cancelled and a ping. Judges any message besides the answer to the ping. */
 async function cancelled({ visit }: Play, list: Received, rule: string, params: SeenMembers): Promise<void> {
   const from = visit.messages.length;
   const loose = (): Received | undefined => visit.messages.slice(from).find(({ method, id, json }) => method === undefined && json !== undefined && (id === undefined || id === null || visit.cancelled.has(id)));
-  // An error without an id is judged here.
+  // Errors without an id are judged here, not by the watcher.
   for (const id of [undefined, null]) visit.unjudged.add(id);
   const sent = { method: 'notifications/cancelled', params };
   visit.say(sent, list);

@@ -4,7 +4,7 @@ import { give, textResult } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received } from '../visit.ts';
 
-// The legacy eras: during a call the server asks for everything that a client may answer.
+// The legacy era: during a call, the server asks everything that a client may answer.
 
 const form = {
   type: 'object',
@@ -35,7 +35,7 @@ const resultOf = (message: Received | undefined): SeenMembers | undefined => (is
 
 const pingId = 7_001;
 
-/** 2025-11-25 client/roots#root-list-changes: a list that differs from the first one was told of in between. */
+/** 2025-11-25 client/roots#root-list-changes: if the list differs from the first one, the client must have announced a change. */
 function rootsAgain(play: Play, call: Received): boolean {
   const { visit, notes } = play;
   const before = notes.get('roots');
@@ -54,7 +54,7 @@ function rootsAgain(play: Play, call: Received): boolean {
 
 async function askAll(play: Play, call: Received): Promise<void> {
   const { visit } = play;
-  // An id that is a number comes back as one.
+  // A numeric id must come back as a number.
   const pinged = await visit.askText(JSON.stringify({ jsonrpc: '2.0', id: pingId, method: 'ping' }), pingId, 'ping', call);
   const pong = resultOf(pinged);
   visit.check('ping-1', pong !== undefined && Object.keys(pong).every((key) => key === '_meta'), 'an empty result', pinged ?? 'no answer to ping');
@@ -64,8 +64,8 @@ async function askAll(play: Play, call: Received): Promise<void> {
 }
 
 /**
- * The client does what it has not declared. If it has declared nothing of the kind, `initialize` does not say its capabilities:
- * 2025-11-25 basic/lifecycle#initialization.
+ * Reports a client that uses a capability without declaring it. If it has declared no such capability at all, `initialize` lacks its
+ * capabilities: 2025-11-25 basic/lifecycle#initialization.
  */
 function undeclared({ visit }: Play, rule: string, expected: string, answer: Received): void {
   visit.check(rule, false, expected, answer);
@@ -79,7 +79,7 @@ async function roots(play: Play, call: Received): Promise<void> {
   const result = resultOf(answer);
   if (!declared) {
     const some = Array.isArray(result?.['roots']) && result['roots'].length > 0;
-    // An empty list, or a refusal in the form of a result, is not the use of a capability.
+    // An empty list, or a result that refuses, does not use the capability.
     if (answer && result && !some) visit.dispute('roots-2', 'the capability roots from a client that answers roots/list', answer);
     else if (answer && some) undeclared(play, 'roots-2', 'the capability roots from a client that answers roots/list', answer);
     else visit.check('roots-2', true, 'the capability roots from a client that answers roots/list', answer ?? 'no answer');
@@ -120,11 +120,11 @@ async function elicit(play: Play, call: Received): Promise<void> {
     if (unknown) visit.check('elicitation-11', errorOf(unknown)?.['code'] === -32602, 'error -32602 to an elicitation of the mode hidden, which is not declared', unknown);
   }
   if (urlElicitation(visit.revision) && 'url' in capability && visit.url !== undefined) {
-    // 2025-11-25 client/elicitation#safe-url-handling: a page that only a person may open.
+    // 2025-11-25 client/elicitation#safe-url-handling: only a person may open this page.
     const url = new URL('/hidden/page', visit.url).href;
     const said = await visit.ask('elicitation/create', { mode: 'url', message: 'Look here', url, elicitationId: 'e-2' }, call);
     const early = visit.requests.find(({ path }) => path === '/hidden/page');
-    // A program that plays the person may open it after it has accepted.
+    // A program that simulates the person may open it after accepting.
     if (said && early && resultOf(said)?.['action'] === 'accept') visit.dispute('elicitation-25', 'no request for the URL of an elicitation by the client itself', early);
     else if (said) visit.check('elicitation-25', early === undefined, 'no request for the URL of an elicitation by the client itself', early ?? said);
   }

@@ -1,7 +1,7 @@
 import type { Scene } from '../scene.ts';
 import type { Received } from '../visit.ts';
 
-/** A call that is never answered: a client that gives it up says so. */
+/** A call that is never answered. A client that gives it up must say so. */
 export const slow: Scene = {
   name: 'a call that is never answered', rules: ['cancellation-1', 'cancellation-19', 'cancellation-21', 'cancellation-23', 'tools-11', 'transports-30', 'cancellation-6', 'cancellation-4', 'cancellation-5', 'schema-2'],
   suits: ({ place }) => place >= 3,
@@ -27,7 +27,7 @@ export const slow: Scene = {
     if (other) visit.dispute('cancellation-6', 'notifications/cancelled for the call', other);
     const wrong = visit.messages.find((one) => one.method === 'notifications/cancelled' && one.place > call.place);
     if (wrong && visit.modern) visit.check('cancellation-23', false, `notifications/cancelled with requestId ${JSON.stringify(call.id)}`, wrong);
-    // Without the notification nobody can tell a call that was given up from one that still waits beside others.
+    // Without the notification, a call that was given up looks like one that still waits in parallel.
     else if (later) {
       for (const rule of ['cancellation-21', 'cancellation-1', visit.modern ? 'cancellation-23' : 'transports-30']) {
         if (rule !== 'transports-30' || visit.way === 'http') visit.dispute(rule, 'notifications/cancelled for the call before the client goes on', later);

@@ -8,7 +8,7 @@ export const stays: Scene = {
     const { leavings } = visit;
     if (visit.messages.length < 2 || !leavings.includes('input')) return;
     if (visit.ended === undefined) {
-      // How long a client may wait for the end of its server is not said.
+      // The specification does not say how long a client may wait for the end of its server.
       if (leavings.includes('signal') && !leavings.includes('killed')) visit.dispute('lifecycle-16', 'SIGKILL to a server that does not end on SIGTERM', `the client: ${leavings.join(', then ')}; it waits for its server`);
       return;
     }

@@ -4,7 +4,7 @@ import { give, refuse, textResult } from '../hidden-server.ts';
 import type { Play, Scene } from '../scene.ts';
 import type { SeenMembers, Received } from '../visit.ts';
 
-// 2025-11-25 basic/utilities/tasks: a client that makes tasks of its calls, and one that is asked with tasks.
+// 2025-11-25 basic/utilities/tasks: a client that calls tools as tasks, and a client that answers questions as tasks.
 
 const tool = (name: string, taskSupport: string | undefined): SeenMembers => ({
   name, description: `A tool whose calls ${taskSupport === 'required' ? 'must' : taskSupport === 'optional' ? 'may' : 'may not'} be tasks`, inputSchema: { type: 'object' }, ...taskSupport !== undefined && { execution: { taskSupport } },
@@ -43,14 +43,14 @@ export const taskTools: Scene = {
       task.polls++;
       give(play, message, shown(taskId, task));
     }
-    // Nothing was told: who asks goes by what it asked.
+    // The server sent no notification: the client polls without one.
     visit.check('tasks-55', true, 'tasks/get or tasks/result without a notification', message);
     notes.set('polled', true);
     return true;
   },
   after({ visit, notes }) {
     const [made] = [...notes].flatMap(([name, one]) => (name.startsWith('task ') ? [one as HiddenTask] : []));
-    // A program may have no use for the result.
+    // The program may not need the result.
     if (made && !notes.has('polled')) visit.dispute('tasks-55', 'tasks/get or tasks/result: nothing is told of the task', `no request for it (${visit.ended ?? 'the client waits'})`, made.call.text);
   },
 };
@@ -96,7 +96,7 @@ export const taskQuestions: Scene = {
   },
 };
 
-/** What a client may be asked with a task, as it has declared it. */
+/** A question that the client answers, and whether it declares tasks for it. */
 function questionOf({ visit: { declared } }: Play): readonly [method: string, params: SeenMembers, takes: boolean] | undefined {
   if (isObject(declared['elicitation'])) return ['elicitation/create', { mode: 'form', message: 'Who are you?', requestedSchema: form }, isObject(at(declared, 'tasks', 'requests', 'elicitation', 'create'))];
   if (isObject(declared['sampling'])) return ['sampling/createMessage', { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 }, isObject(at(declared, 'tasks', 'requests', 'sampling', 'createMessage'))];
@@ -134,7 +134,7 @@ function judgeTask({ visit }: Play, task: SeenMembers, about: Received): void {
   visit.check('tasks-67', isTime(task['lastUpdatedAt']), 'lastUpdatedAt in ISO 8601', about);
 }
 
-/** Follows a task to its end, and asks about it then. */
+/** Follows a task to its end, then judges it. */
 async function life(play: Play, call: Received, taskId: string): Promise<void> {
   const { visit } = play;
   const result = await visit.ask('tasks/result', { taskId }, call);

@@ -6,7 +6,7 @@ import type { Play, Scene } from '../scene.ts';
 import type { Received } from '../visit.ts';
 import { wentOn } from './plain.ts';
 
-// What a server seldom sends, and what a client does with it.
+// Rare messages of a server, and the client's reaction.
 
 const calls = ({ usual }: Play): boolean => usual.has('tools/call');
 
@@ -28,7 +28,7 @@ export const unknowns: Scene = {
     const responses = visit.messages.filter(({ place, method }) => place > said && method === undefined);
     const [loose] = responses.filter(({ json, id }) => isObject(json) && id !== 'hidden-request' && !visit.question(id));
     visit.check('base-62', loose === undefined, 'no response to a notification', loose ?? 'the client went on');
-    // A response to it was judged when it came.
+    // A response to the request was judged when it came.
     if (visit.modern && responses.length === 0) visit.check('base-3', true, 'no response to a request of a modern server', 'the client went on');
   },
 };
@@ -69,7 +69,7 @@ export const noType: Scene = {
 
 const notes = ['first', 'second', 'third'].map((name) => ({ uri: `hidden://${name}`, name, mimeType: 'text/plain' }));
 
-/** 2026-07-28 server/utilities/caching: what is kept is for the same method with the same parameters. */
+/** 2026-07-28 server/utilities/caching: a cached result is only for the same method and parameters. */
 export const longCache: Scene = {
   name: 'results that may be kept for a minute', rules: ['caching-1'], suits: ({ era }) => era === 'modern',
   offer: () => ({ resources: notes }),
@@ -88,12 +88,12 @@ export const longCache: Scene = {
     const read = new Set(visit.messages.filter(({ method }) => method === 'resources/read').map(({ params }) => params['uri']));
     if (read.size === 0 || !wentOn(play)) return;
     if (read.size === notes.length) visit.check('caching-1', true, 'a request for each resource', [...read].join(', '));
-    // A program may want one only.
+    // The program may want only one.
     else visit.dispute('caching-1', `resources/read of ${notes.map(({ uri }) => uri).join(', ')}`, `resources/read of ${[...read].join(', ')}`);
   },
 };
 
-/** 2026-07-28 basic/transports/streamable-http: a stream that breaks is not resumed. */
+/** 2026-07-28 basic/transports/streamable-http: a broken stream is not resumed. */
 export const lostCall: Scene = {
   name: 'a modern stream that is cut before its answer', rules: ['changelog-1'], suits: ({ era }, way) => era === 'modern' && way === 'http',
   answer({ visit, notes: kept }, message) {
@@ -101,7 +101,7 @@ export const lostCall: Scene = {
     if (message.method !== 'tools/call' || !http || kept.has('cut')) return false;
     kept.set('cut', message);
     const stream = visit.stream(http);
-    // With an id, as earlier revisions had it.
+    // With an id, as in earlier revisions.
     stream.write('id: hidden-lost\ndata:\n\n');
     visit.clock.after(50, () => stream.cut());
     return true;

@@ -36,7 +36,7 @@ export interface RateRefusal {
   readonly message: string;
   /** For programs. Sent as `data.code` of the JSON-RPC error. */
   readonly code?: string | undefined;
-  /** May hold `retry-after`, in seconds. Default 1. */
+  /** By lower-case name: `retry-after`, in seconds. Default 1. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

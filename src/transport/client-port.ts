@@ -23,7 +23,7 @@ export interface ClientTransport {
    * Undefined: they never change.
    */
   readonly context?: (() => string | Promise<string>) | undefined;
-  /** Over HTTP since 2026-07-28, headers mirror tool arguments: makes their finder. `warn` is told of each tool left out. */
+  /** Returns the finder of headers that mirror tool arguments (HTTP since 2026-07-28). `warn` is told of each tool left out. */
   readonly toolHeaders?: ((warn: (error: Error) => void) => ToolHeaders) | undefined;
   /** Ends the channel in an orderly way. Never rejects. */
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export interface PortEvent {
 export interface MessagePortLike {
   /** Sends one message: the text of one JSON value. */
   postMessage(message: string): void;
-  /** Adds a listener for `message`, `messageerror`, or `close` (if the runtime has it). */
+  /** Adds a listener: for `message`, and for `close`, an event that some runtimes do not have. */
   addEventListener(type: string, listener: (event: PortEvent) => void): void;
   /** Removes a listener that was added with `addEventListener`. */
   removeEventListener(type: string, listener: (event: PortEvent) => void): void;

@@ -107,7 +107,7 @@ export interface ServedClient {
   receive(decoded: Decoded | UncheckedResponse, outlet?: Outlet): void;
   /** The client is gone: requests in flight are aborted, and questions to the client fail. */
   close(why?: string): void;
-  /** Reports an error, or a warning, that answers no request to the server's author. */
+  /** Reports an error or a warning to the server's author, if there is no request to answer with it. */
   error?(error: Error): void;
   /** Resolves when no request of the client is in flight. */
   idle(): Promise<void>;

@@ -67,8 +67,8 @@ export interface Tap {
   /** Drops the oldest held message of this direction, as a lossy network would. */
   drop(direction: Direction): Held | undefined;
   /**
-   * Passes a text of your own, malformed or not, ahead of all held messages. Its request ids and progress tokens get the
-   * prefix `page-`, so that no answer to it reaches the client. Default direction: `sent`.
+   * Passes a text of your own, malformed or not, ahead of all held messages. Its request ids and progress tokens are replaced
+   * by ids that begin with `page-`, so that no answer to it reaches the client. Default direction: `sent`.
    *
    * Throws a `ConnectionError` if the transport is not open, and an `Error` for a text that is not JSON and contains the
    * id of a pending request, because the server may answer that id.

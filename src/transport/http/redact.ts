@@ -1,4 +1,4 @@
-/** Header fields whose values hold no credential. A trace shows other fields, unless handled below, only by name. */
+/** Header fields whose values hold no credential. Of other fields, a trace shows only the name, or the parts chosen below. */
 const harmless = /^(accept(-.+)?|access-control-.+|age|allow|cache-control|connection|content-(encoding|length|type)|date|host|if-.+|keep-alive|last-event-id|mcp-(method|name|param-.+|protocol-version)|origin|retry-after|sec-(ch|fetch)-.+|server|trailer|transfer-encoding|upgrade|user-agent|vary|via|(x-)?ratelimit-.+)$/;
 
 /** Authentication schemes that a trace shows; after any other name, the first word may be the secret. */

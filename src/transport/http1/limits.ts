@@ -15,7 +15,7 @@ export const defaultDecoderLimits: DecoderLimits = { maxHeadBytes: 16_384, maxFi
 export interface Http1Limits extends DecoderLimits {
   /** Connections at once; a further one is closed at once. 20,000. */
   maxConnections: number;
-  /** Milliseconds for a head, from its first byte; for the first one, from the connection's start. Then 408, if a byte came. 15 seconds. */
+  /** Milliseconds for a head, from its first byte; for the first, from the connection's start. Then 408, if a byte came. 15 seconds. */
   headMs: number;
   /** Milliseconds for a body, from the end of its head. Then 408. 5 minutes. */
   bodyMs: number;

@@ -23,7 +23,7 @@ export function isStream(answer: HttpAnswer): boolean {
  * with an `HttpError`. The announced length is not trusted: the body may be compressed.
  */
 export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = false): Promise<Uint8Array> {
-  // However the body is chunked. All responses that are being read are also charged to the budget of the process.
+  // Enough for chunks of any size. The budget of the process also counts all responses that are being read.
   const gathered = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
   return new Promise((resolve, reject) => {
     let ended = false;

@@ -1,8 +1,8 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 
 /**
- * Cancels one HTTP request and the reading of its response. Like an AbortController, which is made only when something
- * reads `signal`: other senders set `onCancel`.
+ * Cancels one HTTP request and the reading of its response. An AbortController is made only when a sender reads `signal`;
+ * other senders set `onCancel`.
  */
 export class Cancellation {
   cancelled = false;

@@ -44,7 +44,7 @@ export class GetStream {
     const gate = (ms: number): Promise<void> => Promise.race([initialized.then(() => wait(ms, signal), () => {}), latest]);
     const held = this.#held = gate(listenMs).then(() => {
       if (this.#held === held) this.#held = undefined;
-      // Ends the other wait, for `latest`.
+      // Stops the timer of `latest`.
       if (!asked) opening.abort();
     });
     const questions = this.#heldQuestions = !asked ? undefined : gate(endpointMs).then(() => {

@@ -93,7 +93,7 @@ export async function firstEvent(answer: HttpAnswer): Promise<{ type: string | u
       length += chunk.length;
       parser.push(chunk);
       if (!found && length > maxFirstEvent) tell();
-      // Pause until the body is read on.
+      // Pause until the rest of the body is read.
       return found ? reader.then(() => {}) : undefined;
     });
     body.then(() => tell(), () => tell());

@@ -18,7 +18,7 @@ export interface ResumptionPort {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Returns 0 or more, below 1. */
   random(): number;
-  /** Opens a stream that starts after the event with this id; '': at the present. */
+  /** Opens a stream that starts after the event with this id; '': with the next event. */
   get(posted: PostedRequest, lastEventId: string): Promise<HttpAnswer>;
   /** Throws if an error status means that the session is gone. */
   checkSession(status: number, posted: PostedRequest, body: string): void;

@@ -12,7 +12,7 @@ import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../server-port.ts';
 import { PulledBody } from './pulled-body.ts';
 
-/** A framework's results from a request it has read before. */
+/** The parts of a request that a framework has read already. */
 export interface FetchContext {
   /** The body, if it was read before: the parsed value, its text or its bytes. */
   readonly body?: unknown;

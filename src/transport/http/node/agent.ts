@@ -4,10 +4,10 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** The time that the server keeps a connection, less `marginMs`, from its first response on it. */
+/** Milliseconds that the server keeps an idle connection (`Keep-Alive` of its first response), less `marginMs`. */
 const idleTimes = new WeakMap<Socket, number>();
 
-/** The server closes idle connections too: a connection this near to its time is not used again. */
+/** The server closes idle connections too. A connection is not used again within this time before that. */
 const marginMs = 1000;
 
 /** Stores `Keep-Alive: timeout=`, in seconds. */
@@ -19,8 +19,8 @@ export function noteKeepAlive(answer: IncomingMessage): void {
 }
 
 /**
- * Makes an agent close connections that were idle for `idleMs` milliseconds, or, if shorter, up to one second before the end
- * of the server's own keep-alive time.
+ * Makes an agent close connections that were idle for `idleMs` milliseconds, or until one second before the
+ * server's own keep-alive time ends, if that is earlier.
  */
 export function boundIdle<A extends Agent | HttpsAgent>(agent: A, idleMs: number): A {
   agent.keepSocketAlive = (socket: Duplex): boolean => {

@@ -107,7 +107,8 @@ const optionsShape: Shape<CardOptions> = {
 /**
  * The `card` option of `serveHttp`, `httpListener` and `fetchHandler`: GET of the endpoint's path plus `/server-card` returns
  * the server's card, for any `Origin` and without `auth`; `allowedHosts` applies. Everybody may read a card, so it has
- * only data from these options and the server's `info`. Throws a TypeError if they make an invalid card.
+ * only data from these options and the server's `info`. Throws a TypeError if they make an invalid card,
+ * and a RangeError for `requestsPerMinute` below 1.
  */
 export function serverCard(server: CardServer, options: CardOptions = {}): ServeCard {
   checkOptions('serverCard: options', options, optionsShape);

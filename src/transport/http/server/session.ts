@@ -75,7 +75,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   #backlog: Backlog | undefined;
   #streamCount = 0;
 
-  /** `used` is called when the client sends something or a connection ends: the idle time starts again. */
+  /** `used` is called when the client sends something, or its request or connection ends: the idle time starts again. */
   constructor(
     services: EndpointServices,
     given: GivenSession,

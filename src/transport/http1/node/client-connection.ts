@@ -18,7 +18,7 @@ export interface PoolEvents {
 /** Maximum interim responses before the final one. RFC 9110, 15.2. */
 const maxInterim = 16;
 
-/** The server closes idle connections too: a connection this near to its time is not used again. */
+/** The server closes idle connections too. A connection is not used again within this time before that. */
 const marginMs = 1000;
 
 /** One request and its response. The response may still be in use when the connection serves another exchange. */

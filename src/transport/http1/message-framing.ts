@@ -5,7 +5,7 @@ import type { FieldSection } from './field-section.ts';
 /**
  * The length of the body that these fields announce; undefined: they announce none. RFC 9112, 6.3.
  *
- * 6.1 leaves it open how to treat a head with both lengths, or a transfer coding in HTTP/1.0. Recipients differ in
+ * 6.1 leaves it open how to treat a head with both length fields, or a transfer coding in HTTP/1.0. Recipients differ in
  * this, so both are refused.
  */
 export function announcedLength(fields: FieldSection, minor: number): BodyLength | HttpFault | undefined {

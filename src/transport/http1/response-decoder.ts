@@ -34,7 +34,7 @@ export function responseDecoder(method: () => string, options: DecoderOptions = 
     const announced = announcedLength(fields, minor);
     if (announced instanceof HttpFault) return announced;
     const bare = status < 200 || status === 204;
-    // 6.1 and RFC 9110, 8.6 forbid both lengths here. A recipient could wait for the body, or take it for the next response.
+    // 6.1 and RFC 9110, 8.6 forbid both length fields here. A recipient could wait for the body, or take it for the next response.
     if (bare && (announced ?? 0) !== 0) return new HttpFault(`a response with status ${status} announces a body`);
     const without = bare || status === 304 || method() === 'HEAD';
     const body = without ? 0 : announced ?? 'close';

@@ -239,7 +239,7 @@ export class Http1Request implements HttpRequest {
   }
 }
 
-/** Fields that tell where a response ends. Only `#writeHead` writes them, once. */
+/** Fields that tell where a response ends. `#writeHead` writes them itself, once. */
 const framing: readonly string[] = ['connection', 'content-length', 'transfer-encoding'];
 
 const jsonType = 'content-type: application/json\r\n';

@@ -29,7 +29,7 @@ export interface Authenticator {
   readonly documents?: Documents | undefined;
 }
 
-/** Checks the credentials of a request, then calls `admitted` with their owner, or refuses the request. */
+/** Checks the credentials of a request, then calls `admitted` with the result, or refuses the request. */
 export type Admit = (request: RequestInfo & Refusable, admitted: (auth: Auth | undefined) => void) => void;
 
 /** The services that the check of credentials needs. */

@@ -8,7 +8,7 @@ export interface EventStore {
   drop(session: string): void;
 }
 
-/** The texts of messages; undefined: they were dropped. */
+/** The texts of messages; undefined: they are not available. */
 export type MissedMessages = readonly string[] | undefined;
 
 /** Bytes of memory that a stream takes besides its messages, and a message besides its text. */

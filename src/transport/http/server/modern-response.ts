@@ -96,7 +96,7 @@ export class ModernResponse implements Outlet {
     if (this.#left) return this.#gone();
     if (this.#answered) return;
     this.#open.add(this.#place = { response: this });
-    // A wire reports itself that the client has left.
+    // A wire itself reports that the client has left.
     if (this.#wire === undefined) this.#request.onGone(() => this.#gone());
   }
 

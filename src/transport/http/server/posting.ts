@@ -21,7 +21,7 @@ import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
-/** The head of a request, with its owner. */
+/** The parsed head of a request, and its authenticated client. */
 export interface PostHead {
   readonly request: HttpRequest;
   readonly auth: Auth | undefined;
@@ -338,7 +338,7 @@ export function takesJson(services: EndpointServices, request: HttpRequest): boo
 export function readWhole(services: EndpointServices, request: HttpRequest, done: (body: WholeBody) => void): void {
   const { maxBodyBytes } = services.limits;
   let over: (() => void) | undefined;
-  // `close` waits only for requests that come while it drains.
+  // Only a closing endpoint waits for its requests.
   if (services.phase !== 'open') {
     services.track(new Promise<void>((resolve) => {
       over = resolve;

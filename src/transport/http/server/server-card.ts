@@ -198,7 +198,7 @@ function remoteOf(place: string, remote: CardRemote, revisions: readonly Revisio
   return { type, url, headers, variables, supportedProtocolVersions: remote.supportedProtocolVersions ?? versions };
 }
 
-/** docs/discovery.md#information-disclosure: a card MUST NOT have credentials. For a secret it has a name in braces. */
+/** docs/discovery.md#information-disclosure: a card MUST NOT have credentials. A secret's value needs a name in braces, for user input. */
 function checkInput<I extends CardInput>(place: string, input: I, shape: Shape<I>): void {
   checkOptions<object>(place, input, shape);
   const { isSecret, default: otherwise, value, choices } = input;

@@ -17,7 +17,7 @@ import type { AnswerStream, StreamOwner } from './sse-stream.ts';
 /** Bytes of messages kept for a client that may not have received them. */
 const maxBacklog = 65_536;
 /**
- * Milliseconds after which an uncut GET stream is assumed to have delivered its first event id. If the client then
+ * Milliseconds after which a GET stream is assumed to have delivered its first event id, if not cut off. If the client then
  * opens another stream without `Last-Event-ID`, it does not resume, and must not get the same messages again.
  */
 const primingMs = 5000;

@@ -1,26 +1,26 @@
 /**
- * The internal exports of this folder (its door): what the kit may take from inside. What an entry of the package gives to everybody is taken from
- * its index (`stdio`, `http/node`, `http/fetch`); stdio/internal-exports.ts has what needs Node. `test/imports.test.ts` fails on any
- * other way in. It is not an entry of the package.
+ * The internal exports of this folder (its door): what the kit may import from inside. Public exports are imported from the index of an
+ * entry (`stdio`, `http/node`, `http/fetch`); stdio/internal-exports.ts has those that need Node. `test/imports.test.ts` fails
+ * on any other import. This file is not an entry of the package.
  */
 
-// What a transport is, for either role, and what it traces.
+// The transport interfaces of both roles, and their traces.
 export type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts';
 export type { ServedClient, ServerPort } from './server-port.ts';
 export type { EventTraceEntry, HttpTrace, HttpTraceEntry, Trace, TracedEvent, TraceEntry } from './trace.ts';
 
-// Authorization, on either side of HTTP.
+// Authorization, for both sides of HTTP.
 export { AccessDenied } from './auth.ts';
 export type { Auth, AuthRefusal } from './auth.ts';
 export type { HttpAuthorization, HttpRefusal, HttpTarget } from './http/client/authorization.ts';
 
-// HTTP: errors of a client, texts without credentials, bodies that are watched.
+// HTTP: client errors, redaction of credentials, traced bodies.
 export { HttpError, SessionExpired } from './http/http-error.ts';
 export { redact, redactPath, redactText, redactUrl } from './http/redact.ts';
 export { watchBody, watchStream } from './http/client/http-trace.ts';
 
-// An HTTP server from inside, for those who hold its sessions: what is shared between processes, requests and their
-// refusals, sessions, streams.
+// The inside of an HTTP server, for code that manages its sessions: state shared between processes, requests and refusals,
+// sessions, streams.
 export type { Agreed, SharedHandshake, SharedPeer } from './server-port.ts';
 export type { FleetPort, Reply, Shared, SharedRequest } from './http/server/sharing.ts';
 export type { HeaderFields, HttpRequest, RequestInfo } from './http/server/http-request.ts';

@@ -13,11 +13,11 @@ import type { ClientReceiver, ClientTransport } from './client-port.ts';
 import type { ServedClient, ServerPort } from './server-port.ts';
 import type { Trace } from './trace.ts';
 
-/** What `memoryTransport` may be given. */
+/** The options of `memoryTransport`. */
 export interface MemoryOptions {
-  /** Sees each message as it passes, from the client's side: `sent` is what the client said. */
+  /** Called with each message. `sent` is from the client to the server. */
   readonly trace?: Trace | undefined;
-  /** Who the client is, for handlers that look at `ctx.auth`. */
+  /** The authenticated client, for handlers that read `ctx.auth`. */
   readonly auth?: Auth | undefined;
 }
 
@@ -25,9 +25,9 @@ const now = Promise.resolve();
 
 /**
  * Connects a client to a server in the same program, for tests and for embedding. Messages pass as JSON text
- * and are decoded on arrival, so that nothing gets through that a pipe would not carry. Each one arrives in a
- * turn of the microtask queue of its own, in order: neither side is ever called from inside its own `send`.
- * `close` ends the channel after what was sent before it; `reopen` gives the server a new peer.
+ * and are decoded on arrival, so a value that a pipe could not carry does not pass either. Each message arrives in
+ * a separate microtask, in order: neither side is ever called from inside its own `send`.
+ * `close` ends the channel after the messages sent before it; `reopen` gives the server a new peer.
  */
 export function memoryTransport(server: ServerPort, options: MemoryOptions = {}): ClientTransport {
   checkOptions('memoryTransport: options', options, { trace: 'function', auth: 'object' });
@@ -39,7 +39,7 @@ export function memoryTransport(server: ServerPort, options: MemoryOptions = {})
   function connect(to: ClientReceiver): void {
     const deliver = (text: string): void => {
       now.then(() => {
-        // What an earlier peer still says, after a close or a reopen, reaches nobody.
+        // Messages of an earlier peer, from before a close or a reopen, are dropped.
         if (peer !== mine) return;
         trace?.({ direction: 'received', text, at: clock.now() });
         to.message(decode(text));

@@ -19,38 +19,38 @@ import type { Trace } from './trace.ts';
 import { readPort } from './port-reading.ts';
 import type { PortReading } from './port-reading.ts';
 
-/** What is read of the events of a port. */
+/** The members of a port's events that are read. */
 export interface PortEvent {
   readonly type: string;
   readonly data?: unknown;
 }
 
-/** What is used of a port: a `MessagePort`, a `Worker`, or a worker's own global scope. */
+/** The members of a port that are used: of a `MessagePort`, a `Worker`, or a worker's global scope. */
 export interface MessagePortLike {
   /** Sends one message: the text of one JSON value. */
   postMessage(message: string): void;
-  /** Called for `message` and `messageerror`, and for `close` where the runtime has it. */
+  /** Adds a listener: for `message`, and for `close`, an event that some runtimes do not have. */
   addEventListener(type: string, listener: (event: PortEvent) => void): void;
-  /** Takes a listener away that `addEventListener` was given. */
+  /** Removes a listener that was added with `addEventListener`. */
   removeEventListener(type: string, listener: (event: PortEvent) => void): void;
-  /** A `MessagePort` holds its messages back until this is called. */
+  /** Starts delivery: a `MessagePort` holds its messages back until this call. */
   start?(): void;
-  /** Ends the port. A worker's global scope has `close` too: it ends the worker. */
+  /** Closes the port. A worker's global scope also has `close`: there it ends the worker. */
   close?(): void;
 }
 
-/** What `messagePortTransport` and `serveMessagePort` may be given. */
+/** The options of `messagePortTransport` and `serveMessagePort`. */
 export interface MessagePortOptions {
-  /** Sees each message as it passes: `sent` is what this side said. */
+  /** Called with each message. `sent` is from this side. */
   readonly trace?: Trace | undefined;
-  /** For the server: who the client is, for handlers that look at `ctx.auth`. */
+  /** For the server: the authenticated client, for handlers that read `ctx.auth`. */
   readonly auth?: Auth | undefined;
   /**
-   * Bytes that may come without a message among them, each malformed one counted as 100 more; then the port is
+   * Bytes that may come without a valid message among them; a malformed message counts as 100 more. Then the port is
    * closed. 256 MiB.
    */
   readonly maxNoiseBytes?: number | undefined;
-  /** For the client: what time it is. A server has its own. Default: the runtime's clock. */
+  /** For the client: its time and timers. A server has its own clock. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -58,19 +58,16 @@ const optionsShape: Shape<MessagePortOptions> = { trace: 'function', auth: 'obje
 
 /** A server that listens on a port. */
 export interface MessagePortServing {
-  /**
-   * Resolves once the client has closed its port, where the runtime has the event `close`,
-   * or `close` was called.
-   */
+  /** Resolves after `close`, or when the client closes its port, if the runtime has the event `close`. */
   readonly closed: Promise<void>;
-  /** Ends the client's session and closes the port. */
+  /** Ends the client's connection and closes the port. */
   close(): void;
 }
 
-/** Characters that are said before the messages that follow wait for the next turn of the event loop. */
+/** Characters to send in one turn of the event loop; after that, further incoming messages wait for the next turn. */
 const enoughSaid = 1_048_576;
 
-/** Listens until the returned function is called, which closes the port. */
+/** Listens on a port. The returned function stops that and closes the port. */
 function attach(port: MessagePortLike, onData: (data: unknown) => void, onClosed: () => void): () => void {
   const onMessage = (event: PortEvent): void => onData(event.data);
   port.addEventListener('message', onMessage);
@@ -85,7 +82,7 @@ function attach(port: MessagePortLike, onData: (data: unknown) => void, onClosed
 
 /**
  * Connects a client to a server behind a port: in another window, frame or worker, or in the same page. Each
- * message is one event that carries JSON text. A port that has been closed cannot be opened again.
+ * message is one event with JSON text. A transport cannot be opened a second time.
  */
 export function messagePortTransport(
   port: MessagePortLike,
@@ -137,7 +134,7 @@ export function messagePortTransport(
   };
 }
 
-/** Serves the client at the other end of a port, in every revision. */
+/** Serves the client at the other end of a port, in every revision of the server. */
 export function serveMessagePort(
   server: ServerPort,
   port: MessagePortLike,
@@ -148,17 +145,17 @@ export function serveMessagePort(
   const { clock } = server;
   const budget = peerBudget();
   let open = true;
-  /** Characters since reading last rested. */
+  /** Characters sent since reading last resumed. */
   let said = 0;
   const say = (text: string): void => {
     if (!open) return;
     said += text.length;
-    // What comes after long answers waits, so that others have their turn.
+    // After long answers, further messages wait, so that other clients get a turn.
     if (said > enoughSaid) reading.rest();
     trace?.({ direction: 'sent', text, at: clock.now() });
     port.postMessage(text);
   };
-  /** In this turn. What may be lost is, once enough was said. */
+  /** Whether to send a message. Droppable ones are dropped after `enoughSaid` characters in this turn. */
   const room = (_length: number, droppable: boolean = false): boolean => !droppable || said <= enoughSaid;
   const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, onSilent: finish });
   const reading = readPort({

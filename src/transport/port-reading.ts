@@ -5,49 +5,49 @@ import type { Decoded, Unchecked } from '../jsonrpc/message.ts';
 import { beginReading, defaultMaxNoiseBytes, noiseAfter, noiseFault, othersFirst, readEnough } from '../bounds/reading.ts';
 import type { Trace } from './trace.ts';
 
-/** Bytes of a peer that need not wait where others hold all that may be held: they are read at once. */
+/** If the budget has no room for a message: a peer with at most this many bytes waiting is read at once; another is given up. */
 const leastWaiting = 1_048_576;
 
-/** Who reads a port, and within which limits. */
+/** The user of a port's messages, and the limits. */
 export interface PortReader<D extends Decoded | Unchecked> {
   readonly trace: Trace | undefined;
   readonly clock: Clock;
   /** Charged with the messages that wait. */
   readonly budget: Budget;
   readonly maxNoiseBytes: number | undefined;
-  /** What a message says, as text or bytes: `decode`, or `decodeUnchecked` where the connection judges answers. */
+  /** Decodes a message in text or bytes: `decode`, or `decodeUnchecked` if the connection checks responses. */
   decode(data: string | Uint8Array): D;
-  /** The same for a message that was posted as a value. */
+  /** Decodes a message that was posted as a value. */
   decodeValue(data: unknown): D;
   message(decoded: D): void;
-  /** Reading goes on after a rest. */
+  /** Called when reading resumes after a pause. */
   resumed?(): void;
-  /** Nothing more will be read. */
+  /** Called when the peer is given up: no more is read. */
   givenUp(why: string): void;
 }
 
 /** A port that is being read. */
 export interface PortReading {
-  /** Takes what one event carries: JSON text, its bytes, or the value itself. */
+  /** Takes the data of one event: JSON text, its bytes, or the message as a value. */
   take(data: unknown): void;
-  /** Reads nothing more until others have had their turn. */
+  /** Pauses reading until others have had a turn. */
   rest(): void;
-  /** Calls back once all that has come is read. */
+  /** Calls back when all messages that have come are read. */
   end(then: () => void): void;
-  /** Reads nothing more, and drops what waits. */
+  /** Stops reading, and drops the messages that wait. */
   stop(): void;
 }
 
 /**
- * Reads the messages of a port so that nobody else starves: a port cannot be told to wait, and a runtime hands over a
- * thousand messages in one turn of the event loop. After some milliseconds others have their turn; what comes
- * meanwhile waits, as far as the budget allows. Who posts more before it is read is given up. Long function: its short
- * functions share the messages that wait and the time of the turn.
+ * Reads the messages of a port without starving other connections: a port has no backpressure, and a runtime delivers
+ * a thousand messages in one turn of the event loop. After some milliseconds others get a turn; messages that come
+ * meanwhile wait, as far as the budget allows. A peer that posts more is given up. Long function: its short
+ * functions share the waiting messages and the state of the turn.
  */
 export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): PortReading {
   const { trace, clock, budget, maxNoiseBytes = defaultMaxNoiseBytes } = reader;
   let waiting: unknown[] = [];
-  /** What is charged for them. */
+  /** Bytes charged to the budget for `waiting`. */
   let held = 0;
   let resting = false;
   let noise = 0;
@@ -64,7 +64,7 @@ export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): 
         return;
       }
       if (held > leastWaiting) return giveUp('it posted faster than it was read');
-      // What may not be held is not put off, nor is what came before it.
+      // There is no budget to keep this message: read it now, after those that came before it.
       go(true);
     }
     if (!stopped) read(data);
@@ -73,7 +73,7 @@ export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): 
   function read(data: unknown): void {
     beginReading(clock);
     trace?.({ direction: 'received', text: typeof data === 'string' ? data : '(not text)', at: clock.now() });
-    // We send text. Others may post the message as an object: it meets the same limits.
+    // We send text. A peer may post the message as a value instead: the same limits apply.
     const decoded = typeof data === 'string' || data instanceof Uint8Array ? reader.decode(data) : reader.decodeValue(data);
     noise = noiseAfter(noise + lengthOf(data), decoded.kind);
     if (noise > maxNoiseBytes) return giveUp(noiseFault(maxNoiseBytes));
@@ -130,5 +130,5 @@ export function readPort<D extends Decoded | Unchecked>(reader: PortReader<D>): 
 
 const lengthOf = (data: unknown): number => (typeof data === 'string' || data instanceof Uint8Array ? data.length : 0);
 
-/** Bytes of memory that a message takes while it waits, as far as that is known. */
+/** Bytes of memory that a waiting message takes. For a posted value, an estimate. */
 const weightOf = (data: unknown): number => (typeof data === 'string' ? 64 + 2 * data.length : openThingBytes + lengthOf(data));

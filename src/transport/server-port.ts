@@ -8,65 +8,63 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Auth } from './auth.ts';
 
 /**
- * What a transport needs of a server. Transports know this and not the server itself, so that either can be
+ * A server, as transports see it. They depend on this interface and not on the server, so that either can be
  * replaced. `ServerCore` implements it.
  */
 export interface ServerPort {
-  /** The revisions that are served, newest first. */
+  /** The revisions that the server supports, newest first. */
   readonly revisions: readonly Revision[];
-  /** What time it is, for what serves it. */
+  /** The clock of the server, for its transports as well. */
   readonly clock: Clock;
-  /** Opens a peer that speaks over one lasting channel: a process's pipes, or an HTTP session. */
+  /** Connects a client over one lasting channel: the pipes of a process, or an HTTP session. */
   connect(outlet: Outlet, options?: PeerOptions): ServedClient;
   /**
-   * Answers one modern request, which belongs to no session. `meta` is what `readRequestMeta` made of it. The answer goes to
+   * Answers one modern request, which has no session. `meta` is the result of `readRequestMeta`. The answer goes to
    * `outlet`; `cancel()` on the returned request stops it.
    */
   serveRequest(request: Request, meta: RequestMeta, outlet: Outlet, auth: Auth | undefined): InboundRequest;
-  /** Whether something of it has `scopes`: such a server is not served to anybody who comes. */
+  /** Whether a tool, resource or prompt has `scopes`: then the server must not be served without authentication. */
   readonly scoped: boolean;
-  /** The input schema of a tool: headers mirror what it marks with `x-mcp-header`. Undefined: no such tool. */
+  /** The input schema of a tool; its `x-mcp-header` annotations name the mirrored arguments. Undefined: no such tool. */
   toolInput(name: string): Readonly<Record<string, unknown>> | undefined;
-  /** Questions to clients whose answers only this process can take; undefined: the server asks none. */
+  /** Open questions to clients whose answers only this process can take; undefined: the server asks none. */
   readonly questions?: OpenQuestions | undefined;
   /** Ends every open `subscriptions/listen` with a cancellation and its result, as at shutdown. */
   endSubscriptions(): void;
 }
 
-/** Questions to clients whose answers only this process can take. */
+/** Open questions to clients whose answers only this process can take. */
 export interface OpenQuestions {
-  /** Whether there was one. */
+  /** Whether the server has asked any. */
   readonly asked: boolean;
-  /** How many sealed states of this process's own key are with clients. */
+  /** How many clients hold `requestState` sealed with the key of only this process. */
   readonly open: number;
-  /** Resolves when the next of them has come back. */
+  /** Resolves when the next of these comes back. */
   answered(): Promise<void>;
 }
 
-/** How a peer is served. */
+/** How a client is served. */
 export interface PeerOptions {
   /**
-   * Who is on the other side. Read it when a request arrives: over HTTP a later request may bring newer
-   * credentials of the same principal, which then stand here.
+   * The authenticated client. Read it for each request: over HTTP, a later request may replace it by newer
+   * credentials of the same principal.
    */
   auth?: Auth | undefined;
-  /** What the peer may make us hold. Without it the peer has one of its own (96 MiB). */
+  /** Limits the memory that the peer can make us hold. Default: a separate budget of 96 MiB. */
   readonly budget?: Budget | undefined;
-  /** Whether modern requests are served on this channel too: true for pipes, false for an HTTP session. */
+  /** Whether this channel takes modern requests too: true for pipes, false for an HTTP session. */
   readonly modern?: boolean | undefined;
-  /** Whether this client is the only one that can reach the server: true for the process's own stdin, and in memory. */
+  /** Whether only this client can reach the server: true for the process's own stdin, and in memory. */
   readonly sole?: boolean | undefined;
-  /**
-   * Lets a handler close the stream that will carry its answer, so that the client polls (2025-11-25, HTTP).
-   */
+  /** Closes the stream that will carry the answer, so that the client polls for it (2025-11-25, HTTP). Handlers may call it. */
   readonly closeStream?: ((id: RequestId) => void) | undefined;
-  /** The client has gone silent, and the server has ended its session: the channel may be closed. */
+  /** Called when the server has ended the session of a silent client: the channel may be closed. */
   readonly onSilent?: ((why: string) => void) | undefined;
-  /** Given where other processes serve the same session. */
+  /** Set if other processes serve the same session. */
   readonly shared?: SharedPeer | undefined;
 }
 
-/** What `initialize` has agreed on. */
+/** The result of an `initialize` handshake. */
 export interface Agreed {
   readonly version: string;
   readonly client: Implementation;
@@ -82,39 +80,39 @@ export interface SharedHandshake {
   readonly state: LifecycleState;
   readonly server: {
     readonly revisions: readonly Revision[];
-    /** From now on the client is told of changes. */
+    /** Notifications of changes. `expect` sends them to the client from now on. */
     readonly changes?: { expect(handshake: SharedHandshake): void } | undefined;
   };
-  /** Takes over what was agreed on. */
+  /** Sets the agreed revision, client and capabilities. */
   agree(revision: Revision, agreed: Agreed): void;
-  /** The handshake is over. */
+  /** The handshake is complete. */
   move(event: 'opened'): void;
-  /** Sends a notification that belongs to no request, as text. */
+  /** Sends a notification that belongs to no request, as JSON text. */
   announce(text: string): void;
 }
 
 /** A session that several processes serve. */
 export interface SharedPeer {
-  /** Takes over what another process has agreed on with the client, where one has. */
+  /** Restores the handshake that another process has made with the client, if there is one. */
   begin(handshake: SharedHandshake): void;
-  /** Takes what the handshake agrees on, and gives its result. Throws where such a session cannot be shared. */
+  /** Stores the agreement, and returns the result of `initialize`. Throws if the session cannot be shared. */
   agree(agreed: Agreed, result: object): object;
-  /** Throws for a request that needs what such a session does not keep. Undefined: it keeps everything. */
+  /** Throws for a request that needs state which a shared session does not keep. Undefined: every method is served. */
   readonly admit?: ((method: string) => void) | undefined;
 }
 
 /** One client of a server, over one lasting channel. */
 export interface ServedClient {
-  /** Takes a message. `outlet` is where its answer goes, when that is not the channel itself. */
+  /** Takes a message. Its answer goes to `outlet`; default: to the channel. */
   receive(decoded: Decoded | UncheckedResponse, outlet?: Outlet): void;
-  /** The client is gone: what is in flight is aborted, questions to the client fail. */
+  /** The client is gone: requests in flight are aborted, and questions to the client fail. */
   close(why?: string): void;
-  /** Tells the author what went wrong, or will, and has no request to answer. */
+  /** Reports an error or a warning to the server's author, if there is no request to answer with it. */
   error?(error: Error): void;
-  /** Resolves once nothing of the client's is in flight. */
+  /** Resolves when no request of the client is in flight. */
   idle(): Promise<void>;
-  /** The client's requests that are not answered yet. */
+  /** How many requests of the client are not answered yet. */
   readonly inFlight: number;
-  /** The legacy revision that the handshake agreed on; undefined before it. */
+  /** The legacy revision agreed in the handshake; undefined before it. */
   readonly revision: Revision | undefined;
 }

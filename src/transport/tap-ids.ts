@@ -4,36 +4,36 @@ import type { Outgoing } from './client-port.ts';
 
 const prefix = 'page-';
 
-/** Tells answers to the client's requests from answers to injected ones: both share a connection, so their ids must differ. */
+/** Separates answers to the client's requests from answers to injected ones. Both share a connection, so their ids must differ. */
 export interface TapIds {
-  /** A request of the client's is on its way. */
+  /** The client has sent a request. */
   asked(id: RequestId): void;
-  /** It has its answer, or is given up. */
+  /** The request was answered or given up. */
   settled(id: RequestId): void;
-  /** The connection is gone, and with it whatever waits. */
+  /** The connection is gone, and with it all pending requests. */
   clear(): void;
-  /** What of a message that came is for the client; undefined: nothing. */
+  /** The part of an incoming message that is for the client; undefined: none. */
   forClient(decoded: Decoded): Decoded | undefined;
   /**
-   * The text as it is injected: ids that an answer would carry, and progress tokens, are ours. Throws for a text that is
-   * not JSON and has an id that waits for an answer.
+   * The text to inject, with ids of ours for requests and progress tokens. Throws for a text that is not JSON and
+   * contains the id of a pending request.
    */
   own(text: string): string;
-  /** What a transport has to know of an injected text. `pipe`: a text that cannot be read is answered without an id. */
+  /** The parts of an injected text that a transport reads. `pipe`: the server answers an unreadable text without an id. */
   outgoing(text: string, decoded: Decoded, pipe: boolean): Outgoing;
 }
 
-/** Makes those of one connection. Long function: its short functions share the ids that wait for an answer. */
+/** Makes the ids of one connection. Long function: its short functions share the ids of pending requests. */
 export function tapIds(): TapIds {
   let count = 0;
-  /** Ids of the client's requests that have no answer yet. */
+  /** Ids of the client's requests that are not answered yet. */
   const waiting = new Set<RequestId>();
-  /** Injected texts that the server may answer without an id. */
+  /** How many injected texts the server may still answer without an id. */
   let unread = 0;
 
   const next = (): string => `${prefix}${++count}`;
 
-  /** The message with ids of our own where an answer would carry one. */
+  /** The message with ids of ours in place of those that an answer would repeat. */
   function renamed(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(renamed);
     if (!isObject(value) || value['result'] !== undefined || value['error'] !== undefined) return value;
@@ -87,7 +87,7 @@ export function tapIds(): TapIds {
     },
     outgoing(text, decoded, pipe) {
       if (pipe) unread += unreadable(decoded);
-      // Over HTTP an answer is read for a request with an id only.
+      // Over HTTP, the transport reads an answer only for a request with an id.
       const message = outgoing(text);
       const id = isOurs(message.id) ? message.id : decoded.kind === 'refusal' || decoded.kind === 'batch' ? next() : undefined;
       return id === undefined ? message : { ...message, id, method: message.method ?? '' };
@@ -95,10 +95,10 @@ export function tapIds(): TapIds {
   };
 }
 
-/** Whether an id is one that injected messages carry. */
+/** Whether an id belongs to an injected message. */
 export const isOurs = (id: unknown): id is string => typeof id === 'string' && id.startsWith(prefix);
 
-/** The value of a JSON text; undefined where it is not JSON. */
+/** The value of a JSON text; undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -107,7 +107,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What a transport that looks inside has to know of a text: of a request or a notification its parts, of others nothing. */
+/** The parts of a request or notification that a transport reads; of other texts, none. */
 export function outgoing(text: string): Outgoing {
   const value = parsed(text);
   if (!isObject(value) || typeof value['method'] !== 'string') return {};
@@ -115,14 +115,14 @@ export function outgoing(text: string): Outgoing {
   return { method, ...isRequestId(id) && { id }, ...isObject(params) && { params } };
 }
 
-/** Whether an answer of ours has one of our ids. Its members may stand in any order. */
+/** Whether a text of the client answers a request with one of our ids. Its members may be in any order. */
 export function answersOurs(text: string): boolean {
   if (!text.includes(`"${prefix}`)) return false;
   const value = parsed(text);
   return isObject(value) && isOurs(value['id']);
 }
 
-/** How many errors without an id a text may be answered with. */
+/** How many errors without an id the server may send for a text. */
 function unreadable(decoded: Decoded): number {
   if (decoded.kind === 'refusal') return decoded.id === null ? 1 : 0;
   if (decoded.kind !== 'batch') return 0;

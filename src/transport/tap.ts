@@ -14,31 +14,31 @@ import type { ClientReceiver, ClientTransport, Outgoing } from './client-port.ts
 import type { EventTraceEntry, HttpTrace, HttpTraceEntry, TraceEntry } from './trace.ts';
 import { answersOurs, isOurs, outgoing, parsed, tapIds } from './tap-ids.ts';
 
-/** Who made a message: the client or the server (`peer`), or the person, whole (`injected`) or by a change (`edited`). */
+/** The origin of a message: client or server (`peer`), or the person who wrote it (`injected`) or changed it (`edited`). */
 export type Origin = 'peer' | 'injected' | 'edited';
 
-/** One message as it passed. */
+/** One message that passed. */
 export interface TappedMessage extends TraceEntry {
   readonly origin: Origin;
 }
 
-/** What passes: messages, and over HTTP the heads and events that carry them. */
+/** One trace entry: a message or, over HTTP, a head or an event. */
 export type TappedEntry = TappedMessage | HttpTraceEntry | EventTraceEntry;
 
-/** Seen from the client: `sent` is what it says. */
+/** The direction as the client sees it: `sent` is from the client. */
 export type Direction = 'sent' | 'received';
 
 /** The options of `tap`. */
 export interface TapOptions {
-  /** Sees what passes, when it passes; what is received and held, when it arrives, and again where it is edited. */
+  /** Called with each entry as it passes. A received message is reported when it arrives, also if held, and again if edited. */
   readonly onPassed?: ((entry: TappedEntry) => void) | undefined;
-  /** What is held has changed. */
+  /** Called when the list of held messages has changed. */
   readonly onHeld?: (() => void) | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** Time for the entries. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A message on its way that waits to be let go. */
+/** A held message. It waits for `next` or `drop`. */
 export interface Held {
   /** Counts from 1. */
   readonly number: number;
@@ -50,30 +50,30 @@ export interface Held {
 
 /** The controls of a tapped transport. */
 export interface Tap {
-  /** For the client to connect with. */
+  /** The transport to give to `client.connect`. */
   readonly transport: ClientTransport;
-  /** What is held, in both directions, the oldest first. */
+  /** The held messages of both directions, the oldest first. */
   readonly held: readonly Held[];
   /**
-   * Which directions are held from now on; what waits in one that is not held any more goes its way at once. While
-   * anything is held, the clocks of the client's requests stand still.
+   * Sets the directions whose messages are held from now on. Held messages of the other directions are released at once.
+   * While any message is held, the timeouts of the client's requests do not run.
    */
   hold(directions: { readonly sent: boolean; readonly received: boolean }): void;
   /**
-   * Lets the message go that was held first, in this direction or of all. `text` goes in its place, as it stands.
-   * Returns what went; undefined: nothing is held.
+   * Releases the oldest held message of this direction; default: of both. `text` replaces it, unchecked.
+   * Returns the message as it was held; undefined: none is held.
    */
   next(direction?: Direction, text?: string): Held | undefined;
-  /** Throws the message away that was held first in this direction, as a network would that loses it. */
+  /** Drops the oldest held message of this direction, as a lossy network would. */
   drop(direction: Direction): Held | undefined;
   /**
-   * Passes a text that neither side has made, malformed too, before all that is held. Ids that an answer would carry, and
-   * progress tokens, are made to begin with `page-`, so that an answer never reaches a caller. Default: it is sent.
+   * Passes a text of your own, malformed or not, ahead of all held messages. Its request ids and progress tokens are replaced
+   * by ids that begin with `page-`, so that no answer to it reaches the client. Default direction: `sent`.
    *
-   * Throws a `ConnectionError` where nothing is open, and an `Error` for a text that is not JSON and has an id that
-   * waits for an answer, because the server may find that id.
+   * Throws a `ConnectionError` if the transport is not open, and an `Error` for a text that is not JSON and contains the
+   * id of a pending request, because the server may answer that id.
    *
-   * @returns the text as it went
+   * @returns the text as sent
    */
   inject(text: string, direction?: Direction): string;
 }
@@ -84,9 +84,9 @@ interface HeldMessage extends Held {
 }
 
 /**
- * Stands between a client and a transport. `open` makes the transport and gives it this trace: raw text, what is no
- * message, and the heads of HTTP are seen only by a transport's trace. Long function: its short functions share what is
- * held, the ids, and the two sides of the connection.
+ * Puts a tap between a client and a transport. `open` makes the transport with the given trace: only a trace sees raw
+ * text, malformed messages and HTTP heads. Long function: its short functions share the held messages, the ids, and
+ * the two sides of the connection.
  *
  * ```ts
  * const tapped = tap((trace) => stdioTransport('node', ['server.js'], { trace }), { onPassed: show });
@@ -100,10 +100,10 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOpt
   let holds = { sent: false, received: false };
   let held: HeldMessage[] = [];
   let numbers = 0;
-  /** The last text that came, which belongs to the message that is delivered next. */
+  /** The last text received. It belongs to the message that is delivered next. */
   let arrived = '';
   const ids = tapIds();
-  /** Texts on their way that the client did not make. */
+  /** The origins of injected or edited texts that the trace has not reported yet. */
   const typed = new Map<string, Origin>();
 
   const inner = open((entry) => {
@@ -151,14 +151,14 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOpt
 
   function letAllGo(directions: { readonly sent: boolean; readonly received: boolean }): void {
     for (;;) {
-      // Delivering may make the client send, which goes to the end.
+      // Delivery may make the client send; that message is held last.
       const one = taken(held.findIndex(({ direction }) => !directions[direction]));
       if (!one) return;
       release(one);
     }
   }
 
-  /** What was on its way is lost with the channel. */
+  /** The channel is gone, and with it all held messages. */
   function forget(): void {
     ids.clear();
     typed.clear();
@@ -174,7 +174,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOpt
     if (origin !== 'peer') typed.set(text, origin);
     if (message?.id !== undefined && message.method !== undefined && origin !== 'injected') ids.asked(message.id);
     inner.send(text, message);
-    // A pipe has traced it by now, if it traces at all; HTTP does so later.
+    // A pipe has called the trace by now, if it calls it at all; HTTP calls it later.
     if (inner.kind === 'pipe') typed.delete(text);
   }
 
@@ -208,7 +208,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOpt
       return inner.open(toClient);
     },
     send(text, message) {
-      // The answer to a question that the server has not asked.
+      // The client answers an injected request, which the server has not sent.
       if (message?.method === undefined && answersOurs(text)) return passed('sent', text, 'peer');
       if (holds.sent) keep('sent', text, message);
       else pass(text, message, 'peer');
@@ -273,7 +273,7 @@ export function tap(open: (trace: HttpTrace) => ClientTransport, options: TapOpt
   };
 }
 
-/** The text of what came: the last one that was traced, where it is that; else it is written anew. */
+/** The raw text of a received message: the last one traced if it is the same message, else serialized anew. */
 function textOf(decoded: Decoded, arrived: string): string {
   if (decoded.kind === 'refusal') return arrived;
   const value = decoded.kind === 'batch' ? decoded.values : decoded.message;

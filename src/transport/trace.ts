@@ -1,16 +1,16 @@
-/** One message as it passed, for `trace`. `at` is milliseconds since the epoch. */
+/** One message, for `trace`. `at` is milliseconds since the epoch. */
 export interface TraceEntry {
   readonly kind?: 'message' | undefined;
   readonly direction: 'received' | 'sent';
   readonly text: string;
   readonly at: number;
-  /** Over HTTP: the number of the `HttpTraceEntry` of the request or response that carried it. */
+  /** Over HTTP: the `exchange` number of the request or response that carried it. */
   readonly exchange?: number | undefined;
-  /** Over HTTP: the fields of the event that carried it, where a stream did. */
+  /** Over HTTP: the fields of the event that carried it, if it came in a stream. */
   readonly event?: TracedEvent | undefined;
 }
 
-/** The fields of a server-sent event beside its data. */
+/** The fields of a server-sent event, without its data. */
 export interface TracedEvent {
   readonly id?: string | undefined;
   readonly event?: string | undefined;
@@ -22,19 +22,19 @@ export interface TracedEvent {
 export interface HttpTraceEntry {
   readonly kind: 'http';
   readonly direction: 'received' | 'sent';
-  /** The same for a request, its response and what they carry; counts the requests of one transport from 1. */
+  /** Common to a request, its response and their messages. Counts the requests of one transport from 1. */
   readonly exchange: number;
   readonly method: string;
-  /** Without the query, and without what looks like a key in it. */
+  /** Without the query. Segments that look like a key are `[redacted]`. */
   readonly path: string;
-  /** Of a response. */
+  /** Only for a response. */
   readonly status?: number | undefined;
-  /** By lower-case name. A value that is not known to be harmless is `[redacted]`; that of a session id is so with a digest. */
+  /** By lower-case name. Values not known to be harmless are `[redacted]`; a session id also shows a digest. */
   readonly headers: Readonly<Record<string, string>>;
   readonly at: number;
 }
 
-/** An event of a stream that carries no message: the one that primes a reconnection, or `endpoint`. */
+/** A stream event without a message: a priming event for reconnection, or `endpoint`. */
 export interface EventTraceEntry {
   readonly kind: 'event';
   readonly direction: 'received' | 'sent';
@@ -44,8 +44,8 @@ export interface EventTraceEntry {
   readonly at: number;
 }
 
-/** Sees all that passes over an HTTP transport. */
+/** Called with everything that passes over an HTTP transport. */
 export type HttpTrace = (entry: TraceEntry | HttpTraceEntry | EventTraceEntry) => void;
 
-/** Sees each message that passes over a transport. */
+/** Called with each message that passes over a transport. */
 export type Trace = (entry: TraceEntry) => void;

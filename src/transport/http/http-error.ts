@@ -1,9 +1,9 @@
-/** An HTTP answer that is neither a message nor a stream. */
+/** An HTTP response that is neither a message nor a stream. */
 export class HttpError extends Error {
   readonly status: number;
   /** The start of the body, for a person. */
   readonly body: string;
-  /** The value of a header field of the answer, by its name in lower case; undefined where it has none. */
+  /** Returns the value of a response header by its lower-case name; undefined if the response does not have it. */
   readonly header: (name: string) => string | undefined;
 
   constructor(
@@ -18,7 +18,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The server does not know the session any more. 2025-11-25 basic/transports#session-management. */
+/** The server no longer knows the session. 2025-11-25 basic/transports#session-management. */
 export class SessionExpired extends HttpError {
   constructor(body: string) {
     super(404, body, 'the session has expired');

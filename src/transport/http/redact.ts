@@ -1,16 +1,16 @@
-/** Header fields whose values hold no credential. What is not named here, or below, is shown by its name only. */
+/** Header fields whose values hold no credential. Of other fields, a trace shows only the name, or the parts chosen below. */
 const harmless = /^(accept(-.+)?|access-control-.+|age|allow|cache-control|connection|content-(encoding|length|type)|date|host|if-.+|keep-alive|last-event-id|mcp-(method|name|param-.+|protocol-version)|origin|retry-after|sec-(ch|fetch)-.+|server|trailer|transfer-encoding|upgrade|user-agent|vary|via|(x-)?ratelimit-.+)$/;
 
-/** Schemes of credentials that are shown; of any other the first word may be the secret. */
+/** Authentication schemes that a trace shows; after any other name, the first word may be the secret. */
 const scheme = /^(aws4-hmac-sha256|basic|bearer|digest|dpop|negotiate) /i;
 const credentials = /\b(basic|bearer|digest|dpop|negotiate) +(?![\w-]+ *= *")[\w.~+/=-]+/gi;
 
 const redacted = '[redacted]';
 
 /**
- * Header fields as a trace shows them, by lower-case name. Redacted is whatever is not known to be harmless: of
- * credentials their scheme is shown, of an address what `redactUrl` leaves, of a session id a digest, so that two of
- * them can be told apart.
+ * Header fields as a trace shows them, by lower-case name. A value that is not known to be harmless is redacted:
+ * credentials keep their scheme, a URL is passed to `redactUrl`, and a session id becomes a digest, so that two
+ * sessions can be told apart.
  */
 export function redact(fields: Iterable<readonly [name: string, value: unknown]>): Record<string, string> {
   const shown: [string, string][] = [];
@@ -32,7 +32,7 @@ function valueOf(name: string, value: string): string {
   }
 }
 
-/** FNV-1a, 32 bits: of 128 random bits it tells too little to be of use. */
+/** FNV-1a, 32 bits: too short to reveal anything useful about 128 random bits. */
 export function digestOf(text: string): string {
   let digest = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) digest = Math.imul(digest ^ text.charCodeAt(at), 0x01000193);
@@ -40,8 +40,8 @@ export function digestOf(text: string): string {
 }
 
 /**
- * An address, absolute or relative, as a trace or a log shows it: without its user, its fragment, the values of its query,
- * and parts of its path that look like no word.
+ * An absolute or relative URL as a trace or a log shows it: without its user, its fragment, the values of its query,
+ * and parts of its path that look like a key.
  */
 export function redactUrl(text: string): string {
   const [before, fragment] = cut(text, '#');
@@ -58,20 +58,20 @@ function redactParameter(pair: string): string {
   return (isPlain(name) ? name : redacted) + (value === undefined ? '' : `=${redacted}`);
 }
 
-/** The path of an address, likewise. */
+/** A URL path without the segments that look like a key. */
 export const redactPath = (path: string): string => path.split('/').map((segment) => (isPlain(segment) ? segment : redacted)).join('/');
 
-/** A text of the other side for a trace or a log: without credentials behind their scheme, and without what looks like no word. */
+/** A text of the other side for a trace or a log, without credentials after their scheme and without words that look like a key. */
 export function redactText(text: string): string {
   return text.replace(credentials, `$1 ${redacted}`).replace(/[\w~+=.-]{12,}/g, (run) => (isPlain(run) ? run : redacted));
 }
 
-/** The data of an event that carries no message: the address of `endpoint` (2024-11-05), or another text. */
+/** The data of an event without a message: the URL of `endpoint` (2024-11-05), or another text. */
 export const redactEvent = (type: string | undefined, data: string): string => (type === 'endpoint' ? redactUrl(data) : redactText(data));
 
 /**
- * Whether a run of characters is made of words and numbers. Between two marks stand letters or digits, or a few of both; a
- * word has few capitals within. Keys and tokens mix all of them, and are long.
+ * Whether a run of characters looks like words and numbers, not like a key. Keys and tokens are long and mix letters, digits
+ * and capitals. In plain text each part between punctuation has only letters or only digits (a few may mix), and few capitals.
  */
 function isPlain(run: string): boolean {
   if (run.length < 12) return true;
@@ -88,7 +88,7 @@ function isPlain(run: string): boolean {
   return true;
 }
 
-/** What stands before a mark, and what behind it; undefined where it is missing. */
+/** Splits a text at the first `mark`; `behind` is undefined if there is none. */
 function cut(text: string, mark: string): [before: string, behind: string | undefined] {
   const at = text.indexOf(mark);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,45 +1,45 @@
 import { longestTimerMs } from '../../bounds/options.ts';
 
-// The reading half of the server-sent events codec: text/event-stream, WHATWG HTML 9.2.6. It owns no stream:
-// bytes are pushed in as they come, events come out of a callback.
+// The reading half of the server-sent events codec: text/event-stream, WHATWG HTML 9.2.6. It has no stream:
+// the caller pushes bytes, and a callback gets the events.
 
 /** One event. */
 export interface SseEvent {
-  /** `message` unless the event named another. */
+  /** The event's type; `message` if it names none. */
   readonly type: string;
-  /** Its data lines, joined with LF. */
+  /** The event's data lines, joined with LF. */
   readonly data: string;
-  /** The last event id of the stream, of this event or of one before; '' before the first. */
+  /** The last event id of the stream, from this or an earlier event; '' before the first. */
   readonly id: string;
-  /** The reconnection time of the stream in milliseconds, as last set; undefined when it never was. */
+  /** The reconnection time of the stream in milliseconds, as last set; undefined if never set. */
   readonly retry: number | undefined;
 }
 
-/** Why an event was not given: more than `maxEventBytes`, or bytes that are not UTF-8. */
+/** Why an event was dropped: it has more than `maxEventBytes`, or is not UTF-8. */
 export type SseRefusal = 'event too large' | 'invalid UTF-8';
 
-/** What a parser is made with. No callback may throw. */
+/** The options of `sseParser`. No callback may throw. */
 export interface SseParserOptions {
   readonly onEvent: (event: SseEvent) => void;
-  /** Told once for each event that is dropped; the stream goes on with the next. */
+  /** Called once for each dropped event; the parser goes on with the next event. */
   readonly onRefused?: (why: SseRefusal) => void;
-  /** Bytes of the data lines of one event, and of any one line. Default 4 MiB. */
+  /** Limit of the data lines of one event together, and of any line, in bytes. Default 4 MiB. */
   readonly maxEventBytes?: number;
   /**
-   * What to do with invalid UTF-8: 'refuse' drops its event, 'replace' reads U+FFFD as the WHATWG rules say.
-   * Default 'refuse': MCP messages are UTF-8 (basic/transports), and a repaired message is not the one that was
+   * How to treat invalid UTF-8: 'refuse' drops the event, 'replace' reads U+FFFD as the WHATWG rules say.
+   * Default 'refuse': MCP messages are UTF-8 (basic/transports), and a repaired message differs from the one
    * sent.
    */
   readonly utf8?: 'refuse' | 'replace';
-  /** The last event id to begin with, after a reconnection. Default ''. */
+  /** The last event id from before a reconnection. Default ''. */
   readonly lastEventId?: string;
 }
 
-/** A parser of one stream. An event that is unfinished when the stream ends is dropped: nothing is to be called. */
+/** A parser of one stream. There is no end call: an event that is unfinished when the stream ends is dropped. */
 export interface SseParser {
-  /** Reads the next bytes, of any length; they are not kept, and may be reused. */
+  /** Reads the next bytes, of any length. They are not kept: the caller may reuse them. */
   push(bytes: Uint8Array): void;
-  /** The id to name in `Last-Event-ID` when reconnecting: that of the last finished event, data or not. */
+  /** The id to send as `Last-Event-ID` on reconnection: that of the last finished event, with data or without. */
   lastEventId: string;
   /** The reconnection time in milliseconds, at most 2^31 - 1 (the longest timer), or undefined. */
   retry: number | undefined;
@@ -50,8 +50,8 @@ const LF = 10;
 const NOTHING: Uint8Array = new Uint8Array(0);
 
 /**
- * Makes a parser. Linear in its input however it is cut; holds at most one event. Long function: a state machine whose
- * functions share the bytes of an unfinished line and the fields of an unfinished event.
+ * Makes a parser. Takes linear time however the input is cut, and holds at most one event. Long function: a state
+ * machine whose functions share the bytes of an unfinished line and the fields of an unfinished event.
  */
 export function sseParser(options: SseParserOptions): SseParser {
   const { onEvent, onRefused, maxEventBytes = 4 * 1024 * 1024, utf8 = 'refuse', lastEventId = '' } = options;
@@ -63,7 +63,7 @@ export function sseParser(options: SseParserOptions): SseParser {
   let data: string[] = [];
   let dataBytes = 0;
   let refused = false;
-  // The beginning of a line whose end has not come yet: the first `held` bytes of `buffer`, which doubles as it grows.
+  // The start of a line that has not ended yet: the first `held` bytes of `buffer`, which doubles as it grows.
   let buffer = NOTHING;
   let held = 0;
   let overlong = false;
@@ -77,7 +77,7 @@ export function sseParser(options: SseParserOptions): SseParser {
     dataBytes = 0;
   }
 
-  // Adds to the unfinished line. A line that is too long is dropped, up to its end.
+  // Adds to the unfinished line. If the line gets too long, the rest of it is dropped.
   function hold(bytes: Uint8Array): void {
     const size = held + bytes.length;
     overlong ||= dataBytes + size > maxEventBytes;

@@ -3,10 +3,10 @@ import { HeadScanner } from './head-scanner.ts';
 import type { DecoderLimits } from './limits.ts';
 import { CR, hasBit, hexOctet, LF, octetTable, valueOctet } from './octets.ts';
 
-/** How the end of a message body is known: its octets are counted, it is chunked, or the connection ends. RFC 9112, 6.3. */
+/** How the end of a message body is found: by its length, by chunks, or by the end of the connection. RFC 9112, 6.3. */
 export type BodyLength = number | 'chunked' | 'close';
 
-/** What a decoder has read. `more`: all octets are read, and nothing is complete. */
+/** The next part that a decoder has read. `more`: all octets are read, and no part is complete. */
 export type DecoderEvent = 'head' | 'body' | 'end' | 'fault' | 'more';
 
 const counted = 0;
@@ -19,23 +19,23 @@ const chunkDataCr = 6;
 const chunkDataLf = 7;
 const trailers = 8;
 
-/** Hexadecimal digits of a chunk size: with more a number would lose some of them, or another recipient would. */
+/** Maximum digits of a hexadecimal chunk size. With more, a number would lose some, here or at another recipient. */
 const maxSizeDigits = 12;
 
 const crlfFault = (): HttpFault => new HttpFault('a chunk does not end with CR LF');
 
-/** Reads message bodies, one after another. Linear in its input however it is cut; it holds nothing of it. */
+/** Reads message bodies, one after another. Takes linear time however the input is cut, and holds none of it. */
 export class BodyDecoder {
-  /** Where the first octet is that was not read. */
+  /** The position of the first unread octet. */
   at = 0;
-  /** What came with `body`: octets of the content. */
+  /** After `body`: octets of the content. */
   body: Uint8Array = none;
   refused: HttpFault | undefined;
   readonly #limits: DecoderLimits;
   readonly #octets: Uint8Array = octetTable();
   #trailers: HeadScanner | undefined;
   #state: number = counted;
-  /** Octets of the content, or of the chunk, that are to come. */
+  /** Remaining octets of the content, or of the chunk. */
   #left = 0;
   #digits = 0;
   #extensions = 0;
@@ -50,19 +50,19 @@ export class BodyDecoder {
     this.#digits = this.#extensions = 0;
   }
 
-  /** Lets go of the octets that came last. */
+  /** Releases the octets that came last. */
   clear(): void {
     this.body = none;
   }
 
-  /** What the end of the connection means: a body that only it could end is whole. */
+  /** The event for the end of the connection: it completes a body without a length, and cuts off any other. */
   ended(): 'end' | 'fault' {
     if (this.#state === untilClose) return 'end';
     this.refused = new HttpFault('the connection ended in the middle of a message');
     return 'fault';
   }
 
-  /** Reads on at `from`, to the next event. */
+  /** Reads from `from` to the next event. */
   read(bytes: Uint8Array, from: number): Exclude<DecoderEvent, 'head'> {
     let at = from;
     while (at < bytes.length || (this.#state === counted && this.#left === 0)) {
@@ -107,12 +107,12 @@ export class BodyDecoder {
           this.#left = this.#left * 16 + (octet < 0x40 ? octet - 0x30 : (octet & 7) + 9);
           return undefined;
         }
-        // White space before an extension is allowed (7.1.1), and read by some as part of the size: it is refused.
+        // White space before an extension is allowed (7.1.1), but some recipients read it as part of the size: refuse it.
         if (this.#digits === 0 || (octet !== CR && octet !== 0x3b)) return new HttpFault('a chunk size is malformed');
         this.#state = octet === CR ? chunkSizeLf : chunkExtension;
         return undefined;
       case chunkExtension:
-        // 7.1.1: a recipient must ignore an extension that it does not know, and limit their length.
+        // 7.1.1: a recipient must ignore unknown extensions, and limit their length.
         if (++this.#extensions > this.#limits.maxExtensionBytes) return new HttpFault('the chunk extensions are too long', 413);
         if (octet === CR) this.#state = chunkSizeLf;
         else if (!hasBit(octets, octet, valueOctet)) return new HttpFault('a chunk extension holds a control character');
@@ -120,7 +120,7 @@ export class BodyDecoder {
       case chunkSizeLf:
         if (octet !== LF) return crlfFault();
         this.#state = this.#left > 0 ? chunkData : trailers;
-        // 7.1.2: what a trailer section says is dropped; only the fields of the head count.
+        // 7.1.2: trailer fields are dropped; only fields of the head are used.
         if (this.#left === 0) (this.#trailers ??= new HeadScanner(this.#limits)).begin(true);
         return undefined;
       case chunkDataCr:

@@ -12,19 +12,19 @@ import type { Latin1 } from './octets.ts';
 import type { Pipe } from './pipe.ts';
 import { ServerConnection } from './server-connection.ts';
 
-/** What a runtime has for this, where it has something better than the language. */
+/** Functions of a runtime that replace slower ones in plain JavaScript. */
 export interface Runtime {
   readonly latin1?: Latin1 | undefined;
-  /** The octets of a text in UTF-8. */
+  /** Returns the length of a text in UTF-8, in octets. */
   readonly byteLength?: ((text: string) => number) | undefined;
-  /** Runs a function when everything was read that a turn of the event loop brought. Default: when no microtask is left. */
+  /** Runs a function after all input of a turn of the event loop was read. Default: after all microtasks. */
   readonly later?: ((run: () => void) => void) | undefined;
 }
 
-/** One second, the unit in which waiting is counted. */
+/** One second, the unit of all deadlines. */
 const tickMs = 1000;
 
-/** The connections of a server, and what they share: limits, the time, and the order of writing. */
+/** The connections of a server, and their shared limits, clock and write order. */
 export class Connections {
   readonly limits: Http1Limits;
   readonly decoding: DecoderOptions;
@@ -39,7 +39,7 @@ export class Connections {
   #timer: Timer | undefined;
   #date: string | undefined;
   #due: ServerConnection[] | undefined;
-  /** The connection that brought the last request: it may be the only one, and nothing is to be gathered. */
+  /** The connection of the latest request. It may be the only one, so its responses are written at once. */
   #latest: ServerConnection | undefined;
   #emptied: (() => void) | undefined;
 
@@ -62,7 +62,7 @@ export class Connections {
     return this.#open.values();
   }
 
-  /** Serves what comes over a pipe. Undefined: there are too many connections, and the pipe was broken off. */
+  /** Serves a connection over a pipe. Undefined: there are too many connections, and the pipe was broken off. */
   add(pipe: Pipe): ServerConnection | undefined {
     if (this.#open.size >= this.limits.maxConnections) {
       pipe.destroy();
@@ -70,7 +70,7 @@ export class Connections {
     }
     const connection = new ServerConnection(this.#endpoint, this, pipe, this.closing);
     this.#open.add(connection);
-    // A runtime without timers calls `tick` by itself.
+    // A runtime without timers calls `tick` itself.
     this.#timer ??= every(this.#endpoint.clock, tickMs, () => this.tick());
     return connection;
   }
@@ -84,7 +84,7 @@ export class Connections {
     this.#emptied?.();
   }
 
-  /** Resolves when the last connection has gone. */
+  /** Resolves when the last connection is closed. */
   empty(): Promise<void> {
     return new Promise((resolve) => {
       this.#emptied = resolve;
@@ -92,14 +92,14 @@ export class Connections {
     });
   }
 
-  /** A second has passed. */
+  /** Call this once a second. */
   tick(): void {
     this.#tick++;
     this.#date = undefined;
     for (const connection of this.#open) if (connection.deadline !== 0 && connection.deadline < this.#tick) connection.expire();
   }
 
-  /** The tick after which this much time has passed. */
+  /** The tick after which `ms` milliseconds have passed. */
   after(ms: number): number {
     return this.#tick + Math.ceil(ms / tickMs);
   }
@@ -117,7 +117,7 @@ export class Connections {
     return this.dateLine + closeLine;
   }
 
-  /** A connection has read what there was and has something to write: at once, where no other one was read since. */
+  /** A connection has read its input and has text to write. Writes at once if the previous request came on it too. */
   settle(connection: ServerConnection): void {
     const again = this.#latest === connection;
     this.#latest = connection;
@@ -125,8 +125,8 @@ export class Connections {
     else this.flushLater(connection);
   }
 
-  // All responses of a turn go out after everything was read. Writing each at once wakes its reader while others are still
-  // being read, and costs both sides more (bench/NOTES.md).
+  // All responses of a turn are written after all input was read. Writing each at once wakes its reader while others are
+  // still being read, and costs both sides more (bench/NOTES.md).
   flushLater(connection: ServerConnection): void {
     connection.due = true;
     if (this.#due === undefined) {
@@ -140,7 +140,7 @@ export class Connections {
     this.#due.push(connection);
   }
 
-  /** A body for whoever decodes it: as text, where the runtime has no `TextDecoder`. */
+  /** The body for the endpoint: as text if the runtime has no `TextDecoder`. */
   bodyOf(body: Body): Body {
     if (typeof TextDecoder === 'function' || !(body instanceof Uint8Array)) return body;
     try {
@@ -158,7 +158,7 @@ function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit >= 0x80) length += unit < 0x800 ? 1 : 2;
-    // A pair takes four octets: its two units, and the two that its first half has added.
+    // A surrogate pair takes four octets: its two units, plus two added for the first.
     if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i++;
   }
   return length;

@@ -1,8 +1,8 @@
-/** Why a message is refused. The connection that brought it ends: nobody knows where its next message would begin. */
+/** Why a message is refused. Its connection must end, since the start of the next message is unknown. */
 export class HttpFault {
-  /** The status of the response, where a request is refused. */
+  /** The status of the response to a refused request. */
   readonly status: number;
-  /** What is wrong, for the reader of the response or of the error. It quotes nothing of the message. */
+  /** The reason, for the reader of the response or the error. It quotes no part of the message. */
   readonly message: string;
 
   constructor(message: string, status: number = 400) {

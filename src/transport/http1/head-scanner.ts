@@ -11,24 +11,24 @@ const fieldValue = 5;
 const fieldLf = 6;
 const lastLf = 7;
 
-/** RFC 9112, 5.1 allows a tab around a value. nginx takes it as part of the value, and so of a length. */
+/** RFC 9112, 5.1 allows a tab around a value. nginx makes it part of the value, even of a Content-Length. */
 export const tabFault = (): HttpFault => new HttpFault('a field value begins or ends with a tab');
 
 const lineFault = (): HttpFault => new HttpFault('a line does not end with CR LF');
 
 /**
- * Finds the lines of a head, or of a trailer section, and judges each octet once, however the head is cut. It holds no
- * octets: `marks` says where the fields are.
+ * Finds the lines of a head or a trailer section, and checks each octet once, however the head is cut. It holds no
+ * octets: `marks` has the positions of the fields.
  *
- * RFC 9112, 2.2: a recipient may take a bare LF for the end of a line, and has to do something about a bare CR. Recipients
- * differ in this, so both are refused. So is white space before a colon (5.1), a tab behind it, and a folded line (5.2).
+ * RFC 9112, 2.2: a recipient may read a bare LF as a line end, and must reject or replace a bare CR. Recipients
+ * differ in this, so both are refused. So are white space before a colon (5.1), a tab after it, and a folded line (5.2).
  */
 export class HeadScanner {
-  /** For each field where its name begins and ends, and where its value begins and its line ends; from the head's first octet. */
+  /** Four numbers per field: start and end of its name, start of its value, end of its line. Counted from the head's first octet. */
   readonly marks: number[] = [];
-  /** The octets of the start line. */
+  /** The length of the start line, in octets. */
   lineLength = 0;
-  /** The octets that were read. */
+  /** The octets read so far. */
   length = 0;
   done = false;
   refused: HttpFault | undefined;
@@ -40,7 +40,7 @@ export class HeadScanner {
     this.#limits = limits;
   }
 
-  /** Begins a head; or a trailer section, which has no start line. */
+  /** Begins a head, or a trailer section, which has no start line. */
   begin(trailers: boolean = false): void {
     this.marks.length = 0;
     this.lineLength = this.length = 0;
@@ -48,7 +48,7 @@ export class HeadScanner {
     this.#state = trailers ? fieldStart : startLine;
   }
 
-  /** Reads on at `from`. Returns where the head ends, or the length of `bytes` where it does not, or where it is refused. */
+  /** Reads from `from`. Returns the end of the head, or the position of a fault, or `bytes.length` if the head is incomplete. */
   scan(bytes: Uint8Array, from: number): number {
     const { marks } = this;
     const octets = this.#octets;

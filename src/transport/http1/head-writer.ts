@@ -1,6 +1,6 @@
 // The writing half of the HTTP/1.1 codec: heads and chunks. RFC 9112, 2.1 and 7.1.
 
-/** The reason phrases of what is sent here. No recipient has to read them: RFC 9112, 4. */
+/** The reason phrases of our statuses. Recipients may ignore them: RFC 9112, 4. */
 const reasons: Readonly<Record<number, string>> = {
   200: 'OK', 202: 'Accepted', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found',
   405: 'Method Not Allowed', 406: 'Not Acceptable', 408: 'Request Timeout', 409: 'Conflict', 413: 'Content Too Large', 414: 'URI Too Long',
@@ -8,18 +8,18 @@ const reasons: Readonly<Record<number, string>> = {
   500: 'Internal Server Error', 501: 'Not Implemented', 503: 'Service Unavailable', 505: 'HTTP Version Not Supported',
 };
 
-/** The first line of a response. A response to HTTP/1.0 names this version too: RFC 9110, 6.2. */
+/** The status line of a response. A response to an HTTP/1.0 request has version 1.1 too: RFC 9110, 6.2. */
 export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${reasons[status] ?? ''}\r\n`;
 
-/** The first line of a request. Throws a TypeError for a method or a target that is malformed. */
+/** The first line of a request. Throws a TypeError for a malformed method or target. */
 export function requestLine(method: string, target: string): string {
   if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(method) || !/^[!$-;=?-~]+$/.test(target)) throw new TypeError('a request line is malformed');
   return `${method} ${target} HTTP/1.1\r\n`;
 }
 
 /**
- * A field, to the end of its line. No value can add a field: throws a TypeError for a name that is not a token, and for a
- * value with a control character, or one above U+00FF. RFC 9110, 5.1 and 5.5.
+ * One field line. No value can add a field: throws a TypeError for a name that is not a token, and for a
+ * value with a control character or a character above U+00FF. RFC 9110, 5.1 and 5.5.
  */
 export function fieldLine(name: string, value: string | number): string {
   if (typeof value !== 'number' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw new TypeError(`the value of the field ${name.slice(0, 80)} is malformed`);
@@ -27,8 +27,8 @@ export function fieldLine(name: string, value: string | number): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** Text as a chunk. `length`: its octets in UTF-8, at least one: a chunk of none ends the body. */
+/** A chunk with a text. `length`: its octets in UTF-8, at least one, since an empty chunk ends the body. */
 export const chunk = (text: string, length: number): string => `${length.toString(16)}\r\n${text}\r\n`;
 
-/** What ends a chunked body. */
+/** The end of a chunked body. */
 export const lastChunk = '0\r\n\r\n';

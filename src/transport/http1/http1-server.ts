@@ -11,35 +11,35 @@ import type { Pipe } from './pipe.ts';
 
 /** The options of `http1Server`. */
 export interface Http1Options extends HttpOptions {
-  /** What bounds its connections. */
+  /** The limits of its connections. */
   http1?: Partial<Http1Limits> | undefined;
 }
 
-/** One connection, for whoever reads its octets. */
+/** One connection, for the code that reads its octets. */
 export interface Http1Connection {
-  /** Takes octets that have come. They must not be changed afterwards. */
+  /** Takes received octets. Their buffer must not be changed afterwards. */
   push(bytes: Uint8Array): void;
-  /** The client will send nothing more. */
+  /** The client has ended its side. */
   ended(): void;
-  /** The connection is gone. */
+  /** The connection is closed. */
   closed(): void;
-  /** What was written has been taken. */
+  /** All written octets were sent. */
   read(): void;
 }
 
-/** Serves HTTP/1.1 on whatever carries octets. */
+/** Serves HTTP/1.1 over any byte stream. */
 export interface Http1Server {
-  /** Serves a connection. Undefined: there are too many, and the pipe was broken off. */
+  /** Serves a connection. Undefined: there are too many connections, and the pipe was broken off. */
   connect(pipe: Pipe): Http1Connection | undefined;
-  /** A second has passed. Call it where the runtime has no timers. */
+  /** Call this once a second if the runtime has no timers. */
   tick(): void;
   /** Serves requests until none is in flight, for at most `drainMs` (default 5 seconds); then it ends every connection. */
   close(options?: CloseOptions): Promise<void>;
 }
 
 /**
- * Serves a server over HTTP/1.1 on anything that has octets: a device's sockets, a pair of streams. On Node `http1` of
- * barewire/http1/node listens by itself.
+ * Serves a server over HTTP/1.1 on any byte stream: a device's sockets, a pair of streams. On Node, use `http1` from
+ * barewire/http1/node, which also listens.
  */
 export function http1Server(server: ServerPort, options: Http1Options = {}): Http1Server {
   checkHttpOptions('http1Server: options', options, { ...httpShape, http1: defaultHttp1Limits });

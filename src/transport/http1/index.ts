@@ -1,5 +1,5 @@
 /**
- * `barewire/http1`: HTTP/1.1 as a codec, and a server for whatever carries octets.
+ * `barewire/http1`: HTTP/1.1 as a codec, and a server for any byte stream.
  *
  * @module
  */

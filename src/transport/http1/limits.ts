@@ -1,31 +1,31 @@
-/** What bounds the decoding of one message. */
+/** The limits for decoding one message. */
 export interface DecoderLimits {
   /** Bytes of a start line and its fields, and of a trailer section; a longer head gets 431. 16 KiB. */
   maxHeadBytes: number;
   /** Fields of a head, and of a trailer section; a head with more gets 431. 100. */
   maxFields: number;
-  /** Bytes of chunk extensions, over a whole body: they are read over, and mean nothing. 4 KiB. */
+  /** Bytes of all chunk extensions of a body, which are ignored. 4 KiB. */
   maxExtensionBytes: number;
 }
 
 /** The defaults of `DecoderLimits`. */
 export const defaultDecoderLimits: DecoderLimits = { maxHeadBytes: 16_384, maxFields: 100, maxExtensionBytes: 4096 };
 
-/** What bounds the connections of a server. Times are counted in whole seconds, and end up to a second late. */
+/** The limits of a server's connections. Times are counted in whole seconds, and end up to a second late. */
 export interface Http1Limits extends DecoderLimits {
-  /** Connections at once; one more is closed at once. 20,000. */
+  /** Connections at once; a further one is closed at once. 20,000. */
   maxConnections: number;
-  /** Milliseconds for a head, from its first byte; of the first head from the connection's beginning. Then 408. 15 seconds. */
+  /** Milliseconds for a head, from its first byte; for the first, from the connection's start. Then 408, if a byte came. 15 seconds. */
   headMs: number;
-  /** Milliseconds for a body, from its head. Then 408. 5 minutes. */
+  /** Milliseconds for a body, from the end of its head. Then 408. 5 minutes. */
   bodyMs: number;
-  /** Milliseconds that a connection is kept between two requests: the client is told. 5 seconds. */
+  /** Milliseconds that a connection is kept between two requests, as told to the client. 5 seconds. */
   keepAliveMs: number;
-  /** Milliseconds that the client has to take the last response of a connection, and to close it. 2 seconds. */
+  /** Milliseconds for the client to read the last response of a connection and close it; `headMs` more while it reads. 2 seconds. */
   lingerMs: number;
-  /** Bytes of further requests that are taken while one is answered; then the connection is not read. 64 KiB. */
+  /** Bytes of further requests that are taken while one is answered; with more, the connection is paused. 64 KiB. */
   maxAheadBytes: number;
-  /** Bytes of a body that nobody reads, so that the next request can be; with more the connection ends. 256 KiB. */
+  /** Bytes of an unread body that are dropped to reach the next request; with more, the connection ends. 256 KiB. */
   maxUnwantedBytes: number;
 }
 

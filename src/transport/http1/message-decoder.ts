@@ -10,12 +10,12 @@ import type { DecoderLimits } from './limits.ts';
 import { CR, LF, latin1 as plainLatin1 } from './octets.ts';
 import type { Latin1 } from './octets.ts';
 
-/** What a decoder is made with. */
+/** The options of a decoder. */
 export interface DecoderOptions {
   readonly limits?: Partial<DecoderLimits> | undefined;
-  /** Charged with the octets of a head that has not come to its end. Default: nothing is charged. */
+  /** Charged with the octets of an incomplete head. Default: no budget. */
   readonly budget?: Budget | undefined;
-  /** Makes a string of octets. Default: with the language only; a runtime may have something faster. */
+  /** Converts octets to a string. Default: plain JavaScript; a runtime may have something faster. */
   readonly latin1?: Latin1 | undefined;
 }
 
@@ -25,38 +25,38 @@ export const decoderShape: Shape<DecoderOptions> = { limits: defaultDecoderLimit
 /** Octets of a head that is compared with the next one. */
 const repeated = 2048;
 
-/** Reads a head whose octets are judged: its text, with its first line and its fields where the scanner found them. */
+/** Parses a head whose octets were checked: its text, with the positions of its lines in the scanner. */
 export type HeadParser<Head> = (text: string, scanner: HeadScanner) => Head | HttpFault;
 
 /**
- * The reading half of the HTTP/1.1 codec (RFC 9112): octets are handed in, and `read` says what they hold. It owns no
- * stream. The caller may stop at each event, which is how a connection waits until its request is answered.
+ * The reading half of the HTTP/1.1 codec (RFC 9112): the caller passes octets, and `read` returns their events. It owns no
+ * stream. The caller may stop at each event: so a connection waits until its request is answered.
  *
- * Linear in its input however it is cut. It holds at most one head that is not complete.
+ * Takes linear time however the input is cut, and holds at most one incomplete head.
  */
 export class MessageDecoder<Head extends { readonly body: BodyLength }> {
-  /** Where the first octet is that was not read. */
+  /** The position of the first unread octet. */
   at = 0;
-  /** The head of this message, from `head` on. */
+  /** The head of this message, from the event `head` on. */
   head: Head | undefined;
-  /** After `fault`. Nothing more can be read. */
+  /** The reason of `fault`. No more can be read after it. */
   refused: HttpFault | undefined;
   readonly #parse: HeadParser<Head>;
   readonly #latin1: Latin1;
   readonly #budget: Budget | undefined;
   readonly #scanner: HeadScanner;
   readonly #body: BodyDecoder;
-  /** The octets of a head of which more is to come. */
+  /** The octets of an incomplete head. */
   #held: ByteGatherer | undefined;
-  /** Whether heads are those of requests. */
+  /** Whether the messages are requests. */
   readonly #requests: boolean;
-  /** The head before, and its octets: a client mostly sends the same again. Not where it is long. */
+  /** The previous head, if short, and its text: a client mostly sends the same head again. */
   #last: Head | undefined;
   #lastText = '';
   /** Octets of the empty line before this head. */
   #emptyLine = 0;
 
-  /** `requests`: an empty line before a head is read over, and the same octets are the same head, whatever was before. */
+  /** `requests`: an empty line before a head is skipped, and equal octets make an equal head, without parsing them again. */
   constructor(parse: HeadParser<Head>, requests: boolean, { limits, budget, latin1 = plainLatin1 }: DecoderOptions) {
     const all = { ...defaultDecoderLimits, ...limits };
     this.#parse = parse;
@@ -67,17 +67,17 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
     this.#body = new BodyDecoder(all);
   }
 
-  /** The octets that came with `body`: a part of what was handed in. */
+  /** The octets of the event `body`: a part of those passed to `read`. */
   get body(): Uint8Array {
     return this.#body.body;
   }
 
-  /** Whether a message has begun that has not come to its end. */
+  /** Whether a message has begun and has not ended. */
   get begun(): boolean {
     return this.head !== undefined || this.#scanner.length > 0 || this.#emptyLine > 0;
   }
 
-  /** Reads on at `from`, to the next event; `at` says how far. Call `next` after `end`. */
+  /** Reads from `from` to the next event, and sets `at`. Call `next` after `end`. */
   read(bytes: Uint8Array, from: number): DecoderEvent {
     if (this.refused) return 'fault';
     if (this.head === undefined) return this.#readHead(bytes, from);
@@ -87,7 +87,7 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
     return event;
   }
 
-  /** The message has ended: the next octets are of another. */
+  /** Begins the next message, after `end`. */
   next(): void {
     this.head = undefined;
     this.#emptyLine = 0;
@@ -95,7 +95,7 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
     this.#body.clear();
   }
 
-  /** What the end of the connection means. `more`: nothing had begun. */
+  /** The event for the end of the connection. `more`: no message had begun. */
   ended(): DecoderEvent {
     if (this.refused) return 'fault';
     if (!this.begun) return 'more';
@@ -105,7 +105,7 @@ export class MessageDecoder<Head extends { readonly body: BodyLength }> {
     return 'fault';
   }
 
-  /** Drops what is held. */
+  /** Drops the octets of an incomplete head. */
   clear(): void {
     this.#held?.clear();
   }

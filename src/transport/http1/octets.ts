@@ -1,8 +1,8 @@
-// Which octets may stand where in a head, as bits of one table: RFC 9110 section 5.
+// The octets allowed in the parts of a head, as bits of one table: RFC 9110 section 5.
 
 /** `tchar` of a token: a method, the name of a field. RFC 9110, 5.6.2. */
 export const tokenOctet = 1;
-/** What a field value may hold: visible characters, obs-text, space and tab. RFC 9110, 5.5: no other control character. */
+/** An octet of a field value: visible characters, obs-text, space and tab. RFC 9110, 5.5: no other control character. */
 export const valueOctet = 2;
 /** `HEXDIG` of a chunk size. */
 export const hexOctet = 4;
@@ -30,13 +30,13 @@ export function octetTable(): Uint8Array {
 /** Whether an octet has a bit of the table. */
 export const hasBit = (octets: Uint8Array, octet: number, bit: number): boolean => ((octets[octet] as number) & bit) !== 0;
 
-/** Makes a string of the octets from one place to another, one character each. */
+/** Converts the octets from one position to another to a string, one character each. */
 export type Latin1 = (bytes: Uint8Array, from: number, to: number) => string;
 
-/** How many octets become arguments of one call. */
+/** Octets that are arguments of one call. */
 const block = 4096;
 
-/** The same with the language only. */
+/** `Latin1` in plain JavaScript. */
 export const latin1: Latin1 = (bytes, from, to) => {
   let text = '';
   for (let at = from; at < to; at += block) text += String.fromCharCode(...bytes.subarray(at, Math.min(to, at + block)));

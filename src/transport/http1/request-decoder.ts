@@ -6,14 +6,14 @@ import { decoderShape, MessageDecoder } from './message-decoder.ts';
 import type { DecoderOptions } from './message-decoder.ts';
 import { announcedLength, persists } from './message-framing.ts';
 
-/** A request, before its body. */
+/** A request, without its body. */
 export interface RequestHead {
   readonly method: string;
-  /** The path as it was sent, without the query; of an absolute target its path. */
+  /** The path as sent, without the query; for an absolute target, its path. */
   readonly path: string;
-  /** The query as it was sent, without its question mark; '' without a query. */
+  /** The query as sent, without its question mark; '' if there is none. */
   readonly query: string;
-  /** The second digit of its version: 0 or 1. */
+  /** The minor version: 0 or 1. */
   readonly minor: number;
   readonly fields: FieldSection;
   readonly body: BodyLength;
@@ -23,10 +23,10 @@ export interface RequestHead {
   readonly expects: boolean;
 }
 
-/** Makes the decoder of a server's connection. */
+/** Makes the decoder for a server's connection. */
 export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<RequestHead> {
   checkOptions('requestDecoder: options', options, decoderShape);
-  // Nearly every request of a connection has the same first line.
+  // Nearly all requests of a connection have the same first line.
   let lastLine = '';
   let lastTarget: RequestLine | undefined;
   return new MessageDecoder<RequestHead>((text, scanner) => {
@@ -40,9 +40,9 @@ export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<Req
     const { refused } = fields;
     if (refused) return refused;
     const host = fields.get('host');
-    // 3.2: without Host, or with a malformed one, it must be 400.
+    // 3.2: a request with a missing or malformed Host must get 400.
     if (host === undefined ? minor === 1 : !hostForm.test(host)) return new HttpFault('Host is missing or malformed');
-    // 3.2.2 has the target win over Host. A proxy may have routed by the other one, so they have to agree.
+    // By 3.2.2 the target overrides Host. A proxy may have routed by the other one, so they must agree.
     if (target.authority !== undefined && target.authority.toLowerCase() !== host?.toLowerCase()) {
       return new HttpFault('the target and Host name different authorities');
     }
@@ -53,24 +53,24 @@ export function requestDecoder(options: DecoderOptions = {}): MessageDecoder<Req
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') return new HttpFault('Expect is not known', 417);
     const { method, path, query } = target;
     return { method, path, query, minor, fields, body, persists: persists(fields, minor), expects: expect !== undefined && body !== 0 };
-    // 2.2: a server should ignore an empty line before a request line, which some clients write after a body.
+    // 2.2: a server should ignore an empty line before a request line, which some clients send after a body.
   }, true, options);
 }
 
-/** What a request line says. */
+/** The parts of a request line. */
 interface RequestLine {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly minor: number;
-  /** Of an absolute target. */
+  /** Only for an absolute target. */
   readonly authority: string | undefined;
 }
 
 /** `uri-host [ ":" port ]`. RFC 9110, 7.2. */
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d{0,5})?$/i;
 
-/** RFC 9112, 3. One space on each side of the target: more, or another white space, some read as part of it. */
+/** RFC 9112, 3. One space on each side of the target: some recipients read further or other white space as part of it. */
 function requestLine(line: string): RequestLine | HttpFault {
   const first = line.indexOf(' ');
   const last = line.lastIndexOf(' ');
@@ -79,9 +79,9 @@ function requestLine(line: string): RequestLine | HttpFault {
   if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(method)) return new HttpFault('the method is malformed');
   const version = /^HTTP\/(\d)\.(\d)$/.exec(line.slice(last + 1));
   if (version === null || last === first) return new HttpFault('the first line is malformed');
-  // RFC 9110, 15.6.6. Later minor versions of HTTP/1 do not exist.
+  // RFC 9110, 15.6.6. HTTP/1 has no later minor versions.
   if (version[1] !== '1' || (version[2] !== '0' && version[2] !== '1')) return new HttpFault('only HTTP/1.1 and HTTP/1.0 are spoken', 505);
-  // Visible ASCII characters without those that no part of a URI holds, and that some take for its end.
+  // Visible ASCII without the characters that a URI cannot have, and that some recipients take for its end.
   if (!/^[!$-;=?-~]+$/.test(target)) return new HttpFault('the target is malformed');
   const minor = Number(version[2]);
   // RFC 9110, 9.3.6: a tunnel.

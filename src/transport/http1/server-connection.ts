@@ -9,35 +9,35 @@ import { requestDecoder } from './request-decoder.ts';
 import type { RequestHead } from './request-decoder.ts';
 import { Http1Request } from './server-request.ts';
 
-/** Bytes of responses that wait for their reader; less than this is not counted. */
+/** Unread bytes of a response from which they are counted; fewer are not. */
 const worthWatching = 16_384;
 
 /**
- * One connection of a client. Requests are answered one after another: the next one is read when the response before it is
- * complete, and what has come of it waits, bounded. All that a turn of the event loop writes goes out in one piece.
+ * One connection of a client. Requests are answered one after another: the next one is read when the previous response is
+ * complete, and its octets wait, up to a limit. All writes of a turn of the event loop are sent together.
  */
 export class ServerConnection {
   readonly pipe: Pipe;
   readonly connections: Connections;
-  /** Whether it was made after the server began to close. */
+  /** Whether it was opened after the server began to close. */
   readonly late: boolean;
-  /** Whether it is in the list of those that write at the end of this turn. */
+  /** Whether it will be flushed at the end of this turn. */
   due = false;
-  /** The tick at which it is given up; 0: it may take its time. */
+  /** The tick at which it expires; 0: no limit. */
   deadline: number;
   readonly #endpoint: Endpoint;
   readonly #decoder: MessageDecoder<RequestHead>;
   #request: Http1Request | undefined;
-  /** Octets that came while nothing was to be read. */
+  /** Octets that came while reading had to wait. */
   #ahead: ByteGatherer | undefined;
   #running = false;
   #paused = false;
-  /** No request is read any more: the last response is out, or on its way. */
+  /** No further request is read: the last response is written, or being written. */
   #over = false;
   #closed = false;
   /** Whether this side has ended. */
   #shut = false;
-  /** What the client had not taken when it was looked at last. */
+  /** The unsent octets at the last check. */
   #untaken = Infinity;
   #out = '';
   /** The request whose response may still wait for its reader. */
@@ -52,29 +52,29 @@ export class ServerConnection {
     this.deadline = connections.after(connections.limits.headMs);
   }
 
-  /** Whether nothing is asked and nothing is on its way to the client. */
+  /** Whether no request is in flight, and no output waits. */
   get idle(): boolean {
     return this.#request === undefined && this.#out === '' && this.pipe.buffered === 0;
   }
 
-  /** Whether it never brought a whole head. */
+  /** Whether no complete head has come yet. */
   unused = true;
 
-  /** Takes octets. They are kept until they are read, so they must not be used again. */
+  /** Takes octets. They are kept until they are read, so their buffer must not be reused. */
   push(bytes: Uint8Array): void {
-    // What comes after the last response is read, so that the client can read that response (RFC 9112, 9.6), and dropped.
+    // After the last response, input is read and dropped, so that the client can read that response (RFC 9112, 9.6).
     if (this.#over) return;
     if (this.#mustWait || (this.#ahead?.length ?? 0) > 0) return this.#hold(bytes);
     this.#run(bytes);
   }
 
-  /** The client will send nothing more. Whoever waits for a response has left: that is how a request is cancelled. */
+  /** The client has ended its side. If it waits for a response, it has left: that is how a request is cancelled. */
   ended(): void {
     if (this.#request?.answered === false) this.#leave();
     this.finish();
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   closed(): void {
     if (this.#closed) return;
     this.#closed = this.#over = true;
@@ -86,34 +86,34 @@ export class ServerConnection {
     this.connections.remove(this);
   }
 
-  /** What was written has been taken. */
+  /** All written octets were sent. */
   read(): void {
     this.#watched?.unread?.note(this.#watched, 0);
     this.#watched = undefined;
   }
 
-  /** Its time is over. */
+  /** The deadline has passed. */
   expire(): void {
     if (this.#over) {
       const { buffered } = this.pipe;
       if (buffered === 0 || buffered >= this.#untaken) return this.pipe.destroy();
-      // The client still takes the last response.
+      // The client is still reading the last response.
       this.#untaken = buffered;
       this.deadline = this.connections.after(this.connections.limits.headMs);
       return;
     }
-    // The response before is still on its way: that is not the client's pause.
+    // The previous response is still being sent: the idle time of the client has not begun.
     if (this.#request === undefined && !this.#decoder.begun && !this.unused) {
       if (this.idle) return this.finish();
       this.#await();
       return;
     }
-    // RFC 9110, 15.5.9. A client that has sent nothing at all asks for no answer.
+    // RFC 9110, 15.5.9. A client that has sent nothing gets no response.
     if (this.#request !== undefined || this.#decoder.begun) this.#refuse(408, 'the request takes too long');
     else this.pipe.destroy();
   }
 
-  /** Ends it, after what was written. RFC 9112, 9.6: in two steps, since what still comes would reset it otherwise. */
+  /** Ends the connection after the output. RFC 9112, 9.6: in two steps, since unread input would reset it otherwise. */
   finish(): void {
     if (this.#shut || this.#closed) return;
     this.#over = true;
@@ -130,7 +130,7 @@ export class ServerConnection {
     this.pipe.destroy();
   }
 
-  /** Writes text, at the end of this turn at the latest. */
+  /** Writes text, at the latest at the end of this turn. */
   say(text: string): void {
     this.#out += text;
     if (!this.due && !this.#running) this.connections.flushLater(this);
@@ -142,17 +142,17 @@ export class ServerConnection {
     if (!this.#shut && !this.#closed) this.pipe.write(text, true);
   }
 
-  /** Whether something waits to be written. */
+  /** Whether output waits. */
   get waits(): boolean {
     return this.#out !== '' || this.streams;
   }
 
-  /** Whether events wait to be written: more may come in this turn. */
+  /** Whether stream events wait: more may come in this turn. */
   get streams(): boolean {
     return this.#request?.waits === true;
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting output. */
   flush(): void {
     this.due = false;
     this.#request?.flush();
@@ -180,17 +180,17 @@ export class ServerConnection {
     this.proceed();
   }
 
-  /** Something was asked for that waited: a body, the next request. */
+  /** Goes on reading: the body is wanted, or the next request may come. */
   proceed(): void {
     if (this.#running) return;
     const { length } = this.#ahead ?? { length: 0 };
-    // A message without a body ends where its head does.
+    // A message without a body ends with its head: run even without octets.
     if (length > 0 || this.#request !== undefined) this.#run(this.#ahead?.take() ?? none);
     else if (this.waits && !this.due) this.connections.settle(this);
     if (!this.#mustWait) this.#resume();
   }
 
-  /** Whether octets of the client have come that are not read yet. */
+  /** Whether there are octets of the client that are not read yet. */
   get hasAhead(): boolean {
     return (this.#ahead?.length ?? 0) > 0;
   }
@@ -241,10 +241,10 @@ export class ServerConnection {
     if (request.answered && this.#request === request) this.#await();
   }
 
-  /** The next request may come. */
+  /** Waits for the next request. */
   #await(): void {
     this.#request = undefined;
-    // A second more than the client was told: a request may be on its way.
+    // One second more than announced: a request may be on its way.
     this.deadline = this.connections.after(this.connections.limits.keepAliveMs + 1000);
   }
 
@@ -262,7 +262,7 @@ export class ServerConnection {
     this.pipe.resume();
   }
 
-  /** Refuses what came, in words, and ends the connection. A response that has begun cannot be followed by another one. */
+  /** Sends a refusal and ends the connection. If a response has begun, the connection is broken off instead. */
   #refuse(status: number, message: string): void {
     const begun = this.#request?.begun === true;
     this.#leave();
@@ -273,7 +273,7 @@ export class ServerConnection {
     this.finish();
   }
 
-  /** Tells whoever answers that the client has left. */
+  /** Tells the request that the client has left. */
   #leave(): void {
     const request = this.#request ?? this.#watched;
     this.#request = undefined;

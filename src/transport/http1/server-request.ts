@@ -16,11 +16,11 @@ export class Http1Request implements HttpRequest {
   exchange: number | undefined;
   onHead: HttpRequest['onHead'];
   common: HeaderFields | undefined;
-  /** Whether somebody reads the body, or drops it. */
+  /** Whether the body is to be read, or dropped. */
   wanted = false;
-  /** Whether the body has come to its end. */
+  /** Whether the body was read to its end. */
   ended = false;
-  /** Whether a part of the response is written. */
+  /** Whether the head of the response was written. */
   begun = false;
   /** Whether the response is complete. */
   answered = false;
@@ -34,10 +34,10 @@ export class Http1Request implements HttpRequest {
   #dropped = 0;
   #gone: (() => void) | undefined;
   #left = false;
-  /** The head of a stream, until it goes out, and what is to be done then. */
+  /** The head of a stream until it is written, and the callback for that moment. */
   #fields: HeaderFields | undefined;
   #lasts: (() => void) | undefined;
-  /** The events of this turn; undefined: none were written. */
+  /** The events written in this turn; undefined: none. */
   #batch: string | undefined;
   #persists = false;
   #chunked = false;
@@ -49,7 +49,7 @@ export class Http1Request implements HttpRequest {
     this.#connection = connection;
     this.#head = head;
     this.mcp = mcpFields((name) => head.fields.get(name));
-    // Nothing has to be read of it.
+    // There is no body to read.
     if (head.body === 0) this.wanted = true;
   }
 
@@ -72,7 +72,7 @@ export class Http1Request implements HttpRequest {
     this.#maxBytes = maxBytes;
     this.#done = done;
     this.wanted = true;
-    // RFC 9110, 10.1.1: not where the body comes already.
+    // RFC 9110, 10.1.1: not if the body is already coming.
     if (expects && !this.#connection.hasAhead) {
       this.#connection.say('HTTP/1.1 100 Continue\r\n\r\n');
       this.#connection.flush();
@@ -96,7 +96,7 @@ export class Http1Request implements HttpRequest {
     if (fault !== undefined) this.#give(fault);
   }
 
-  /** The body has come to its end. */
+  /** The body was read to its end. */
   finish(): void {
     this.ended = true;
     if (this.#done !== undefined) this.#give(this.#take());
@@ -132,7 +132,7 @@ export class Http1Request implements HttpRequest {
   write(text: string): void {
     if (this.answered || this.#left) return;
     this.#batch = (this.#batch ?? '') + text;
-    // It goes out at the end of this turn.
+    // The connection writes the events at the end of this turn.
     this.#connection.say('');
   }
 
@@ -141,7 +141,7 @@ export class Http1Request implements HttpRequest {
     const fields = this.#fields;
     const text = this.#batch ?? '';
     if (fields !== undefined) {
-      // A stream that ends in the turn that began it is a response whose length is known.
+      // A stream that ends in its first turn becomes a response of known length.
       this.#fields = undefined;
       this.#batch = undefined;
       this.#writeHead(200, last ? { ...fields, connection: 'close' } : fields, this.#connection.connections.byteLength(text), undefined);
@@ -154,12 +154,12 @@ export class Http1Request implements HttpRequest {
     this.#complete();
   }
 
-  /** Whether something waits to be written. */
+  /** Whether events wait to be written. */
   get waits(): boolean {
     return this.#batch !== undefined;
   }
 
-  /** Hands what this turn has written to the connection. */
+  /** Passes the events of this turn to the connection. */
   flush(): void {
     const text = this.#batch;
     if (text === undefined) return;
@@ -174,12 +174,12 @@ export class Http1Request implements HttpRequest {
     lasts?.();
   }
 
-  /** `length`: undefined where nobody knows it yet. */
+  /** `length`: undefined if not known yet. */
   #writeHead(status: number, fields: HeaderFields | undefined, length: number | undefined, type: string | undefined): void {
     const { connections } = this.#connection;
     const head = this.#head;
     this.begun = true;
-    // RFC 9112, 6.1: HTTP/1.0 has no chunks, and the end of the connection ends the response.
+    // RFC 9112, 6.1: HTTP/1.0 has no chunks: the end of the connection ends the response.
     this.#chunked = length === undefined && head.minor === 1;
     this.#persists = head.persists && (length !== undefined || this.#chunked)
       && (fields?.['connection'] ?? this.common?.['connection']) !== 'close' && !this.#holdsUp;
@@ -188,8 +188,8 @@ export class Http1Request implements HttpRequest {
     for (const name in fields) if (!framing.includes(name)) given += fieldLine(name, fields[name] as string);
     let text = statusLine(status) + given;
     if (this.#chunked) text += 'transfer-encoding: chunked\r\n';
-    // RFC 9110, 8.6: a 204 has no length, and a 304 none but that of what was not sent.
-    // To HEAD whoever answers may say the length of what GET would get (RFC 9110, 9.3.2).
+    // RFC 9110, 8.6: a 204 has no length, and a 304 only that of the omitted body.
+    // A response to HEAD may have the length of the one to GET (RFC 9110, 9.3.2).
     else if (length !== undefined && status !== 204 && status !== 304) text += `content-length: ${(this.method === 'HEAD' && fields?.['content-length']) || length}\r\n`;
     text += this.#persists ? connections.keepAliveLines : connections.closeLines;
     if (/[^\0-\x7f]/.test(given)) this.#connection.sayLatin1(`${text}\r\n`);
@@ -199,7 +199,7 @@ export class Http1Request implements HttpRequest {
     });
   }
 
-  /** Whether what is left of the body is more than can be read and dropped, or may never come. */
+  /** Whether the rest of the body is too long to be read and dropped, or may never come. */
   get #holdsUp(): boolean {
     if (this.ended || this.#head.body === 0) return false;
     const { body, expects } = this.#head;
@@ -214,7 +214,7 @@ export class Http1Request implements HttpRequest {
     this.#connection.answered(this.#persists);
   }
 
-  /** The client has left, before the response was complete or while it waited to be read. */
+  /** The client has left, before the response was complete or before it was all sent. */
   left(): void {
     if (this.#left) return;
     this.#left = true;
@@ -239,7 +239,7 @@ export class Http1Request implements HttpRequest {
   }
 }
 
-/** Fields that say where a response ends. They are written once, and by what writes the response. */
+/** Fields that tell where a response ends. `#writeHead` writes them itself, once. */
 const framing: readonly string[] = ['connection', 'content-length', 'transfer-encoding'];
 
 const jsonType = 'content-type: application/json\r\n';

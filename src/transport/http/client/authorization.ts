@@ -1,48 +1,48 @@
 /**
- * Gets the HTTP transport in: `httpTransport(url, { auth })`. It is asked for every POST, GET and DELETE, and
- * for each hop of a redirect within the origin; credentials never go to another origin.
+ * Provides credentials for the HTTP transport: `httpTransport(url, { auth })`. It is called for every POST, GET and DELETE,
+ * and for each redirect within the origin; credentials never go to another origin.
  */
 export interface HttpAuthorization {
   /**
-   * Header fields for a request that is about to be sent (`Authorization`, `DPoP`). They win over those of the
-   * option `headers`. A throw fails the request with that error.
+   * Returns header fields for a request that is about to be sent (`Authorization`, `DPoP`). They replace those of the
+   * option `headers`. If it throws, the request fails with that error.
    */
   headers(request: HttpTarget): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
-   * The server refused with 401 or 403, or with 400 and a challenge that says `use_dpop_nonce`. True: the request is sent again, with
-   * headers that are asked for anew, three times at most. False: the request fails with an `HttpError`. A throw
-   * fails the request with that error.
+   * Called when the server answers 401 or 403, or 400 with a challenge that contains `use_dpop_nonce`. True: the request is
+   * sent again with new headers, at most three times. False: the request fails with an `HttpError`. If it throws, the
+   * request fails with that error.
    */
   refused(answer: HttpRefusal): Promise<boolean>;
-  /** A 2xx came: a chance to read a `DPoP-Nonce`. */
+  /** Called after a status below 300, for example to read a `DPoP-Nonce`. */
   accepted?(answer: Pick<HttpRefusal, 'url' | 'header'>): void;
   /**
-   * Names whose credentials are in use, for the client's cache: what one got is never given to another. Asked
-   * before each cached result is given. Default: the value of `authorization` that was sent last.
+   * Names the user of the credentials, for the client's cache: a result of one user is never given to another. Called
+   * before each cached result is used. Default: the value of `authorization` that was sent last.
    */
   context?(): string | Promise<string>;
 }
 
-/** Where a request goes. `url` is without a fragment. */
+/** The target of a request. `url` has no fragment. */
 export interface HttpTarget {
   readonly method: string;
   readonly url: string;
 }
 
-/** A refusal that credentials may mend. */
+/** A refusal that other credentials may resolve. */
 export interface HttpRefusal extends HttpTarget {
   readonly status: number;
-  /** The value of a header field, by its name in lower case. */
+  /** The value of a response header, by its lower-case name. */
   header(name: string): string | undefined;
   /** The start of the body: 1000 bytes. */
   readonly body: string;
-  /** The very object that `headers` gave for the request that was refused. */
+  /** The same object that `headers` returned for the refused request. */
   readonly sent: Readonly<Record<string, string>>;
   /** 1 for the first refusal of this request. */
   readonly attempt: number;
 }
 
-/** Carries what an `HttpAuthorization` threw past everything that judges failures of the network. */
+/** Wraps an error that `HttpAuthorization` threw, so that it is not treated as a network failure. */
 export class AuthorizationFailed {
   readonly thrown: unknown;
 

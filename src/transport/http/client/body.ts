@@ -4,10 +4,10 @@ import { HttpError } from '../http-error.ts';
 import { AuthorizationFailed } from './authorization.ts';
 import type { HttpAnswer } from './sender.ts';
 
-/** What `ByteGatherer` takes at the least. */
+/** The smallest block that `ByteGatherer` allocates. */
 const smallestBlock = 1024;
 
-/** The media type, without its parameters; '' where none is given. */
+/** The media type, without its parameters; '' if the response has none. */
 export function mediaType(answer: HttpAnswer): string {
   return answer.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
@@ -19,11 +19,11 @@ export function isStream(answer: HttpAnswer): boolean {
 }
 
 /**
- * Reads a body to its end. One that is over `maxBytes` is cut off there where `cut` says so; otherwise it
- * throws an `HttpError`. The length that the server announces is not trusted: the body may be compressed.
+ * Reads a body to its end. If it is longer than `maxBytes`, it is cut off there if `cut` is true; otherwise this rejects
+ * with an `HttpError`. The announced length is not trusted: the body may be compressed.
  */
 export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = false): Promise<Uint8Array> {
-  // Whatever it is cut into; what all answers that are being read take is charged to the process.
+  // Enough for chunks of any size. The budget of the process also counts all responses that are being read.
   const gathered = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
   return new Promise((resolve, reject) => {
     let ended = false;
@@ -50,12 +50,12 @@ export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = fa
   });
 }
 
-/** The start of a body, mostly for a person: what is not UTF-8 in it is replaced. `maxBytes`: 1000. */
+/** The start of a body, mostly for a person: invalid UTF-8 is replaced. `maxBytes`: 1000. */
 export async function readText(answer: HttpAnswer, maxBytes: number = 1000): Promise<string> {
   return new TextDecoder().decode(await readBody(answer, maxBytes, true));
 }
 
-/** What `failed` may be told. The runtime's own words for a failed fetch are often in its cause. */
+/** The error for `failed`. The runtime's reason for a failed fetch is often in the `cause`. */
 export function toFailure(thrown: unknown): Error {
   if (thrown instanceof AuthorizationFailed) return toError(thrown.thrown);
   if (thrown instanceof HttpError || thrown instanceof ConnectionError) return thrown;

@@ -1,12 +1,12 @@
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 
 /**
- * Cancels one HTTP request and the reading of its answer. It is an AbortController that is made only where somebody
- * needs the signal: a sender that does not, is told through `onCancel`.
+ * Cancels one HTTP request and the reading of its response. An AbortController is made only when a sender reads `signal`;
+ * other senders set `onCancel`.
  */
 export class Cancellation {
   cancelled = false;
-  /** Called once when it is cancelled. There is one listener: the sender of the request that is under way. */
+  /** Called once, on cancellation. There is only one listener: the sender of the current request. */
   onCancel: (() => void) | undefined;
   #controller: AbortController | undefined;
 
@@ -27,14 +27,14 @@ export class Cancellation {
   }
 
   /**
-   * The request is over, and nobody is to be told any more. What a Map held while it grew stays reachable from its old
-   * table until that is collected, which takes long: what is over must not lead to the whole request.
+   * Removes the listeners of a finished request. A Map's old table, from before it grew, keeps its entries reachable until
+   * it is collected, which takes long: an entry of a finished request must not keep the whole request in memory.
    */
   release(): void {
     this.onCancel = this.#controller = undefined;
   }
 
-  /** Throws where it was cancelled. */
+  /** Throws if the request was cancelled. */
   check(): void {
     if (this.cancelled) throw new ConnectionError('closed', 'the request was cancelled');
   }

@@ -8,15 +8,15 @@ import type { HttpTransportOptions } from './options.ts';
 import type { HttpSender } from './sender.ts';
 import { clientTransport } from './transport.ts';
 
-/** What `httpTransport` of `barewire/fetch` may be given. */
+/** The options of `httpTransport` of `barewire/fetch`. */
 export interface FetchTransportOptions extends HttpTransportOptions {
-  /** Default: the runtime's own. */
+  /** Default: the runtime's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /**
- * The client's side of Streamable HTTP, of every revision that has it, over the runtime's `fetch`; it falls
- * back on HTTP+SSE (2024-11-05) by itself. `url` is the MCP endpoint; throws a TypeError for another address.
+ * The client's side of Streamable HTTP, for every revision that has it, over the runtime's `fetch`. It falls
+ * back to HTTP+SSE (2024-11-05) automatically. `url` is the MCP endpoint; throws a TypeError if it is not an HTTP URL.
  * Source: 2026-07-28 basic/transports/streamable-http.
  */
 export function httpTransport(url: string | URL, options: FetchTransportOptions = {}): ClientTransport {
@@ -24,7 +24,7 @@ export function httpTransport(url: string | URL, options: FetchTransportOptions 
   return clientTransport(url, options, fetchSender(options.fetch, options.clock));
 }
 
-/** Sends by a `fetch`. */
+/** Sends HTTP requests with a `fetch` function. */
 export function fetchSender(given: typeof globalThis.fetch | undefined, clock: Clock = systemClock): HttpSender {
   return {
     async send({ method, url, headers, body, cancellation }) {
@@ -43,14 +43,14 @@ export function fetchSender(given: typeof globalThis.fetch | undefined, clock: C
           while (reader) {
             const { done, value } = await reader.read();
             if (done) return;
-            // Bytes that have come already are read without a turn of the event loop.
+            // Bytes that have arrived already are read without a turn of the event loop.
             beginReading(clock);
             const held = onChunk(value) ?? turnOfOthers(clock);
             if (held) await held;
           }
         },
         cancel() {
-          // Not waited for: a server could keep the stream from ending.
+          // Not awaited: a server could keep the stream from ending.
           (reader ?? stream)?.cancel().catch(() => {});
         },
       };

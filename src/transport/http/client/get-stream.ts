@@ -4,11 +4,11 @@ import type { ResumptionPort } from './resumption.ts';
 import type { HttpSession, PostedRequest } from './posted-request.ts';
 
 /**
- * The stream on which a legacy server speaks unasked; there is one at most, of either legacy transport.
+ * The stream for messages that belong to no request of the client. Of either legacy transport, at most one is open.
  * 2025-11-25 basic/transports#listening-for-messages-from-the-server.
  */
 export class GetStream {
-  /** The stream that is open; undefined where no stream is. */
+  /** The open stream; undefined if none is open. */
   current: PostedRequest | undefined;
   #opening: AbortController | undefined;
   #held: Promise<void> | undefined;
@@ -22,17 +22,17 @@ export class GetStream {
   }
 
   /**
-   * What a request waits for: the server must have heard that the handshake is over, and have answered the GET. A question on
-   * a stream that is not open would be lost, so a request that `mayAsk` waits longer. Undefined: it need not wait.
+   * The promise that a request must await: the server must know that the handshake is complete, and have answered the GET. A
+   * question on a stream that is not open would be lost, so a request that `mayAsk` waits longer. Undefined: no wait.
    */
   held(mayAsk: boolean): Promise<void> | undefined {
     return mayAsk ? this.#heldQuestions ?? this.#held : this.#held;
   }
 
   /**
-   * Holds requests back until `initialized` is posted, so that none overtakes it, `endpointMs` at most; and then until
-   * the GET is answered: `listenMs` at most, and `endpointMs` for those that may ask a client that is `asked`. Some servers
-   * answer a GET only with their first event, so nothing waits for ever.
+   * Holds requests back until `initialized` is posted, so that none overtakes it, for at most `endpointMs`; then until
+   * the GET is answered, for at most `listenMs`; if the client answers questions (`asked`), requests that may cause one
+   * wait up to `endpointMs`. Both are bounded: some servers answer a GET only with their first event.
    */
   hold(initialized: Promise<unknown>, asked: boolean): void {
     this.opened();
@@ -44,7 +44,7 @@ export class GetStream {
     const gate = (ms: number): Promise<void> => Promise.race([initialized.then(() => wait(ms, signal), () => {}), latest]);
     const held = this.#held = gate(listenMs).then(() => {
       if (this.#held === held) this.#held = undefined;
-      // Ends the other wait.
+      // Stops the timer of `latest`.
       if (!asked) opening.abort();
     });
     const questions = this.#heldQuestions = !asked ? undefined : gate(endpointMs).then(() => {
@@ -53,7 +53,7 @@ export class GetStream {
     });
   }
 
-  /** The server has answered the GET, or there will be no GET. */
+  /** Ends the waits: the server has answered the GET, or there will be no GET. */
   opened(): void {
     this.#opening?.abort();
   }

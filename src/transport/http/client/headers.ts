@@ -6,15 +6,15 @@ import type { Revision } from '../../../protocol/revisions.ts';
 import type { Outgoing } from '../../client-port.ts';
 import type { HeaderValues } from './options.ts';
 
-/** The revision that a modern request names itself; undefined for any other message. */
+/** The revision that a modern request names in `_meta`; undefined for other messages. */
 export function namedVersion({ params }: Outgoing): string | undefined {
   const version = metaOf(params)?.[versionKey];
   return typeof version === 'string' ? version : undefined;
 }
 
 /**
- * The headers of one HTTP request. All names are lower-case, so that a custom header cannot stand beside one
- * of the protocol's in another spelling: the protocol's win.
+ * The headers of one HTTP request. All names are lower-case, so that a custom header in another spelling cannot
+ * duplicate a header of the protocol: the protocol's value wins.
  */
 export function requestHeaders(
   custom: HeaderValues, message: Outgoing, agreed: Revision | undefined, session: string | undefined,

@@ -14,15 +14,15 @@ import type { HttpAnswer } from './sender.ts';
 
 /** The stream of an HTTP+SSE server. */
 export interface HttpSse {
-  /** Where messages are posted; undefined where the stream turns out to be something else. */
+  /** The URL to post messages to; undefined if the stream is not one of HTTP+SSE. */
   readonly endpoint: Promise<URL | undefined>;
-  /** Resolves at the end of the stream, to the error that broke it, if one did. */
+  /** Resolves at the end of the stream; with an error if an error ended it. */
   readonly ended: Promise<unknown>;
 }
 
 /**
- * Reads the stream of the old transport: first an `endpoint` event, then messages. The endpoint must be on
- * the origin of `url`: that server is sent everything, credentials included.
+ * Reads the stream of HTTP+SSE: first an `endpoint` event, then messages. The endpoint must have
+ * the origin of `url`, because it gets every message, and the credentials.
  * 2024-11-05 basic/transports#http-with-sse.
  */
 export function readHttpSse(
@@ -49,7 +49,7 @@ export function readHttpSse(
   });
   const ended = answer.read((chunk) => {
     beginReading(clock);
-    // Before it is read: a message in this chunk sets the count to 0.
+    // Count before reading: a message in this chunk resets the count to 0.
     noise += chunk.length;
     parser.push(chunk);
     if (noise <= maxNoiseBytes) return relief();
@@ -68,10 +68,10 @@ async function locate(text: string, base: URL): Promise<URL> {
   throw new ConnectionError('closed', `the server names an endpoint on another origin: ${found.origin}`);
 }
 
-/** Bytes in which an `endpoint` event has come, if it comes first. */
+/** An `endpoint` event must come within this many bytes, if it is the first event. */
 const maxFirstEvent = 8192;
 
-/** The type of the first event of a stream, and the answer with all of its body; undefined: none so far, or a long one. */
+/** The type of the stream's first event, and the response with its whole body. Undefined: no event, or a long one. */
 export async function firstEvent(answer: HttpAnswer): Promise<{ type: string | undefined; whole: HttpAnswer }> {
   const seen: Uint8Array[] = [];
   let length = 0;
@@ -88,19 +88,19 @@ export async function firstEvent(answer: HttpAnswer): Promise<{ type: string | u
     const parser = sseParser({ maxEventBytes: maxFirstEvent, onEvent: ({ type }) => found || tell(type), onRefused: () => tell() });
     body = answer.read((chunk) => {
       if (next) return next(chunk);
-      // A chunk may be the sender's own buffer.
+      // The sender may reuse the chunk's buffer.
       seen.push(chunk.slice());
       length += chunk.length;
       parser.push(chunk);
       if (!found && length > maxFirstEvent) tell();
-      // No more is read until somebody reads on.
+      // Pause until the rest of the body is read.
       return found ? reader.then(() => {}) : undefined;
     });
     body.then(() => tell(), () => tell());
   });
   return {
     type,
-    // Not spread: a sender may make its answers of a class.
+    // Not spread: the response may be an instance of a class.
     whole: {
       status: answer.status,
       header: (name) => answer.header(name),
@@ -117,8 +117,8 @@ export async function firstEvent(answer: HttpAnswer): Promise<{ type: string | u
 }
 
 /**
- * Looks for the old transport at the address of the new one. Resolves with the endpoint that messages are posted to and the
- * stream that they come on, or with undefined where it is not there; rejects where its endpoint is not usable.
+ * Looks for the transport HTTP+SSE at the address of Streamable HTTP. Resolves with the endpoint for POSTs and the stream
+ * of answers; undefined if the server does not have it. Rejects if its endpoint is not usable.
  * 2025-11-25 basic/transports#backwards-compatibility.
  */
 export function findHttpSse(base: URL, port: ResumptionPort): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
@@ -126,7 +126,7 @@ export function findHttpSse(base: URL, port: ResumptionPort): Promise<{ endpoint
   return beginHttpSse(base, stream, () => port.get(stream, ''), port);
 }
 
-/** The same for a stream that has been asked for: `open` gives its answer. */
+/** Like `findHttpSse`, for a stream that was requested before: `open` returns its response. */
 export async function beginHttpSse(
   base: URL, stream: PostedRequest, open: () => HttpAnswer | Promise<HttpAnswer>, { requests, limits, clock, wait }: ResumptionPort,
 ): Promise<{ endpoint: URL; stream: PostedRequest } | undefined> {
@@ -162,7 +162,7 @@ export async function beginHttpSse(
     if (thrown instanceof ConnectionError || thrown instanceof AuthorizationFailed) throw thrown;
     return undefined;
   } finally {
-    // Without an endpoint this ends the stream, too.
+    // If no endpoint came, this also ends the stream.
     timer.abort();
     if (endpoint === undefined) requests.end(stream);
   }

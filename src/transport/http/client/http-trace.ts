@@ -7,13 +7,13 @@ import { sseParser } from '../sse-parser.ts';
 import { isStream, mediaType } from './body.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
 
-/** Bytes of one JSON body that are kept for the trace; a longer one is not shown. */
+/** Bytes of one JSON body that are kept for the trace; a longer body is not shown. */
 const maxTraced = 16_777_216;
 
 /**
- * Shows all that an HTTP transport sends and hears: heads of requests and responses, messages, events of streams.
- * `httpTransport(url, { around: httpTrace(see) })`; `see` may not throw. Each redirect and each reconnection is an
- * exchange of its own. The values of credentials are left out. It takes the place of `trace`, which sees only messages.
+ * Shows everything that an HTTP transport sends and receives: heads of requests and responses, messages, stream events.
+ * `httpTransport(url, { around: httpTrace(see) })`; `see` must not throw. Each redirect and each reconnection is a
+ * separate exchange. Credentials are redacted. Use it instead of `trace`, which shows only messages.
  */
 export function httpTrace(trace: HttpTrace, clock: Clock = systemClock): (sender: HttpSender) => HttpSender {
   let exchanges = 0;
@@ -34,14 +34,14 @@ export function httpTrace(trace: HttpTrace, clock: Clock = systemClock): (sender
   });
 }
 
-/** Sees the bytes of a body as they come, and its end. */
+/** Gets the chunks of a body as they come, and its end. */
 export interface Watcher {
   push(chunk: Uint8Array): void;
   end(): void;
 }
 
 function watched(answer: HttpAnswer, watcher: Watcher): HttpAnswer {
-  // Not spread: a sender may make its answers of a class.
+  // Not spread: the response may be an instance of a class.
   return {
     status: answer.status,
     header: (name) => answer.header(name),
@@ -57,7 +57,7 @@ function watched(answer: HttpAnswer, watcher: Watcher): HttpAnswer {
   };
 }
 
-/** Tells of the events of a stream. */
+/** Traces the events of a stream. */
 export function watchStream(trace: HttpTrace, exchange: number, clock: Clock = systemClock): Watcher {
   let [lastId, lastRetry]: [string, number | undefined] = ['', undefined];
   const parser = sseParser({
@@ -72,7 +72,7 @@ export function watchStream(trace: HttpTrace, exchange: number, clock: Clock = s
   return { push: (chunk) => parser.push(chunk), end() {} };
 }
 
-/** Tells of a body, once it is whole; of an empty or a very long one nothing. */
+/** Traces a body when it is complete; not an empty one, nor one above `maxTraced`. */
 export function watchBody(trace: HttpTrace, exchange: number, direction: 'sent' | 'received', clock: Clock = systemClock): Watcher {
   const chunks: Uint8Array[] = [];
   let size = 0;

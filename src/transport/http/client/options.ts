@@ -5,47 +5,47 @@ import type { Trace } from '../../trace.ts';
 import type { HttpAuthorization } from './authorization.ts';
 import type { HttpSender } from './sender.ts';
 
-/** Bounds on what a server can make the client hold, and on how long the client tries. */
+/** Bounds on the memory that a server can make the client hold, and on the client's retries. */
 export interface HttpClientLimits {
-  /** Bytes of one answer, or of one event of a stream. 16 MiB. */
+  /** Bytes of one response, or of one stream event. 16 MiB. */
   maxMessageBytes: number;
   /**
-   * Bytes that a stream may carry without a message among them, each event without a message counted as 100 more; then it is
+   * Bytes that a stream may carry without a message among them; an event without a message counts as 100 more. Then it is
    * given up. 256 MiB.
    */
   maxNoiseBytes: number;
   /**
-   * Reconnections of a stream in a row that the server may refuse before it is given up; and times that an answer to a
-   * question is brought again where the server cannot be reached or answers 429 or 5xx. 5.
+   * Failed reconnections in a row before a stream is given up; also how often the answer to a question is posted again if
+   * the server cannot be reached or answers 429 or 5xx. 5.
    */
   reconnectAttempts: number;
   /**
-   * Milliseconds before any reconnection at least, doubled while none brings a message. A server's `retry` that is
-   * longer is kept to. 100 ms.
+   * Minimum milliseconds before a reconnection, doubled while none brings a message. A longer `retry` of the server
+   * is obeyed. 100 ms.
    */
   reconnectMinMs: number;
-  /** Milliseconds before the first reconnection without a `retry` of the server's; then doubled. 1 s. */
+  /** Milliseconds before the first reconnection if the server sent no `retry`; doubled each time. 1 s. */
   reconnectInitialMs: number;
-  /** Milliseconds between reconnections at most, unless the server's `retry` asks for more. 30 s. */
+  /** Maximum milliseconds between reconnections, unless the server's `retry` is longer. 30 s. */
   reconnectMaxMs: number;
-  /** Milliseconds a stream may stay open after its answer, so that its connection can be used again. 1 s. */
+  /** Milliseconds that a stream may stay open after its answer, so that its connection can be reused. 1 s. */
   lingerMs: number;
   /**
-   * Milliseconds for which requests wait after a legacy handshake, once the server has taken
-   * `notifications/initialized`, until it has answered the GET that opens its stream. Those that may ask (`tools/call`,
-   * `prompts/get`, `resources/read`) of a client that answers questions wait for `endpointMs`. 250 ms.
+   * Milliseconds that requests wait after a legacy handshake for the response to the GET that opens the server's stream,
+   * once the server has accepted `notifications/initialized`. Requests that may cause a question (`tools/call`,
+   * `prompts/get`, `resources/read`) wait up to `endpointMs` instead, if the client answers questions. 250 ms.
    */
   listenMs: number;
   /**
-   * Milliseconds to wait for the `endpoint` event of an HTTP+SSE server; and for which requests wait until a legacy server
-   * has taken `notifications/initialized`, and those that may ask until it has answered the GET. 10 s.
+   * Milliseconds to wait for the `endpoint` event of an HTTP+SSE server; also until a legacy server has accepted
+   * `notifications/initialized`, and, for requests that may cause a question, until it has answered the GET. 10 s.
    */
   endpointMs: number;
-  /** Milliseconds that ending the session may take at `close`. 2 s. */
+  /** Milliseconds that `close` may take to end the session. 2 s. */
   closeMs: number;
 }
 
-/** The limits that hold where none is given. */
+/** The defaults of `HttpClientLimits`. */
 export const defaultHttpClientLimits: HttpClientLimits = {
   maxMessageBytes: 16_777_216,
   maxNoiseBytes: defaultMaxNoiseBytes,
@@ -62,20 +62,20 @@ export const defaultHttpClientLimits: HttpClientLimits = {
 /** Header fields, by name. */
 export type HeaderValues = Readonly<Record<string, string>>;
 
-/** What `httpTransport` may be given, whatever it sends with. */
+/** The options of `httpTransport`, for any sender. */
 export interface HttpTransportOptions {
-  /** Headers for every HTTP request; a function is asked before each one, so that a token can be renewed. */
+  /** Headers for every HTTP request; a function is called before each one, so that a token can be renewed. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
-  /** Gets in where the server wants credentials, such as `oauth` of barewire/oauth. */
+  /** Provides credentials for a server that requires them, such as `oauth` of barewire/oauth. */
   readonly auth?: HttpAuthorization | undefined;
-  /** Sees each message; `around: httpTrace(see)` shows heads and events too. */
+  /** Called with each message; `around: httpTrace(see)` shows heads and events too. */
   readonly trace?: Trace | undefined;
-  /** Goes around what sends each HTTP request: `httpTrace(see)`. */
+  /** Wraps the sender of HTTP requests: `httpTrace(see)`. */
   readonly around?: ((sender: HttpSender) => HttpSender) | undefined;
   readonly limits?: Partial<HttpClientLimits> | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** Time and timers. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
-  /** From 0 up to 1, for the jitter of reconnections. Default `Math.random`. */
+  /** Returns 0 or more, below 1; for the jitter of reconnections. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 

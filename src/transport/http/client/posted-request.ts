@@ -16,39 +16,39 @@ import { namedVersion } from './headers.ts';
 /** The session of a legacy server. 2025-11-25 basic/transports#session-management. */
 export interface HttpSession {
   readonly id: string;
-  /** Set once the server has answered that it does not know the session any more. */
+  /** Set when the server has answered that it no longer knows the session. */
   expired: boolean;
 }
 
-/** Answers and notifications that may be on their way before no more is read from the server. */
+/** Answers and notifications in flight to the server before reading from it pauses. */
 const maxUntaken = 32;
 
-/** One HTTP request and the stream it may become, with its resumptions. */
+/** One HTTP request and the stream that may answer it, with its resumptions. */
 export interface PostedRequest {
-  /** The JSON-RPC request whose answer is awaited; undefined for notifications, answers and the GET stream. */
+  /** The id of the JSON-RPC request; undefined for notifications, answers and the GET stream. */
   readonly id: RequestId | undefined;
   readonly modern: boolean;
-  /** The session it was sent in: by the time it is answered there may be another. */
+  /** The session in which it was sent. The transport may have another one when the answer comes. */
   session: HttpSession | undefined;
   cancellation: Cancellation;
-  /** Whether its answer is a stream. */
+  /** Whether the response is a stream. */
   streaming: boolean;
 }
 
-/** Every HTTP request that is under way, with the JSON-RPC request that waits for its answer. */
+/** All HTTP requests in flight, and the JSON-RPC requests that await their answers. */
 export class PostedRequests {
   receiver: ClientReceiver | undefined;
-  /** The revision agreed on; undefined before that. */
+  /** The agreed revision; undefined before the agreement. */
   agreed: Revision | undefined;
   closed = false;
   readonly #trace: Trace | undefined;
   readonly #clock: Clock;
-  /** Ends a stream that stays open after its answer. */
+  /** Bounds the time of a stream that stays open after its answer. */
   readonly #linger: (cancellation: Cancellation) => void;
-  /** By the id of the JSON-RPC request. */
+  /** Requests without an answer yet, by JSON-RPC id. */
   readonly #pending = new Map<unknown, PostedRequest>();
   readonly #running = new Set<PostedRequest>();
-  /** Answers and notifications that the server has not taken yet. */
+  /** Answers and notifications that the server has not accepted yet. */
   #untaken = 0;
   readonly #faults: Faults;
   #relieved: (() => void)[] = [];
@@ -76,7 +76,7 @@ export class PostedRequests {
     return posted;
   }
 
-  /** The HTTP request of `posted`, which goes on as a stream that belongs to no JSON-RPC request. */
+  /** Moves the HTTP request of `posted` to a new stream that belongs to no JSON-RPC request. */
   detach(posted: PostedRequest): PostedRequest {
     const stream = this.begin({}, undefined);
     stream.cancellation = posted.cancellation;
@@ -86,17 +86,17 @@ export class PostedRequests {
 
   end(posted: PostedRequest): void {
     this.#running.delete(posted);
-    // Ends the wait that bounds a stream which lingers.
+    // Ends the wait of `#linger`.
     if (posted.streaming) posted.cancellation.cancel();
     posted.cancellation.release();
   }
 
-  /** Whether the answer to its JSON-RPC request has not come yet. */
+  /** Whether its JSON-RPC request has no answer yet. */
   awaited(posted: PostedRequest): boolean {
     return this.#pending.get(posted.id) === posted;
   }
 
-  /** Whether the request is answered or cancelled, so that no more is read for it. */
+  /** Whether the request is answered or cancelled: then no more is read for it. */
   over(posted: PostedRequest): boolean {
     return posted.cancellation.cancelled || (posted.id !== undefined && !this.awaited(posted));
   }
@@ -109,27 +109,27 @@ export class PostedRequests {
     } else if (!this.over(posted)) this.receiver?.error(toFailure(thrown));
   }
 
-  /** Something came that is not a message: it fails the request that waits for it. A `stray` one belongs to no request. */
+  /** The server sent an invalid message: fails the pending request `posted`. A `stray` one belongs to no request. */
   refuse(posted: PostedRequest, make: () => Error, stray: boolean = false): void {
     if (!stray && this.awaited(posted)) this.fail(posted, make());
     else if (stray || !this.over(posted)) this.#faults.add(make);
   }
 
-  /** A message on the stream of all answers could not be read. It fails the only request that waits; of several, none. */
+  /** A message on the shared stream could not be read. Fails the pending request if there is only one; otherwise none. */
   refuseOne(make: () => Error): void {
     const [one] = this.#pending.values();
     if (one && this.#pending.size === 1) this.fail(one, make());
     else this.#faults.add(make);
   }
 
-  /** The caller no longer waits for this answer. */
+  /** The caller no longer waits for the answer to this request. */
   abandon(id: RequestId): void {
     const posted = this.#pending.get(id);
     this.#pending.delete(id);
     posted?.cancellation.cancel();
   }
 
-  /** Reads a message from the wire. */
+  /** Traces and decodes a received message. */
   heard(data: string | Uint8Array): Decoded {
     if (this.#trace) {
       const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
@@ -138,45 +138,45 @@ export class PostedRequests {
     return decode(data);
   }
 
-  /** Hands on what came for a request. If it is not a message and was the only answer, the request fails. */
+  /** Delivers the message that came for a request. If it is invalid and was the only answer, the request fails. */
   deliver(decoded: Decoded, posted: PostedRequest): void {
     if (decoded.kind === 'refusal' || (decoded.kind === 'batch' && !(this.agreed && revisionTable.batching(this.agreed)))) {
       const refusal = decoded.kind === 'refusal' ? decoded : undefined;
       const why = refusal?.error.message ?? 'this protocol revision has no batches';
       const make = (): Error => new HttpError(200, '', `the server sent no message: ${why}`);
-      // On a stream of several answers it may be that of another request.
+      // On a stream, it may be the answer to another request.
       const others = posted.streaming ? this.#meant(decoded) : [];
       for (const one of others) if (one !== posted) this.fail(one, make());
       if (others.length > 0 && !others.includes(posted)) return;
       return this.refuse(posted, make, posted.streaming && !others.includes(posted));
     }
-    // 2026-07-28 basic/index#error-responses: an error without an id answers the request it came back for.
+    // 2026-07-28 basic/index#error-responses: an error without an id answers the request of this HTTP response.
     if (decoded.kind === 'failure' && posted.id !== undefined) decoded.message.id ??= posted.id;
     if (decoded.kind === 'batch') for (const value of decoded.values) this.#settle(classify(value));
     else this.#settle(decoded);
     this.receiver?.message(decoded);
   }
 
-  /** The requests that wait for what could not be read: by its id or, of a batch, those of its answers. */
+  /** The pending requests that an unreadable message answers: by its id or, for a batch, by the ids of its responses. */
   #meant(decoded: Decoded): PostedRequest[] {
     const ids = decoded.kind === 'batch' ? decoded.values.map((value) => isObject(value) && !('method' in value) ? value['id'] : undefined)
       : decoded.kind === 'refusal' && decoded.responseFault !== undefined ? [decoded.id] : [];
-    // A large answer that does not tell its id is that of the only request there is.
+    // A message too large to read its id answers the only pending request.
     const only = decoded.kind === 'refusal' && decoded.unread && decoded.id === null && this.#pending.size === 1 ? [...this.#pending.values()] : [];
     return [...only, ...ids.map((id) => this.#pending.get(id)).filter((one) => one !== undefined)];
   }
 
-  /** The answer to a request is here, on whatever stream it came. */
+  /** Ends the pending request of an answer, whichever stream it came on. */
   #settle(decoded: Decoded): void {
     if (decoded.kind !== 'success' && decoded.kind !== 'failure') return;
     const { id } = decoded.message;
     const posted = this.#pending.get(id);
     this.#pending.delete(id);
-    // The server ends the stream, so that its connection can be used again; where it does not, we do.
+    // The server should end the stream, so that its connection can be reused; if it does not, we do.
     if (posted?.streaming) this.#linger(posted.cancellation);
   }
 
-  /** An answer or a notification goes out; `took` once the server has it, or never will. */
+  /** An answer or a notification is being sent. Call `took` when the server has accepted it, or sending has failed. */
   tells(): void {
     this.#untaken++;
   }
@@ -187,15 +187,15 @@ export class PostedRequests {
   }
 
   /**
-   * What the reader of a stream waits for, so that others have their turn. A server that asks and takes no answers is not
-   * read any further. Undefined: it need not wait.
+   * The promise that a stream reader must await, so that others get a turn. A server that asks questions but accepts no
+   * answers is not read further. Undefined: no wait.
    */
   relief(): Promise<void> | undefined {
     if (this.#untaken <= maxUntaken) return turnOfOthers(this.#clock);
     return new Promise((resolve) => this.#relieved.push(resolve));
   }
 
-  /** Ends all requests; their callers are not told. */
+  /** Ends all requests, without a call to `failed`. */
   close(): void {
     this.closed = true;
     this.#faults.end();

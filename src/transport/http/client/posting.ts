@@ -22,18 +22,18 @@ import type { ResumptionPort } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
 
 // 2026-07-28 basic/transports/streamable-http#backward-compatibility:
-// with an HTTP error, `-32601` says it too.
+// in a response with an HTTP error status, `-32601` also marks a modern server.
 const saysModern = (code: number): boolean =>
   code === methodNotFoundCode || modernErrors.includes(code);
 
-/** One message that is posted, and the HTTP request that carries it. */
+/** One posted message, and its HTTP request. */
 interface SentPost {
   readonly text: string;
   readonly message: Outgoing;
   readonly posted: PostedRequest;
 }
 
-/** The messages that a client posts to one MCP endpoint, and what becomes of each answer. */
+/** Posts the messages of a client to one MCP endpoint, and handles each response. */
 export class ClientPosting {
   readonly requests: PostedRequests;
   readonly request: HttpRequester;
@@ -43,9 +43,9 @@ export class ClientPosting {
   readonly #trace: HttpTransportOptions['trace'];
   readonly #resumption: ResumptionPort;
   #session: HttpSession | undefined;
-  /** Whether the client has declared that it can be asked. */
+  /** Whether the client has declared that it answers questions. */
   #answersQuestions = false;
-  /** Where messages go once the server has turned out to be an HTTP+SSE one. */
+  /** The URL for POSTs, if the server uses HTTP+SSE. */
   #endpoint: URL | undefined;
 
   constructor(base: URL, options: HttpTransportOptions, sender: HttpSender) {
@@ -87,7 +87,7 @@ export class ClientPosting {
     const one: SentPost = { text, message, posted };
     const held = posted.id === undefined ? undefined : listener.held(mayAsk(message.method ?? ''));
     const sent = repeatable.has(message.method) ? this.#insist(one, first ? initializedRepeats : this.#limits.reconnectAttempts)
-      // Requests wait until the server knows that the handshake is over.
+      // Requests wait until the server knows that the handshake is complete.
       : held ? held.then(() => this.#post(one)) : this.#post(one);
     if (message.method === 'initialize') this.#answersQuestions = declaresAnswers(message);
     if (first) listener.hold(sent, this.#answersQuestions);
@@ -103,8 +103,8 @@ export class ClientPosting {
   }
 
   /**
-   * Posts a message again where the server, or the way to it, is away for a while. For an answer to a question: without it
-   * the call that asks would wait.
+   * Posts a message, and again if the server cannot be reached or fails for a while. Needed for the answer to a question:
+   * without it, the server's call would wait.
    */
   async #insist(one: SentPost, most: number): Promise<void> {
     for (let failures = 0; ; failures++) {
@@ -120,7 +120,7 @@ export class ClientPosting {
   async #post(one: SentPost): Promise<void> {
     const { text, message, posted } = one;
     if (this.requests.closed) throw closedError();
-    // Where HTTP+SSE is not there, Streamable HTTP may serve that revision.
+    // If the server has no HTTP+SSE, it may serve that revision over Streamable HTTP.
     if (this.#endpoint === undefined && offersHttpSse(message)) await this.#fallBack();
     this.#trace?.({ direction: 'sent', text, at: this.#resumption.clock.now() });
     const old = this.#endpoint !== undefined;
@@ -132,7 +132,7 @@ export class ClientPosting {
       posted.session = this.#session = id === undefined ? undefined : { id, expired: false };
     }
     if (posted.id !== undefined && !old) return this.#answered(one, answer);
-    // The body is read although it says nothing, so that its connection can be used again.
+    // The body has no meaning, but is read so that its connection can be reused.
     await readText(answer);
     if (message.method !== 'notifications/initialized') return;
     const { agreed } = this.requests;
@@ -140,7 +140,7 @@ export class ClientPosting {
     else this.listener.opened();
   }
 
-  /** The answer to a JSON-RPC request: a message, or a stream of them. */
+  /** Handles the response to a JSON-RPC request: one message, or a stream of messages. */
   async #answered(one: SentPost, answer: HttpAnswer): Promise<void> {
     const { requests } = this;
     const { message, posted } = one;
@@ -158,7 +158,7 @@ export class ClientPosting {
     if (requests.awaited(posted)) throw new HttpError(status, '', 'the server answered another request');
   }
 
-  /** An error status. A JSON-RPC error in the body is the answer; without one, the status is. */
+  /** Handles an error status. A JSON-RPC error in the body is the answer; without one, the request fails with the status. */
   async #refused(one: SentPost, answer: HttpAnswer): Promise<void> {
     const { requests } = this;
     const { message, posted } = one;
@@ -166,7 +166,7 @@ export class ClientPosting {
     const body = await readText(answer, this.#limits.maxMessageBytes);
     checkSession(status, posted, body);
     const decoded = requests.heard(body);
-    // 401 and 403 are about the HTTP request, whatever the body is.
+    // 401 and 403 are about the HTTP request, whatever the body says.
     const error = status !== 401 && status !== 403 && decoded.kind === 'failure'
       && (decoded.message.id ?? posted.id) === posted.id && decoded.message.error;
     if (
@@ -182,7 +182,7 @@ export class ClientPosting {
 
   // ---- HTTP+SSE
 
-  /** Looks for the transport of 2024-11-05 at the same address. Whether it is there. */
+  /** Looks for HTTP+SSE (2024-11-05) at the same address. Returns whether the server has it. */
   async #fallBack(): Promise<boolean> {
     return this.#settle(await findHttpSse(this.#base, this.#resumption));
   }
@@ -193,8 +193,8 @@ export class ClientPosting {
   }
 
   /**
-   * The server has answered a POST as it answers a GET: with the stream of HTTP+SSE. That stream is kept: there are servers
-   * with room for one (@mastra/mcp 0.14), which end the second where the first one closes.
+   * The server has answered a POST like a GET, with the stream of HTTP+SSE. That stream is kept: some servers have room for
+   * only one (@mastra/mcp 0.14), and close the second stream when the first one closes.
    */
   async #takeHttpSse(one: SentPost, answer: HttpAnswer): Promise<void> {
     const stream = this.requests.detach(one.posted);
@@ -202,19 +202,19 @@ export class ClientPosting {
       throw new HttpError(answer.status, '', 'the stream of HTTP+SSE ended before it began');
     }
     if (one.message.method === 'initialize') return this.#post(one);
-    // A server of 2024-11-05 has not read the probe.
+    // A server of 2024-11-05 does not handle the `server/discover` probe.
     throw new HttpError(answer.status, '', 'the server speaks HTTP+SSE (2024-11-05)');
   }
 
   // ---- the end
 
-  /** Forgets the session, and where messages go. */
+  /** Forgets the session and the URL for POSTs. */
   forget(): void {
     this.listener.close();
     this.requests.agreed = this.#session = this.#endpoint = undefined;
   }
 
-  /** Ends all requests, and the session, which may take `closeMs`. */
+  /** Ends all requests, and then the session, for at most `closeMs`. */
   async close(): Promise<void> {
     const session = this.#session;
     this.listener.opened();
@@ -223,10 +223,10 @@ export class ClientPosting {
     const cancellation = new Cancellation();
     this.#abortAfter(this.#limits.closeMs, cancellation);
     try {
-      // 2025-11-25 basic/transports#session-management: a server may refuse this with 405.
+      // 2025-11-25 basic/transports#session-management: a server may answer 405.
       await readText(await this.request.send('DELETE', this.#base, { session, cancellation }, { own: {} }));
     } catch {
-      // The server will find the session idle.
+      // The server will end the idle session itself.
     } finally {
       cancellation.cancel();
     }
@@ -235,30 +235,30 @@ export class ClientPosting {
 
 function checkSession(status: number, posted: PostedRequest, body: string): void {
   if (status !== 404 || posted.session === undefined) return;
-  // Its id goes on being sent until there is another: without one, the next request would get a 400.
+  // Keep sending the old id until there is a new one: a request without an id would get a 400.
   posted.session.expired = true;
   throw new SessionExpired(body);
 }
 
-/** A connection begins with one of these. The answer tells which transport the server speaks. */
+/** The methods that may begin a connection. The response tells which transport the server uses. */
 const opening: ReadonlySet<string | undefined> = new Set(['server/discover', 'initialize']);
 
-/** Whether the capabilities in `initialize` let the server ask. */
+/** Whether the capabilities in `initialize` allow the server to ask questions. */
 function declaresAnswers({ params }: Outgoing): boolean {
   const { elicitation, sampling, roots } = (params?.['capabilities'] ?? {}) as ClientCapabilities;
   return Boolean(elicitation ?? sampling ?? roots);
 }
 
-/** Whether `initialize` offers a revision that has no Streamable HTTP: the client speaks no other, or remembers it. */
+/** Whether `initialize` offers a revision without Streamable HTTP: the client supports no other, or remembers this one. */
 function offersHttpSse({ method, params }: Outgoing): boolean {
   const revision = method === 'initialize' ? findRevision(revisions, params?.['protocolVersion']) : undefined;
   return revision !== undefined && !revisionTable.streamableHttp(revision);
 }
 
-/** How often `notifications/initialized` is posted again to a server that answers 5xx or cannot be reached. */
+/** How often `notifications/initialized` is posted again if the server answers 429 or 5xx or cannot be reached. */
 const initializedRepeats = 2;
 
-/** Messages that mean the same when they come twice. `undefined` is an answer: nothing waits for the second one. */
+/** Messages that are safe to repeat. `undefined` is an answer: the server ignores the second one. */
 const repeatable: ReadonlySet<string | undefined> = new Set([
   undefined, 'notifications/initialized', 'notifications/cancelled', 'notifications/roots/list_changed',
 ]);

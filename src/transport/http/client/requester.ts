@@ -7,21 +7,21 @@ import type { HeaderValues, HttpTransportOptions } from './options.ts';
 import type { PostedRequest, PostedRequests } from './posted-request.ts';
 import type { HttpAnswer, HttpSend, HttpSender } from './sender.ts';
 
-/** What one HTTP request carries beside the headers that every one has. */
+/** The parts of one HTTP request besides the common headers. */
 export interface RequestParts {
-  /** Headers of only this request. */
+  /** Headers of this request only. */
   readonly own: HeaderValues;
-  /** The JSON-RPC message that it posts. */
+  /** The JSON-RPC message in the body. */
   readonly message?: Outgoing | undefined;
   readonly body?: string | undefined;
 }
 
-/** Sends one HTTP request, with credentials, to its answer. */
+/** Sends HTTP requests with credentials. */
 export interface HttpRequester {
   send(
     method: string, target: URL, posted: Pick<PostedRequest, 'session' | 'cancellation'>, parts: RequestParts,
   ): Promise<HttpAnswer>;
-  /** Names the credentials that a request would have now; undefined where they never change. */
+  /** Names the credentials of the next request; undefined if they never change. */
   readonly context: (() => string | Promise<string>) | undefined;
 }
 
@@ -29,23 +29,23 @@ const maxRedirects = 3;
 const maxRepeats = 3;
 
 /**
- * Makes the headers of each request, follows redirects within the origin of `base`, and lets `auth` have another
- * try where the server refuses its credentials.
+ * Makes the headers of each request, follows redirects within the origin of `base`, and tries again if the server refuses
+ * the credentials and `auth` has others.
  */
 export function requester(
   base: URL, { headers: custom = {}, auth }: HttpTransportOptions, requests: PostedRequests, sender: HttpSender,
 ): HttpRequester {
-  /** What `auth` gave for the request that was sent last. */
+  /** The headers that `auth` gave for the last request. */
   let last: HeaderValues = {};
 
-  /** Where a redirect leads; undefined where the answer is not one. It is followed within the origin, if it keeps the method. */
+  /** The target of a redirect; undefined for other responses. Throws unless it stays within the origin and keeps the method. */
   function redirect(answer: HttpAnswer, url: URL, hops: number): URL | undefined {
     const { status } = answer;
     if (status !== 0 && (status < 300 || status > 399)) return undefined;
     answer.cancel();
     const to = answer.header('location') ?? '';
     const next = new URL(to, url);
-    // The headers, with whatever credentials they hold, are for the origin that was given, and no other.
+    // The headers may hold credentials, which are only for the origin of `base`.
     if ((status === 307 || status === 308) && next.origin === base.origin && hops < maxRedirects) return next;
     throw new HttpError(status, to, 'a redirect that is not followed');
   }
@@ -92,7 +92,7 @@ export function requester(
   };
 }
 
-/** An error that `auth` throws reaches the caller unchanged. */
+/** Marks an error of `auth`, so that it reaches the caller unchanged. */
 async function trying<T>(ask: () => T | Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -107,7 +107,7 @@ function lowerCase(fields: HeaderValues): Record<string, string> {
   return headers;
 }
 
-/** RFC 9449 section 9 asks for a nonce with 401; some servers do so with 400, as authorization servers do. */
+/** RFC 9449 section 9 asks for a nonce with 401; some servers do it with 400, like authorization servers. */
 function asksForCredentials(answer: HttpAnswer): boolean {
   const { status } = answer;
   return status === 401 || status === 403

@@ -10,30 +10,30 @@ import type { HttpClientLimits } from './options.ts';
 import type { PostedRequest, PostedRequests } from './posted-request.ts';
 import type { HttpAnswer } from './sender.ts';
 
-/** What `follow` needs of the transport. */
+/** The parts of the transport that `follow` needs. */
 export interface ResumptionPort {
   readonly requests: PostedRequests;
   readonly limits: HttpClientLimits;
   readonly clock: Clock;
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** From 0 up to 1. */
+  /** Returns 0 or more, below 1. */
   random(): number;
-  /** Asks for a stream, from the event after this one on; '': from now on. */
+  /** Opens a stream that starts after the event with this id; '': with the next event. */
   get(posted: PostedRequest, lastEventId: string): Promise<HttpAnswer>;
-  /** Throws where an error status says that the session is gone. */
+  /** Throws if an error status means that the session is gone. */
   checkSession(status: number, posted: PostedRequest, body: string): void;
 }
 
-/** Bytes of a stream that are read at once, before the reader looks whether the server takes our answers. */
+/** Bytes of a stream that are read at once, before the reader checks whether the server accepts our answers. */
 const heardAtOnce = 8192;
 
-/** A stream that is read, and resumed where it breaks. */
+/** Reads a stream, and resumes it when it breaks. */
 class Following {
   readonly #posted: PostedRequest;
   readonly #at: ResumptionPort;
   #lastEventId = '';
   #retry: number | undefined;
-  /** Reconnections since the last event, since the last message, and failed ones since one that succeeded. */
+  /** Reconnections since the last event and since the last message; failed ones since the last success. */
   #attempts: number;
   #empty: number;
   #failures = 0;
@@ -42,11 +42,11 @@ class Following {
   constructor(posted: PostedRequest, at: ResumptionPort, begun: boolean) {
     this.#posted = posted;
     this.#at = at;
-    // The GET stream is connected at once.
+    // The first GET is sent without a delay.
     this.#attempts = this.#empty = begun ? 0 : -1;
   }
 
-  /** Reads to the end of the stream, or until nothing more is wanted of it. Why it broke, if it did. */
+  /** Reads to the end of the stream, or until the request is over. Resolves to the error that broke it, if any. */
   async read(answer: HttpAnswer): Promise<unknown> {
     const { requests, limits: { maxMessageBytes } } = this.#at;
     const parser = sseParser({
@@ -61,7 +61,7 @@ class Following {
         requests.deliver(decoded, this.#posted);
       },
       onRefused: (why) => {
-        // It may have been the answer, and is not sent again.
+        // The dropped event may have been the answer, which is not sent again.
         requests.refuse(this.#posted, () => new HttpError(200, '', `${why} (the limit is ${maxMessageBytes} bytes)`));
       },
     });
@@ -71,7 +71,7 @@ class Following {
     return cause;
   }
 
-  /** A chunk may hold a thousand questions: they are heard a few at a time, and the next ones wait for answers taken. */
+  /** Reads a chunk in small parts, since it may hold a thousand questions. The next part waits until answers are accepted. */
   #hear(chunk: Uint8Array, from: number, parser: SseParser, answer: HttpAnswer): Promise<void> | undefined {
     const { requests, limits, clock } = this.#at;
     for (let at = from; at < chunk.length; at += heardAtOnce) {
@@ -89,14 +89,14 @@ class Following {
     return undefined;
   }
 
-  /** Asks for the rest of the stream. Undefined where the server has no such stream; throws where it is lost. */
+  /** Reopens the stream. Undefined if the request is over or the server has no such stream; throws if the stream is lost. */
   async resume(cause: unknown): Promise<HttpAnswer | undefined> {
     const { limits: { maxNoiseBytes, reconnectAttempts }, wait } = this.#at;
     const posted = this.#posted;
     for (;; this.#attempts++, this.#empty++) {
       if (this.#at.requests.over(posted)) return undefined;
       if (this.#noise > maxNoiseBytes) throw new ConnectionError('closed', `the stream was given up: ${noiseFault(maxNoiseBytes)}`);
-      // 2026-07-28 basic/transports/streamable-http#receiving-messages: its streams are not resumable.
+      // 2026-07-28 basic/transports/streamable-http#receiving-messages: streams of this revision are not resumable.
       const resumeAfter = sendable(this.#lastEventId);
       const resumable = posted.id === undefined || (!posted.modern && resumeAfter !== '');
       if (!resumable || this.#failures >= reconnectAttempts) {
@@ -132,8 +132,8 @@ class Following {
 }
 
 /**
- * Reads the stream that answers a request, and resumes it where it breaks; without an answer it begins with a GET.
- * Resolves once nothing more is wanted of it, rejects where it is lost.
+ * Reads the stream that answers a request, and resumes it when it breaks. Without `answer` it begins with a GET.
+ * Resolves when no more of it is needed, rejects if it is lost.
  * Source: 2025-11-25 basic/transports#resumability-and-redelivery.
  */
 export async function follow(posted: PostedRequest, at: ResumptionPort, answer?: HttpAnswer): Promise<void> {
@@ -145,8 +145,8 @@ export async function follow(posted: PostedRequest, at: ResumptionPort, answer?:
 }
 
 /**
- * The id as `Last-Event-ID` carries it: its bytes in UTF-8, a character each (WHATWG HTML 9.2.3). '' where it has characters
- * that a header may not have: a stream cannot be resumed after such an id.
+ * The id as a `Last-Event-ID` header: its bytes in UTF-8, one character each (WHATWG HTML 9.2.3). '' if it has
+ * characters that a header must not have: a stream cannot be resumed after such an id.
  */
 function sendable(id: string): string {
   if (!/[^\t\x20-\x7e]/.test(id)) return id;
@@ -154,13 +154,13 @@ function sendable(id: string): string {
   return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** Whether asking again would be answered the same. */
+/** Whether the same request would fail again. */
 export const isRefusal = (thrown: unknown): boolean => thrown instanceof AuthorizationFailed
   || (thrown instanceof HttpError && thrown.status < 500 && thrown.status !== 429);
 
 /**
- * Milliseconds before the next reconnection. The server's `retry` is never undercut. A shorter one than
- * `reconnectMinMs` is not taken at its word: while no message comes, that time doubles, up to `reconnectInitialMs`.
+ * Milliseconds before the next reconnection, at least the server's `retry`. A `retry` shorter than `reconnectMinMs` is
+ * raised to it; while no message comes, that minimum doubles, up to `reconnectInitialMs`.
  */
 export function delay(
   attempts: number, empty: number, retry: number | undefined, { limits, random }: ResumptionPort,

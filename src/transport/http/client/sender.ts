@@ -4,19 +4,19 @@ import type { Cancellation } from './cancellation.ts';
 export interface HttpSend {
   readonly method: string;
   readonly url: URL;
-  /** Names are lower-case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   /**
-   * Whether the answer may take long, as that of a JSON-RPC request or a stream may. Answers to the server's
-   * requests are quick, and must not wait for a connection behind those that do.
+   * Whether the response may take long: true for a JSON-RPC request and a stream. Answers to the server's
+   * requests are quick, and must not wait for a connection behind those.
    */
   readonly lasting: boolean;
-  /** Ends the request, or the reading of its answer. */
+  /** Cancels the request, or the reading of its response. */
   readonly cancellation: Cancellation;
 }
 
-/** The answer to one HTTP request: its head is there, its body comes. */
+/** The response to one HTTP request: its head has arrived, its body is still to be read. */
 export interface HttpAnswer {
   readonly status: number;
   /** The value of a header field, by its lower-case name. */
@@ -24,24 +24,24 @@ export interface HttpAnswer {
   /** All header fields, for a trace. */
   fields(): Iterable<readonly [name: string, value: unknown]>;
   /**
-   * Reads the body, once. `onChunk` gets its bytes as they come, without their content encoding; where it returns a
-   * promise, no more is read before that resolves. Resolves at the end of the body, rejects where it breaks.
+   * Reads the body, once. `onChunk` gets the bytes as they come, without their content encoding. If it returns a
+   * promise, reading pauses until that resolves. Resolves at the end of the body, rejects if the body breaks off.
    */
   read(onChunk: (chunk: Uint8Array) => Promise<void> | void): Promise<void>;
-  /** The rest of the body is not wanted: `read` ends soon after, if it was called. */
+  /** Drops the rest of the body: a pending `read` ends soon after. */
   cancel(): void;
 }
 
-/** Sends HTTP requests for the client's transport: `fetch`, or what a platform has that is faster. */
+/** Sends HTTP requests for the client's transport: with `fetch`, or a faster API of the platform. */
 export interface HttpSender {
   /**
-   * Sends one request. Follows no redirect and adds no credentials. Repeats a POST only where no byte of it was
-   * written. Rejects where no answer comes.
+   * Sends one request. Follows no redirect and adds no credentials. Repeats a POST only if no byte of it was
+   * written. Rejects if no response comes.
    */
   send(request: HttpSend): Promise<HttpAnswer>;
-  /** Lets go of idle connections. */
+  /** Closes idle connections. */
   close?(): void;
 }
 
-/** Fields that say where a request goes and where its body ends: the sender's own, never the caller's. */
+/** Fields for the target of a request and the length of its body: only the sender sets them, never the caller. */
 export const framingFields: readonly string[] = ['host', 'connection', 'content-length', 'transfer-encoding'];

@@ -4,7 +4,7 @@ import { encodeHeaderValue, mirroredParameters, mirroredValue } from '../../../p
 import type { ToolHeaders } from '../../client-port.ts';
 
 /**
- * The tools whose arguments HTTP headers mirror, as `tools/list` tells them.
+ * The tools of `tools/list` that have arguments mirrored in HTTP headers.
  * Source: 2026-07-28 basic/transports/streamable-http#custom-headers-from-tool-parameters.
  */
 export class MirroredToolHeaders implements ToolHeaders {

@@ -5,8 +5,8 @@ import type { HttpSender } from './sender.ts';
 import { MirroredToolHeaders } from './tool-headers.ts';
 
 /**
- * The client's side of Streamable HTTP over any sender. `url` is the MCP endpoint; a TypeError where it is not an HTTP
- * address.
+ * The client's side of Streamable HTTP over any sender. `url` is the MCP endpoint. Throws a TypeError if it is not an HTTP
+ * URL.
  */
 export function clientTransport(
   url: string | URL, options: HttpTransportOptions, sends: HttpSender,

@@ -12,15 +12,15 @@ import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../server-port.ts';
 import { PulledBody } from './pulled-body.ts';
 
-/** What a framework knows of a request already. */
+/** The parts of a request that a framework has read already. */
 export interface FetchContext {
-  /** The body, where it was read before: the parsed value, its text or its bytes. */
+  /** The body, if it was read before: the parsed value, its text or its bytes. */
   readonly body?: unknown;
 }
 
-/** Answers a web-standard request. Never rejects. */
+/** Answers web-standard requests. Never rejects. */
 export interface FetchHandler {
-  /** `context.body` takes the place of a body that was read: `handler(c.req.raw, { body: await c.req.json() })`. */
+  /** `context.body` replaces a body that was read before: `handler(c.req.raw, { body: await c.req.json() })`. */
   (request: Request, context?: FetchContext): Promise<Response>;
   /**
    * Ends GET and `subscriptions/listen` streams and serves requests until none is in flight, for at most
@@ -32,8 +32,8 @@ export interface FetchHandler {
 }
 
 /**
- * Serves a server wherever requests and responses are the web's: Bun, Deno, workers, Node.
- * Behind a public name, set `allowedHosts` to it.
+ * Makes a handler of web-standard requests for a server: Bun, Deno, workers, Node.
+ * For a public host name, set `allowedHosts` to it.
  */
 export function fetchHandler(server: ServerPort, options: HttpOptions = {}): FetchHandler {
   checkHttpOptions('fetchHandler: options', options, httpShape);
@@ -43,7 +43,7 @@ export function fetchHandler(server: ServerPort, options: HttpOptions = {}): Fet
   return Object.assign(handle, { close: endpoint.close, endpoint });
 }
 
-/** Characters of an answer that is handed over in parts; a shorter one is not counted while it waits. */
+/** An answer of at least this many characters is delivered in parts; unread bytes of a shorter one are not counted. */
 const longAnswer = 65_536;
 
 class FetchHttpRequest implements HttpRequest {
@@ -87,7 +87,7 @@ class FetchHttpRequest implements HttpRequest {
 
   read(maxBytes: number, done: (body: Body) => void): Promise<void> | undefined {
     const given = this.#body;
-    // The runtimes of workers call a handler with an environment as its second argument. It has no `body`, unless a binding is called so.
+    // Worker runtimes pass an environment as the second argument. It has no `body`, unless a binding has that name.
     if (given !== undefined) {
       done(typeof given === 'string' || given instanceof Uint8Array ? given : { value: given });
       return undefined;
@@ -99,10 +99,10 @@ class FetchHttpRequest implements HttpRequest {
     if (this.#over) return;
     this.#over = true;
     const type = body === '' ? undefined : { 'content-type': 'application/json' };
-    // A status that forbids a body forbids an empty one too.
+    // A status that forbids a body also forbids an empty one: pass null.
     const head = { ...type, ...fields };
     if (body.length < longAnswer) return this.#answer(body === '' ? null : body, status, head);
-    // It is handed over while it is read: so unread bytes can be counted, and cut where they are too many.
+    // Delivered as the client reads it, so that unread bytes are counted, and the response is cut off if there are too many.
     const long = this.#begin(() => {});
     this.#answer(long.stream, status, head);
     long.write(body);
@@ -136,7 +136,7 @@ class FetchHttpRequest implements HttpRequest {
   }
 
   destroy(): void {
-    // An answer that is over for the endpoint may still wait for its reader.
+    // A response that is complete for the endpoint may still wait for its reader.
     this.#over = true;
     this.#pulled?.destroy();
   }
@@ -168,7 +168,7 @@ async function readBody(request: Request, maxBytes: number, clock: Clock): Promi
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return gathered.take();
-      // What waits already is read without a turn of the event loop, in chunks that may be of one byte.
+      // Bytes that have arrived already are read without a turn of the event loop, in chunks that may have one byte.
       beginReading(clock);
       const fault = gathered.push(value);
       const others = turnOfOthers(clock);

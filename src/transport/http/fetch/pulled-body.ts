@@ -1,22 +1,22 @@
 let encoder: InstanceType<typeof TextEncoder> | undefined;
 
-/** Bytes that the runtime is handed at a time. */
+/** Bytes that are given to the runtime at a time. */
 const partBytes = 65_536;
 
-/** The body of a response, handed over as the runtime reads it: what waits here is known, and can be dropped. */
+/** A response body, given to the runtime as it reads: waiting bytes stay here, where they are counted and can be dropped. */
 export class PulledBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** Bytes that wait for the reader. */
   buffered = 0;
   readonly #waits: (bytes: number) => void;
-  /** Undefined once the stream is over. */
+  /** Undefined after the end of the stream. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #waiting: Uint8Array[] = [];
-  /** The reader has asked, and nothing was there. */
+  /** The reader has pulled, and has not been given anything since. */
   #wanted = false;
   #ended = false;
 
-  /** `waits` is told how many bytes wait each time that changes; `left` is called where the reader leaves. */
+  /** `waits` is called with the number of waiting bytes at each change; `left` when the reader cancels. */
   constructor(waits: (bytes: number) => void, left: () => void) {
     this.#waits = waits;
     this.stream = new ReadableStream<Uint8Array>({
@@ -41,13 +41,13 @@ export class PulledBody {
     this.#give();
   }
 
-  /** Nothing follows; what waits is still read. */
+  /** Ends the body after the bytes that wait. */
   end(): void {
     this.#ended = true;
     this.#give();
   }
 
-  /** Breaks it off. */
+  /** Breaks the body off. */
   destroy(): void {
     this.#over()?.error(new Error('the connection was broken off'));
   }
@@ -72,7 +72,7 @@ export class PulledBody {
     this.#waits(this.buffered);
   }
 
-  /** Nothing more is handed over; returns what ends the stream. */
+  /** Drops the waiting bytes. Returns the controller, to close the stream or make it fail; undefined if it is over already. */
   #over(): ReadableStreamDefaultController<Uint8Array> | undefined {
     const controller = this.#controller;
     this.#controller = undefined;

@@ -4,13 +4,13 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What the first answer on a connection said of how long the server keeps it. */
+/** Milliseconds that the server keeps an idle connection (`Keep-Alive` of its first response), less `marginMs`. */
 const idleTimes = new WeakMap<Socket, number>();
 
-/** The server closes its idle connections at a time of its own: one this near to it is not used again. */
+/** The server closes idle connections too. A connection is not used again within this time before that. */
 const marginMs = 1000;
 
-/** Notes `Keep-Alive: timeout=`, in seconds. */
+/** Stores `Keep-Alive: timeout=`, in seconds. */
 export function noteKeepAlive(answer: IncomingMessage): void {
   const hint = answer.headers['keep-alive'];
   if (typeof hint !== 'string' || idleTimes.has(answer.socket)) return;
@@ -19,8 +19,8 @@ export function noteKeepAlive(answer: IncomingMessage): void {
 }
 
 /**
- * Makes an agent let go of a connection that was idle for `idleMs` milliseconds, or until the last second of the
- * time that the server named.
+ * Makes an agent close connections that were idle for `idleMs` milliseconds, or until one second before the
+ * server's own keep-alive time ends, if that is earlier.
  */
 export function boundIdle<A extends Agent | HttpsAgent>(agent: A, idleMs: number): A {
   agent.keepSocketAlive = (socket: Duplex): boolean => {
@@ -29,7 +29,7 @@ export function boundIdle<A extends Agent | HttpsAgent>(agent: A, idleMs: number
     if (left <= 0) return false;
     socket.setKeepAlive(true, 1000);
     socket.unref();
-    // An agent ends an idle connection at its timeout, and does not touch one in use.
+    // The agent closes an idle connection on timeout, but not one in use.
     if (socket.timeout !== left) socket.setTimeout(left);
     return true;
   };

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../server/endpoint.ts';
 import type { HttpServer } from './serve.ts';
 
-/** Where an engine listens. */
+/** The address and path to listen on. */
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
@@ -9,5 +9,5 @@ export interface ListenOptions {
   readonly path: string;
 }
 
-/** Listens and speaks HTTP in the place of `node:http`: `http1` of barewire/http1/node. Rejects where the port cannot be had. */
+/** An HTTP implementation in place of `node:http`: `http1` from barewire/http1/node. Rejects if it cannot listen on the port. */
 export type HttpEngine = (endpoint: Endpoint, at: ListenOptions) => Promise<HttpServer>;

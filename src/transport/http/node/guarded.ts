@@ -6,7 +6,7 @@ import { createGuard } from '../server/origin-validation.ts';
 import { mcpFields } from '../server/http-request.ts';
 import type { Guard, GuardOptions } from '../server/origin-validation.ts';
 
-/** What a listener's guard lets in, by the port that a request came to. Called once with port 0, to check what it returns. */
+/** Returns the guard options for the port that received a request. Called once with port 0, to check the options. */
 export type GuardOf = (port: number) => GuardOptions;
 
 // For `checkOptions`.
@@ -15,8 +15,8 @@ const guardShape: Shape<GuardOptions> = {
 };
 
 /**
- * A listener for `http.createServer` behind a guard: what the guard refuses gets 403, and `serve` does not see it.
- * Every listener of this project is made by this function or by `serveHttp`, `httpListener` and `fetchHandler`, which
+ * A listener for `http.createServer` with a guard: refused requests get 403, and do not reach `serve`.
+ * Every listener of this project is made by this function, or by `serveHttp`, `httpListener` and `fetchHandler`, which
  * have the same guard. Throws a TypeError for an unknown or malformed option.
  */
 export function guarded(
@@ -31,14 +31,14 @@ export function guarded(
   };
 }
 
-/** The same for `server.on('upgrade', …)`. */
+/** Like `guarded`, for `server.on('upgrade', …)`. */
 export function guardedUpgrade(
   options: GuardOf, serve: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const judge = nodeGuard('guardedUpgrade', options);
   return (request, socket, head) => {
     if (judge(request) === undefined) return serve(request, socket, head);
-    // Node has taken its own listeners off the socket.
+    // Node has removed its own listeners from the socket.
     socket.on('error', () => socket.destroy());
     socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   };
@@ -58,7 +58,7 @@ function nodeGuard(place: string, options: GuardOf): (request: IncomingMessage) 
   };
 }
 
-/** The options of a listener that is asked by these names of this machine at its own port, and by its own pages. */
+/** The options of a listener that accepts these names of this machine with its own port, and only its own origin. */
 export const ownAddress = (names: readonly string[], navigation?: GuardOptions['navigation']): GuardOf => (port) => {
   const hosts = names.flatMap((name) => (port === 80 ? [`${name}:${port}`, name] : [`${name}:${port}`]));
   return { allowedHosts: hosts, allowedOrigins: 'own', navigation };

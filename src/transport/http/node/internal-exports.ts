@@ -1,6 +1,6 @@
 /**
- * The internal exports of this folder (its door), apart from the one of `transport` because it needs Node: what the kit may take from inside without
- * the whole of index.ts.
+ * The internal exports of this folder (its door): what the kit may import from inside without all of index.ts. Separate from
+ * the exports of `transport`, because these need Node.
  */
 
 export { guarded, ownAddress } from './guarded.ts';

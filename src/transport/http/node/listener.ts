@@ -11,49 +11,49 @@ import type { HttpOptions } from '../server/options.ts';
 import type { Unread } from '../server/unread.ts';
 import type { ServerPort } from '../../server-port.ts';
 
-/** A request as frameworks hand it over: perhaps with its body parsed, and its path cut. */
+/** A request as frameworks pass it: its body may be parsed already, and its path shortened. */
 export type NodeRequest = IncomingMessage & { body?: unknown; originalUrl?: string };
 
 /**
- * Serves a server on `node:http`, or in whatever is built on it. A body that was parsed before is taken from
- * `req.body`, or from the third argument; a function there (Express passes one) is not looked at.
+ * Serves a server on `node:http` or a framework built on it. A body that was parsed before is taken from
+ * `req.body`, or from the third argument; a function there (the `next` of Express) is ignored.
  */
 export interface HttpListener {
   (req: NodeRequest, res: ServerResponse, body?: unknown): void;
   /**
    * Ends GET and `subscriptions/listen` streams and serves requests until none is in flight, for at most
-   * `drainMs` (default 5 seconds); then it ends every session and answers 503. The port is its owner's to close.
+   * `drainMs` (default 5 seconds); then it ends every session and answers 503. The owner of the port closes the port.
    */
   close(options?: CloseOptions): Promise<void>;
   /** For `gauges`. */
   readonly endpoint: GaugedEndpoint;
 }
 
-/** Makes a listener for `http.createServer`, Express and their like. */
+/** Makes a listener for `http.createServer`, Express and similar frameworks. */
 export function httpListener(server: ServerPort, options: HttpOptions = {}): HttpListener {
   checkHttpOptions('httpListener: options', options, httpShape);
   return listenerOf(createEndpoint(server, options));
 }
 
-/** The listener of an endpoint. `late`: connections that were made after the server began to close. */
+/** The listener of an endpoint. `late`: connections opened after the server began to close. */
 export function listenerOf(endpoint: Endpoint, late?: ReadonlySet<Socket>): HttpListener {
   const listener = (req: NodeRequest, res: ServerResponse, body?: unknown): void => {
-    // Node's parser does not wait for the response before: this one has no connection then.
+    // Node's parser does not wait for the previous response: until that is complete, this one has no socket.
     if (res.socket === null) awaitConnection(req, res, () => listener(req, res, body));
     else endpoint.handle(new NodeHttpRequest(req, res, typeof body === 'function' ? undefined : body, late));
   };
   return Object.assign(listener, { close: endpoint.close, endpoint });
 }
 
-/** Requests that were sent before the response to the one before them was complete, by connection. */
+/** How many pipelined requests wait for the response before theirs, by connection. */
 const ahead = new WeakMap<Socket, number>();
 
-/** With more of them a connection is cut. */
+/** A connection with more of them is cut off. */
 const mostAhead = 100;
 
 /**
- * Serves a request when the responses before its own are complete. Side by side, their responses would be held until their turn,
- * out of reach of what cuts off a reader that is too slow, and nobody would tell them that the client has left.
+ * Serves a pipelined request after the previous responses are complete. Otherwise Node would buffer the response until its
+ * turn: the limit for slow readers would not see it, and it would not be told that the client has left.
  */
 function awaitConnection({ socket }: NodeRequest, res: ServerResponse, serve: () => void): void {
   const count = (ahead.get(socket) ?? 0) + 1;
@@ -65,20 +65,20 @@ function awaitConnection({ socket }: NodeRequest, res: ServerResponse, serve: ()
   });
 }
 
-/** Bytes of a response that wait for its reader; less than this is not counted. */
+/** Unread bytes of a response from which they are counted; fewer are not. */
 const worthWatching = 16_384;
 
-/** Characters of a body that is encoded once, for its length and for the socket. Node would go through a text for each. */
+/** Characters from which a body is encoded before it is written. Node would encode it twice: for its length, and for the socket. */
 const longBody = 16_384;
 
-/** Responses that may write at the end of this turn of the event loop. */
+/** Responses to flush at the end of this turn of the event loop. */
 let due: NodeHttpRequest[] | undefined;
 
-/** The connection that brought the last request. */
+/** The connection of the latest request. */
 let latest: Socket | undefined;
 
-// All answers of a turn go out after everything was read. Writing each at once wakes its reader while others are still
-// being read, and costs both sides more (bench/NOTES.md).
+// All responses of a turn are written after all input was read. Writing each at once wakes its reader while others are
+// still being read, and costs both sides more (bench/NOTES.md).
 function flushLater(request: NodeHttpRequest): void {
   if (due === undefined) {
     due = [];
@@ -87,7 +87,7 @@ function flushLater(request: NodeHttpRequest): void {
   due.push(request);
 }
 
-/** A stream that ended where it began may be written already: then nothing waits, and no turn is needed. */
+/** A stream that ended in its first turn may be written already. If no response waits, no further turn is scheduled. */
 function awaitTurn(): void {
   if (due?.some((request) => request.waits)) systemClock.after(0, flushDue);
   else due = undefined;
@@ -101,7 +101,7 @@ function flushDue(): void {
 
 const text = (value: string | string[] | undefined): string | undefined => typeof value === 'string' ? value : undefined;
 
-/** Node joins a header that comes twice, or takes the first. */
+/** Node joins a header that comes twice, or takes the first one. */
 const fieldsOf = (headers: NodeRequest['headers']): McpFields => ({
   host: headers.host, origin: headers.origin, accept: headers.accept, contentType: headers['content-type'],
   site: text(headers['sec-fetch-site']), version: text(headers['mcp-protocol-version']), session: text(headers['mcp-session-id']),
@@ -121,16 +121,16 @@ class NodeHttpRequest implements HttpRequest {
   readonly #res: ServerResponse;
   readonly #body: unknown;
   readonly #late: ReadonlySet<Socket> | undefined;
-  /** Whether the connection that asks is the one that asked last: it may be the only one, and nothing is to be gathered. */
+  /** Whether the previous request came on the same connection. It may be the only one, so responses are written at once. */
   readonly #alone: boolean;
   #gone: (() => void) | undefined;
-  /** The head of a stream, until it goes out, and what is to be done then. */
+  /** The head of a stream until it is written, and the callback for that moment. */
   #head: HeaderFields | undefined;
   #lasts: (() => void) | undefined;
-  /** What this turn has written; undefined: nothing. */
+  /** The text written in this turn; undefined: none. */
   #batch: string | Buffer | undefined;
   #ended = false;
-  /** Whether the head says how long the text is that follows. */
+  /** Whether the head has the length of the body. */
   #whole = false;
   #watched = false;
 
@@ -146,7 +146,7 @@ class NodeHttpRequest implements HttpRequest {
     this.#late = late;
     this.#alone = req.socket === latest;
     latest = req.socket;
-    // A framework that has not parsed it may still have left an empty object there.
+    // A framework that has not parsed the body may have left an empty object in `req.body`.
     this.#body = body ?? (req.readableEnded ? req.body : undefined);
   }
 
@@ -180,7 +180,7 @@ class NodeHttpRequest implements HttpRequest {
       if (body !== undefined) return;
       if (reader === undefined) {
         const gathered = reader = new BodyReader(maxBytes);
-        // The client may leave before the end.
+        // The client may leave before the body is complete.
         req.on('close', () => gathered.clear());
       }
       body = reader.push(chunk);
@@ -198,10 +198,10 @@ class NodeHttpRequest implements HttpRequest {
     this.onHead?.(status, all);
   }
 
-  /** Writes the head; the body goes out at the end of this turn. Returns the head's fields. */
+  /** Writes the head; the body is written at the end of this turn. Returns the head's fields. */
   #begin(status: number, body: string, fields: HeaderFields | undefined): HeaderFields {
     const all: HeaderFields = body === '' ? {} : { 'content-type': 'application/json' };
-    // RFC 9110, 8.6: a 204 has no length.
+    // RFC 9110, 8.6: a 204 has no Content-Length.
     const written = body.length < longBody ? body : Buffer.from(body);
     if (status !== 204) all['content-length'] = Buffer.byteLength(written);
     this.#res.writeHead(status, Object.assign(all, this.common, fields));
@@ -230,7 +230,7 @@ class NodeHttpRequest implements HttpRequest {
     if (last && head === undefined) this.#res.once('finish', () => socket?.destroySoon());
     this.#ended = true;
     if (head === undefined) return this.write('');
-    // A stream that ends in the turn that began it is an answer whose length is known.
+    // A stream that ends in its first turn becomes a response of known length.
     this.#head = undefined;
     if (!this.#res.headersSent) this.#begin(200, `${this.#batch ?? ''}`, head);
   }
@@ -247,7 +247,7 @@ class NodeHttpRequest implements HttpRequest {
     this.#batch = undefined;
     if (this.#ended) {
       if (this.#whole && text.length > 0) {
-        // `end(text)` would make two texts of it, the second one empty, and a list of both (bench/NOTES.md).
+        // `end(text)` would write two chunks, the second one empty, and a list of both (bench/NOTES.md).
         res.cork();
         res.write(text);
         res.uncork();
@@ -264,7 +264,7 @@ class NodeHttpRequest implements HttpRequest {
     this.#watch();
   }
 
-  /** Tells how much waits for the reader, until it is read. */
+  /** Reports how many bytes wait for the reader, until they are read. */
   #watch(): void {
     const res = this.#res;
     const { writableLength } = res;

@@ -8,8 +8,8 @@ import type { ConnectionOptions } from 'node:tls';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment names for an address; undefined: none. `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and
- * `NO_PROXY`, in lower case first. Loopback addresses are never sent to a proxy.
+ * The proxy for an address from the environment; undefined: none. Reads `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and
+ * `NO_PROXY`; the lower-case names take precedence. Loopback addresses never use a proxy.
  */
 export function proxyOf(url: URL, env: Environment): URL | undefined {
   const read = (name: string): string => env[name] || env[name.toUpperCase()] || '';
@@ -18,10 +18,10 @@ export function proxyOf(url: URL, env: Environment): URL | undefined {
   return named === '' ? undefined : proxyAddress(named);
 }
 
-/** Reads the address of a proxy; a scheme may be missing. Throws a TypeError where it is not an HTTP one. */
+/** Parses the address of a proxy; the scheme is optional. Throws a TypeError if it is not `http:`. */
 export function proxyAddress(text: string): URL {
   const url = new URL(text.includes('://') ? text : `http://${text}`);
-  // What it holds beside its origin may be a password.
+  // The message has only the origin: the rest of the URL may hold a password.
   if (url.protocol !== 'http:') throw new TypeError(`not an HTTP proxy: ${url.protocol}//${url.host}`);
   return url;
 }
@@ -30,7 +30,7 @@ function isLoopback(host: string): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/i.test(host);
 }
 
-/** `NO_PROXY`: hosts with or without a port, each with all below it; `*` is every host. */
+/** `NO_PROXY`: hosts with or without a port, each including its subdomains; `*` is every host. */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   const mine = port || (protocol === 'https:' ? '443' : '80');
@@ -43,14 +43,14 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   });
 }
 
-/** The header that lets a proxy in whose address holds a name and a password. */
+/** The credentials for a proxy whose address has a name and a password. */
 export function proxyHeaders({ username, password }: URL): Record<string, string> {
   if (username === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** An agent whose connections are TLS through a tunnel of the proxy's. RFC 9110 section 9.3.6. */
+/** An agent that makes TLS connections through a proxy's tunnel. RFC 9110 section 9.3.6. */
 export class TunnelAgent extends Agent {
   readonly #proxy: URL;
 

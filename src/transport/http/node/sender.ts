@@ -11,19 +11,19 @@ import type { NodeHttpClientLimits, NodeTransportOptions } from './transport-opt
 type AnyAgent = Agent | HttpsAgent;
 type SentRequest = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => ClientRequest;
 
-/** How one origin is reached. */
+/** The way to one origin. */
 interface Route {
   readonly request: SentRequest;
   readonly agent: AnyAgent;
-  /** For quick requests where all connections of the first are in use: they never wait behind those that last. */
+  /** For quick requests while all connections of `agent` are in use: they never wait behind lasting ones. */
   readonly spare: AnyAgent;
-  /** The proxy that HTTP requests are sent to whole; undefined: none, or a tunnel. */
+  /** The proxy that gets whole HTTP requests; undefined: no proxy, or a tunnel. */
   readonly proxy: URL | undefined;
   readonly proxied: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Sends by `node:http` and `node:https`. Every request of a transport goes to one origin. Long function: its functions
+ * Sends over `node:http` and `node:https`. Every request of a transport goes to one origin. Long function: its functions
  * share the agents, the proxy and the path of the last request.
  */
 export function nodeSender(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): HttpSender {
@@ -41,7 +41,7 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
         last = url;
         path = to.proxy ? url.href : url.pathname + url.search;
       }
-      // A list goes out in its order, checked but not kept by name.
+      // Node writes a list of headers in order: it checks them, but does not index them by name.
       const headers = ['host', url.host];
       if (given.headers['accept-encoding'] === undefined) headers.push('accept-encoding', 'identity');
       for (const name in given.headers) if (!framingFields.includes(name)) headers.push(name, given.headers[name] as string);
@@ -55,7 +55,7 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
         agent: given.lasting || hasRoom(to.agent, limits) ? to.agent : to.spare,
       }, (answer) => {
         noteKeepAlive(answer);
-        // It may break before anybody reads it.
+        // The response may break before it is read.
         answer.on('error', ignore);
         resolve(answerOf(answer));
       });
@@ -68,7 +68,7 @@ export function nodeSender(origin: URL, options: NodeTransportOptions, limits: N
         written = socket.bytesWritten;
       });
       out.on('error', (error) => {
-        // The server may close an idle connection at any time. A request of which it has seen nothing is sent again.
+        // The server may close an idle connection at any time. A request is sent again if no byte of it was written.
         if (out.reusedSocket && out.socket?.bytesWritten === written && !cancellation.cancelled) {
           send(to, given).then(resolve, reject);
         } else reject(error);
@@ -124,7 +124,7 @@ function answerOf(answer: IncomingMessage): HttpAnswer {
   };
 }
 
-/** A stream that is paused in its last chunk ends all the same: its end waits until that chunk was heard. */
+/** A stream paused at its last chunk still emits `end`: resolve only after that chunk was handled. */
 function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
   return new Promise((resolve, reject) => {
     let hearing: Promise<void> | undefined;
@@ -146,7 +146,7 @@ function readAll(body: Readable, answer: IncomingMessage, onChunk: (chunk: Uint8
   });
 }
 
-/** The reader counts what comes out, and stops in time. */
+/** Reads a compressed body. `onChunk` counts the decompressed bytes, and stops in time. */
 async function inflate(
   answer: IncomingMessage, encoding: string, onChunk: (chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
@@ -156,7 +156,7 @@ async function inflate(
   return readAll(answer.pipe(body), answer, onChunk);
 }
 
-/** What an address without TLS and proxy needs is there; the rest is loaded only where it is needed. */
+/** The route to an origin. Without TLS and proxy it is there at once; the modules for them are loaded only when needed. */
 function routeTo(origin: URL, options: NodeTransportOptions, limits: NodeHttpClientLimits): Route | Promise<Route> {
   const { agent, proxy } = options;
   const pool: AgentOptions = {

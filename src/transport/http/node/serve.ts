@@ -14,27 +14,25 @@ import { listenerOf } from './listener.ts';
 
 /** The options of `serveHttp`. */
 export interface ServeHttpOptions extends HttpOptions {
-  /** Default 0: one that is free. */
+  /** Default 0: any free port. */
   port?: number | undefined;
-  /**
-   * The address to listen on. Default 127.0.0.1: only this machine. For another, set `allowedHosts` as well.
-   */
+  /** The address to listen on. Default 127.0.0.1: only this machine. If you change it, set `allowedHosts` as well. */
   host?: string | undefined;
-  /** What listens and speaks HTTP: `http1` of barewire/http1/node. Default: `node:http`. */
+  /** The HTTP implementation: `http1` from barewire/http1/node. Default: `node:http`. */
   engine?: HttpEngine | undefined;
 }
 
-/** A server that listens on a port of its own. */
+/** A server that listens on its own port. */
 export interface HttpServer {
-  /** Where clients find it. */
+  /** The URL of the endpoint. */
   readonly url: string;
   readonly port: number;
   /**
-   * Stops listening and ends GET and `subscriptions/listen` streams, so that clients return elsewhere. Goes on
-   * serving what comes over open connections, with `Connection: close`, until nothing is in flight, for at most
-   * `drainMs` (default 5 seconds). Then it ends every session and connection. While a client is asked something whose
-   * answer only this process can take (of a session, or with `requestState` and no `keys`), it waits for that too, and
-   * goes on listening: new connections may bring answers, and get 503 for anything else.
+   * Stops listening and ends GET and `subscriptions/listen` streams, so that clients reconnect elsewhere. Requests on
+   * open connections are still served, with `Connection: close`, until none is in flight, for at most
+   * `drainMs` (default 5 seconds). Then it ends every session and connection. If a client has an open question whose
+   * answer only this process can take (in a session, or with `requestState` and no `keys`), it also waits for that, and
+   * goes on listening: new connections may bring answers, and get 503 for everything else.
    */
   close(options?: CloseOptions): Promise<void>;
   /** For `gauges`. */
@@ -42,12 +40,12 @@ export interface HttpServer {
 }
 
 /**
- * Milliseconds in which a connection that is idle at the close may still bring a request: one may be on its way
- * already, and closing at once would lose it.
+ * Milliseconds after the start of `close` in which an idle connection may still bring a request: one may be on its way
+ * already, and would be lost.
  */
 const lingerMs = 100;
 
-/** Serves a server over HTTP, every revision at once. Rejects where the port cannot be had. */
+/** Serves a server over HTTP, in all its revisions. Rejects if it cannot listen on the port. */
 export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): Promise<HttpServer> {
   checkHttpOptions('serveHttp: options', options, { ...httpShape, port: 'number', host: 'string', engine: 'function' });
   const { host = '127.0.0.1', path = '/mcp', port = 0, engine } = options;
@@ -66,10 +64,10 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
     });
   });
 
-  /** Takes no new connections; resolves when the last one has gone. */
+  /** Accepts no new connections; resolves when the last connection is closed. */
   function stopListening(): Promise<unknown> {
     const listening: object = http;
-    // Node's http.Server closes idle connections as well; its net.Server does not. Other runtimes may have no such.
+    // The `close` of Node's http.Server also closes idle connections; that of net.Server does not. Other runtimes may have no net.Server.
     return new Promise((done) =>
       (listening instanceof Server ? Server.prototype.close.call(listening, done) : http.close(done)));
   }
@@ -83,9 +81,9 @@ export function serveHttp(server: ServerPort, options: ServeHttpOptions = {}): P
     if (sockets.size > 0 && linger > 0) await pause(endpoint.clock, linger);
     await endpoint.close({ drainMs: drainMs - linger });
     stopped ??= stopListening();
-    // Some clients connect in advance. Node does not count as idle what was never asked anything.
+    // Some clients connect in advance. Node does not count a connection without any request as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    // What was answered last may still be on its way, which Node takes for idle: it would be cut.
+    // Node counts a connection as idle while its last response is still being written, and would cut that off.
     const closeIdle = (): void => {
       for (const { writableLength } of sockets) if (writableLength > 0) return;
       http.closeIdleConnections();

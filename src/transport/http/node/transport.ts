@@ -7,8 +7,8 @@ import type { NodeTransportOptions } from './transport-options.ts';
 import { nodeSender } from './sender.ts';
 
 /**
- * The client's side of Streamable HTTP over `node:http` and `node:https`: otherwise the `httpTransport` of
- * barewire/fetch, and several times faster. `url` is the MCP endpoint; throws a TypeError where it is not a URL.
+ * The client's side of Streamable HTTP over `node:http` and `node:https`: like `httpTransport` of
+ * barewire/fetch, but several times faster. `url` is the MCP endpoint; throws a TypeError if it is not an HTTP URL.
  * Source: 2026-07-28 basic/transports/streamable-http.
  */
 export function httpTransport(url: string | URL, options: NodeTransportOptions = {}): ClientTransport {

@@ -6,45 +6,45 @@ import { refuse } from './error-response.ts';
 import type { Refusable } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 
-/** What `authenticate` finds: who asks; why it is refused; or nothing, which gets 401. */
+/** The result of `authenticate`: the client and user, a refusal, or undefined, which gets 401. */
 export type Authenticated = Auth | AuthRefusal | RateRefusal | undefined;
 
-/** Says who asks. It sees the head of the request; a throw gets 500 and goes to `onError`. */
+/** Authenticates a request by its head. If it throws, the request gets 500, and `onError` the error. */
 export type Authenticate = (request: RequestInfo) => Authenticated | Promise<Authenticated>;
 
-/** Public JSON documents: a table by path, or a function of the path that answers undefined where none is. */
+/** Public JSON documents: a table by path, or a function of the path that returns undefined if there is no document. */
 export type Documents =
   | Readonly<Record<string, () => object>>
   | ((path: string) => object | undefined);
 
-/** Lets requests in: what `auth` may be besides a function. */
+/** Authenticates requests: the object form of the option `auth`. */
 export interface Authenticator {
   authenticate: Authenticate;
-  /** The `WWW-Authenticate` of a 401 where `authenticate` gave no reason. Default `Bearer`. */
+  /** The `WWW-Authenticate` of a 401 if `authenticate` returned undefined. Default `Bearer`. */
   readonly challenge?: string | undefined;
   /**
-   * Documents that anybody may read, such as `/.well-known/oauth-protected-resource` (RFC 9728): served to
-   * GET as JSON, without credentials, to every origin.
+   * Public documents, such as `/.well-known/oauth-protected-resource` (RFC 9728): GET returns them
+   * as JSON, without credentials, to every origin.
    */
   readonly documents?: Documents | undefined;
 }
 
-/** Passes a request on once its credentials are checked, with who asks; or refuses it. */
+/** Checks the credentials of a request, then calls `admitted` with the result, or refuses the request. */
 export type Admit = (request: RequestInfo & Refusable, admitted: (auth: Auth | undefined) => void) => void;
 
-/** What an endpoint gives to what lets requests in. */
+/** The services that the check of credentials needs. */
 export type AdmitServices = Pick<EndpointServices, 'server' | 'report' | 'track' | 'tracing'>;
 
 const scoped = 'the server has scopes, and `auth` is missing';
 
-/** Without `auth` everybody is admitted. Throws where something of the server has `scopes`, which nobody would check. */
+/** Without `auth`, every request is admitted. Throws if the server has `scopes`, because nothing would check them. */
 export function createAdmit(services: AdmitServices, { auth, challenge }: Pick<HttpOptions, 'auth' | 'challenge'>): Admit {
   if (auth === undefined) {
     const { server } = services;
     if (server.scoped) throw new TypeError(scoped);
     return (request, admitted) => {
       if (!server.scoped) return admitted(undefined);
-      // It was registered after the start.
+      // The guarded feature was registered after the start.
       services.report(new TypeError(scoped));
       refuse(services, request, 500, 'The credentials could not be checked');
     };
@@ -62,7 +62,7 @@ export function createAdmit(services: AdmitServices, { auth, challenge }: Pick<H
         return refuse(services, request, found.status, found.message, { fields: challengeFields(found), data: refusalData(found) });
       }
     } catch (thrown) {
-      // Also what a header or JSON cannot say.
+      // Also if a header or JSON cannot hold the refusal.
       services.report(thrown);
       return refuse(services, request, 500, 'The credentials could not be checked');
     }
@@ -72,8 +72,8 @@ export function createAdmit(services: AdmitServices, { auth, challenge }: Pick<H
 }
 
 /**
- * What `authenticate` found, or a TypeError: what is neither lets nobody in. All who came with an empty principal would be
- * one, with the same sessions and tasks.
+ * Checks the result of `authenticate`; throws a TypeError for any other value, which must not admit anyone. An empty principal
+ * is refused: all such users would share their sessions and tasks.
  */
 function readFound<F extends Auth | AuthRefusal | RateRefusal>(found: F): F {
   if (typeof found === 'object' && ('principal' in found ? found.principal && typeof found.principal === 'string' : isRefusal(found))) return found;
@@ -89,10 +89,10 @@ function challengeFields({ challenge, headers }: AuthRefusal | RateRefusal): Hea
   return { ...challenge && { 'www-authenticate': challenge }, ...headers };
 }
 
-/** The response that a thrown `AccessDenied` asks for; undefined for anything else. */
+/** The status and fields for a thrown `AccessDenied`; undefined for any other value. */
 export function denial(thrown: unknown): { status: number; fields: HeaderFields } | undefined {
   try {
-    // By name: the server may be of another copy of this package. So it may be anything that is called so.
+    // Check the name, not the class: the server may use another copy of this package. The name proves little, so check the rest too.
     if (!(thrown instanceof Error && thrown.name === 'AccessDenied')) return undefined;
     const { refusal } = thrown as AccessDenied;
     return isRefusal(refusal) ? { status: refusal.status, fields: challengeFields(refusal) } : undefined;
@@ -101,7 +101,7 @@ export function denial(thrown: unknown): { status: number; fields: HeaderFields 
   }
 }
 
-/** Serves a public document to GET, and its preflight. Returns false where that is not what is asked. */
+/** Serves a public document to GET, and its preflight. Returns false for any other request. */
 export function serveDocument(services: EndpointServices, documents: Documents, request: HttpRequest): boolean {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'OPTIONS') return false;

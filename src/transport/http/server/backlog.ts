@@ -3,31 +3,31 @@ import { processBudget } from '../../../bounds/budget.ts';
 /** A notification or question that the client may not have received. */
 interface Unheard {
   readonly text: string;
-  /** The id of a question. */
+  /** The id of a question; undefined for a notification. */
   readonly id: unknown;
 }
 
-/** What one message costs in memory beside its characters. */
+/** Bytes of memory that one message takes besides its characters. */
 const overhead = 64;
 
 /**
- * The messages of a session that belong to no request and that its client may not have received: no GET
- * stream was open, or the one that was may have been cut before its first event id. Bounded; the oldest go first.
+ * Messages of a session that belong to no request and that its client may not have received: no GET
+ * stream was open, or it may have been cut off before its first event id. Bounded; the oldest are dropped first.
  */
 export class Backlog {
   readonly #max: number;
   #unheard: Unheard[] = [];
   #size = 0;
 
-  /** `maxBytes`: two for each character, and 64 for each message. */
+  /** `maxBytes` counts two bytes for each character, and 64 for each message. */
   constructor(maxBytes: number) {
     this.#max = maxBytes;
   }
 
-  /** Keeps a message, unless the process holds too much already. `id` is a question's. */
+  /** Keeps a message, unless the process holds too much already. `id` is the id of a question. */
   add(text: string, id: unknown): void {
     if (!processBudget().charge(weight(text))) return;
-    // A list made with its first member has room for one; V8 gives one that grows room for 17. Most clients have one message here.
+    // V8 gives an array literal of one member room for one, and a growing array room for 17. Most clients have one message here.
     if (this.#unheard.length === 0) this.#unheard = [{ text, id }];
     else this.#unheard.push({ text, id });
     this.#size += weight(text);
@@ -41,12 +41,12 @@ export class Backlog {
     }
   }
 
-  /** Drops everything. */
+  /** Drops all messages. */
   clear(): void {
     while (this.#unheard.length > 0) this.#drop(this.#unheard.length - 1);
   }
 
-  /** The question with this id is settled, so the client has received it. */
+  /** The question with this id has its answer, so the client has received it: drops it. */
   answered(id: unknown): void {
     const at = this.#unheard.findIndex((one) => one.id !== undefined && one.id === id);
     if (at >= 0) this.#drop(at);

@@ -1,13 +1,13 @@
 import { ByteGatherer, peerBudget } from '../../../bounds/budget.ts';
 import type { Body } from './http-request.ts';
 
-/** What `ByteGatherer` takes at the least. */
+/** The smallest block that `ByteGatherer` allocates. */
 const smallestBlock = 1024;
 
-/** Gathers the chunks of one body, within its limit and within what the process may hold. */
+/** Collects the chunks of one body, within its own limit and that of the process. */
 export class BodyReader {
   readonly #maxBytes: number;
-  // Nobody knows yet whose body it is: only the process is charged.
+  // The owner of the body is not known yet: only the budget of the process is charged.
   readonly #gatherer: ByteGatherer;
 
   constructor(maxBytes: number) {
@@ -15,7 +15,7 @@ export class BodyReader {
     this.#gatherer = new ByteGatherer(peerBudget(2 * maxBytes + smallestBlock));
   }
 
-  /** Takes a chunk. Returns a fault where no more is to be read; what came is dropped then. */
+  /** Adds a chunk. Returns a fault if the body must not be read further; its bytes are dropped then. */
   push(chunk: Uint8Array): Body | undefined {
     const fits = this.#gatherer.length + chunk.length <= this.#maxBytes;
     if (fits && this.#gatherer.push(chunk)) return undefined;
@@ -23,12 +23,12 @@ export class BodyReader {
     return { fault: fits ? 'no room' : 'too large' };
   }
 
-  /** The whole body, once the last chunk has come. */
+  /** The whole body, after its last chunk. */
   take(): Uint8Array {
     return this.#gatherer.take();
   }
 
-  /** Drops what came: the client has left. */
+  /** Drops the chunks: the client has left. */
   clear(): void {
     this.#gatherer.clear();
   }

@@ -2,19 +2,19 @@ import { peerBudget } from '../../../bounds/budget.ts';
 import type { Budget } from '../../../bounds/budget.ts';
 import type { Auth } from '../../auth.ts';
 
-/** Principals that are remembered before those that hold nothing are looked for and dropped. */
+/** With this many principals, those that hold nothing are dropped. */
 const manyPrincipals = 1000;
 
 /**
- * Bytes of a request that is always served: as many of them as may be open at once are still little, and
- * a client that asks little notices nothing of others that fill the budget.
+ * A request of at most this many bytes is always served: all that may be open at once take little memory, and
+ * a client with small requests is not affected by others that fill the budget.
  */
 export const smallRequest = 4096;
 
-/** The budgets of an endpoint's clients: one a principal, whatever it opens. */
+/** The budgets of an endpoint's clients: one for each principal, however many sessions and requests it has. */
 export class Budgets {
   readonly #byPrincipal = new Map<string, Budget>();
-  /** What those who say no name may hold together, outside of a session. */
+  /** Shared by all unauthenticated requests outside of a session. */
   #anonymous: Budget | undefined;
 
   /** The budget of a principal's sessions and requests. */
@@ -27,7 +27,7 @@ export class Budgets {
     return budget;
   }
 
-  /** The budget of requests that belong to no session. */
+  /** The budget of requests without a session. */
   ofRequests(auth: Auth | undefined): Budget {
     return auth ? this.of(auth) : this.#anonymous ??= peerBudget();
   }

@@ -19,14 +19,14 @@ import type { Session } from './session.ts';
 import { createSessions } from './sessions.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Serves a request whose credentials are checked. */
+/** Serves a request whose credentials were checked. */
 export type Serve = (request: HttpRequest, auth: Auth | undefined) => void;
 
-/** Finds what serves a request's path and method. Undefined: there is nothing, and the request is refused. */
+/** Finds the function for a request's path and method. Undefined: there is none, and the request is refused. */
 export type Router = (request: HttpRequest) => Serve | undefined;
 
 /**
- * Makes the router of an endpoint, by its paths. Long function: one function for each path and method, which share the
+ * Makes the router of an endpoint. Long function: one function for each path and method, which share the
  * services of the endpoint.
  */
 export function createRouter(
@@ -52,7 +52,7 @@ export function createRouter(
 
   function toEndpoint(request: HttpRequest, auth: Auth | undefined): void {
     const { method } = request;
-    // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: it has only POST.
+    // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: this revision has only POST.
     if (!legacy || shared && !shared.listen || isModernVersion(request)) return refuseMethod(request, 'POST');
     if (method === 'GET') return get(request, auth);
     if (method === 'DELETE') return remove(request, auth);
@@ -63,7 +63,7 @@ export function createRouter(
     findRevision(revisions, request.mcp.version)?.era === 'modern';
 
   function get(request: HttpRequest, auth: Auth | undefined): void {
-    // A stream that is opened now would end at once; elsewhere it lasts.
+    // A stream opened now would end at once; at another process it lasts.
     if (services.phase !== 'open') return refuseWork(services, request);
     const session = posting.sessionOf(request, auth);
     if (session === undefined) return;
@@ -103,8 +103,8 @@ export function createRouter(
 }
 
 /**
- * Opens the stream of a new session and names the place. `end` is called when the client has left.
- * 2024-11-05 basic/transports#http-with-sse: one stream for all that the server says, and a place to POST to.
+ * Opens the stream of a new session and sends its `endpoint`. `end` is called when the client has left.
+ * 2024-11-05 basic/transports#http-with-sse: one stream for all messages of the server, and a URL for POSTs.
  */
 function openPair(request: HttpRequest, session: Session, messages: string, end: () => void): void {
   const stream = session.listen(request);
@@ -112,35 +112,35 @@ function openPair(request: HttpRequest, session: Session, messages: string, end:
   stream.writeEvent({ event: 'endpoint', data: `${messages}?sessionId=${session.id}` });
 }
 
-/** How an HTTP server closes. */
+/** The options of closing an HTTP server. */
 export interface CloseOptions {
   /**
-   * Milliseconds in which requests are still served: those in flight, and those that come over connections
-   * that are open. Default 5 seconds; 0: none.
+   * Milliseconds in which requests are still served: those in flight, and new ones on open connections.
+   * Default 5 seconds; 0: none.
    */
   drainMs?: number | undefined;
 }
 
-/** One server at one place on the web, whatever brings its requests. */
+/** One server at one HTTP path, for any runtime. */
 export interface Endpoint extends GaugedEndpoint {
-  /** That of the server. */
+  /** The clock of the server. */
   readonly clock: Clock;
   /** Takes a request and answers it, now or later. Never throws. */
   handle(request: HttpRequest): void;
   /**
-   * Begins to close: ends the streams of GET and of `subscriptions/listen`, and still serves requests. Returns whether
-   * clients may have to come back to this process, with answers to questions that only it can take.
+   * Begins to close: ends GET and `subscriptions/listen` streams, but still serves requests. Returns true if clients
+   * may have to come back to this process, with answers to questions that only it can take.
    */
   drain(): boolean;
   /**
-   * Drains until no request is in flight and no question open that only this process can take the answer of, or until
-   * `drainMs` are over. Then every session ends, and what still comes gets 503.
+   * Drains until no request is in flight, and no question is open whose answer only this process can take, for at most
+   * `drainMs`. Then it ends every session, and answers further requests with 503.
    */
   close(options?: CloseOptions): Promise<void>;
 }
 
 /**
- * Makes an endpoint of a server: everything of HTTP that is the same in every runtime. Long function: its short
+ * Makes the endpoint of a server: the parts of HTTP that are the same in every runtime. Long function: its short
  * functions share the services, the sessions and the phase of one endpoint.
  */
 export function createEndpoint(server: ServerPort, options: HttpOptions = {}): Endpoint {
@@ -154,13 +154,13 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
   const admit = createAdmit(services, options);
   const notAllowed = createGuard(options);
   const documents = typeof auth === 'object' ? auth.documents : undefined;
-  // With a fleet, other processes take the answers.
+  // With a fleet, other processes can take the answers.
   const questions = fleet ? undefined : server.questions;
   let closed: Promise<void> | undefined;
 
   /**
-   * Fields of every response, read when it is written: one to a request that came before the drain closes its connection too. RFC
-   * 9112, 9.6: the client's next request then goes to another connection, perhaps another process.
+   * Fields of every response, read when it is written: a response to a request from before the drain also closes its connection.
+   * RFC 9112, 9.6: the client's next request then goes to a new connection, perhaps to another process.
    */
   const common: { connection?: 'close' } = {};
 
@@ -178,7 +178,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
     // A preflight carries no credentials.
     if (cors && request.method === 'OPTIONS') return request.respond(204, '');
     if (services.phase === 'closed') return refuseWork(services, request);
-    // Open to everybody. Something with `scopes` may have been registered after the start.
+    // Every request is admitted, unless something with `scopes` was registered after the start.
     if (auth === undefined && !server.scoped && !shared) serve(request, undefined);
     else {
       admit(request, (who) => {
@@ -209,7 +209,7 @@ export function createEndpoint(server: ServerPort, options: HttpOptions = {}): E
         resolve();
       });
     });
-    // More may come while the last of these is awaited.
+    // New requests may come while these are awaited.
     for (let busy = inFlight(); busy.length > 0 && !late; busy = inFlight()) {
       await Promise.race([timeUp, Promise.all(busy)]);
     }

@@ -6,22 +6,22 @@ import type { Revision } from '../../../protocol/revisions.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 
-/** What a refusal says besides its status and message. */
+/** The optional parts of a refusal. */
 export interface RefusalDetails {
-  /** The id of the request, where one was read. */
+  /** The id of the request, if it was read. */
   readonly id?: RequestId | null | undefined;
-  /** The revision of the session, where there is one: it decides how an error without an id looks. */
+  /** The revision of the session, if there is one: it decides the form of an error without an id. */
   readonly revision?: Revision | undefined;
-  /** The error's code. Default: `-32600` where the client is at fault, `-32603` where the server is busy. */
+  /** The error code. Default: `-32600` for a fault of the client, `-32603` if the server is busy. */
   readonly code?: number | undefined;
   readonly data?: unknown;
   readonly fields?: HeaderFields | undefined;
 }
 
-/** What is needed of a request to refuse it. */
+/** The members of a request that `refuse` needs. */
 export type Refusable = Pick<HttpRequest, 'respond' | 'exchange'>;
 
-/** Answers with an HTTP status and a JSON-RPC error that says why the request is not served. */
+/** Answers with an HTTP status and a JSON-RPC error that says why the request is refused. */
 export function refuse(
   services: Pick<EndpointServices, 'tracing'>, request: Refusable, status: number, message: string,
   { id = null, revision, code, data, fields }: RefusalDetails = {},
@@ -29,26 +29,26 @@ export function refuse(
   const text = failureText(id, {
     code: code ?? (status < 429 ? invalidRequestCode : internalErrorCode), message, data,
   }, revision && revisionTable.nullErrorId(revision));
-  // 429, 503: what is too much now may be served later.
+  // 429, 503: the client may try again later.
   request.respond(status, text, status === 429 || status === 503 ? { 'retry-after': 1, ...fields } : fields);
   services.tracing?.message('sent', text, request);
 }
 
-/** Refuses what belongs to a session that is over, or never was. 2025-11-25 basic/transports#session-management: 404. */
+/** Answers 404: the session of the request is over, or never existed. 2025-11-25 basic/transports#session-management. */
 export function refuseSession(services: EndpointServices, request: HttpRequest, details?: RefusalDetails): void {
   refuse(services, request, 404, 'Session not found', details);
 }
 
-/** Said where a session cannot be opened. */
+/** Message if no session can be opened. */
 export const noRoom = 'All sessions are busy, and there may be no more';
 
-/** Said where a request would take more memory than there is. */
+/** Message if a request needs more memory than its budget has left. */
 export const noMemory = 'The requests that are open take all the memory there is for them';
 
-/** Said where a client, or all of them, have too much in flight. */
+/** Message if a client, or all clients together, have too many requests in flight. */
 export const tooMany = 'Too many requests are open';
 
-/** Refuses what a closing server does not begin any more. */
+/** Answers 503 to a request that a closing server does not serve. */
 export function refuseWork(services: Pick<EndpointServices, 'tracing'>, request: Refusable): void {
   refuse(services, request, 503, 'The server is closing');
 }

@@ -1,24 +1,21 @@
-/** Keeps the messages of streams, so that a client that reconnects gets what it missed. */
+/** Keeps the messages of streams, so that a client that reconnects gets those that it missed. */
 export interface EventStore {
-  /** Keeps a message: JSON, without a line break. `seq` counts the messages of a stream from 1. Must not throw. */
+  /** Stores a message: JSON, without a line break. `seq` counts the messages of a stream from 1. Must not throw. */
   append(session: string, stream: string, seq: number, text: string): void;
-  /**
-   * The messages after `seq`, in order; undefined where one of them is not kept any more,
-   * or the stream never was.
-   */
+  /** Returns the messages after `seq`, in order; undefined if one of them was dropped, or the stream is unknown. */
   after(session: string, stream: string, seq: number): MissedMessages | Promise<MissedMessages>;
-  /** The session has ended. */
+  /** Drops the messages of a session that has ended. */
   drop(session: string): void;
 }
 
-/** The texts of messages; undefined: they are not kept. */
+/** The texts of messages; undefined: they are not available. */
 export type MissedMessages = readonly string[] | undefined;
 
-/** What a stream that is kept costs beside its messages, and a message beside its text, in bytes. */
+/** Bytes of memory that a stream takes besides its messages, and a message besides its text. */
 const streamBytes = 512;
 const eventBytes = 64;
 
-/** The memory that a message takes: a string may take two bytes a character. */
+/** Bytes of memory of a message. A string may take two bytes for each character. */
 const weigh = (text: string): number => 2 * text.length + eventBytes;
 
 interface EventLog {
@@ -26,29 +23,29 @@ interface EventLog {
   stream: string;
   /** The sequence number of the first message. */
   first: number;
-  /** How many messages are kept. */
+  /** The number of messages in the log. */
   count: number;
-  /** One message each, or several with a line break between them. */
+  /** Each holds one message, or several with line breaks between them. */
   texts: string[];
-  /** How many of `texts`, the last ones, are still to be joined. */
+  /** The number of texts at the end of `texts` that are not joined yet. */
   loose: number;
   /** In bytes. */
   size: number;
 }
 
-/** A longer stream is not joined: a text is held whole until its last message is dropped. In bytes. */
+/** A log with more bytes is not joined, because a text is held whole until its last message is dropped. */
 const maxJoined = 65_536;
 
 /**
- * Joins what was written in a row: most streams are one call and its few messages. What is kept outlives the young
- * generation, and one text costs the collector less than eleven.
+ * Joins the messages written in a row: most streams are one call and its few messages. The texts outlive the young
+ * generation of the garbage collector, which does less work for one text than for eleven.
  */
 function join(log: EventLog): void {
   if (log.loose > 1 && log.size <= maxJoined) log.texts.push(log.texts.splice(-log.loose).join('\n'));
   log.loose = 0;
 }
 
-/** Drops the first message. Returns what it weighed. */
+/** Drops the first message. Returns its weight. */
 function dropFirst(log: EventLog): number {
   const text = log.texts[0] as string;
   const end = text.indexOf('\n');
@@ -63,7 +60,7 @@ function dropFirst(log: EventLog): number {
   return weigh(text);
 }
 
-/** The logs of a session: one, or several by the names of their streams. */
+/** The logs of a session: one log, or several by stream id. */
 type SessionLogs = EventLog | Map<string, EventLog> | undefined;
 
 const find = (logs: SessionLogs, stream: string): EventLog | undefined =>
@@ -72,20 +69,17 @@ const find = (logs: SessionLogs, stream: string): EventLog | undefined =>
 const logsOf = (logs: SessionLogs): Iterable<EventLog> => logs instanceof Map ? logs.values() : logs ? [logs] : [];
 
 /**
- * Keeps messages in memory, at most so many bytes of one stream and of all. Long function: its short functions share
- * the logs and the size of all of them.
+ * Keeps messages in memory. Both limits are in bytes: of one stream, and of all streams. Long function: its short
+ * functions share the logs and their total size.
  */
 export function memoryEventStore(maxPerStream: number, maxInAll: number): EventStore {
-  // What was used last is at the end. Most sessions have one stream with messages: its log needs no map.
+  // The log used last is at the end. Most sessions have one stream with messages: its log needs no map.
   const sessions = new Map<string, NonNullable<SessionLogs>>();
   let size = 0;
-  /** The log at the very end: most messages follow one of their own stream. */
+  /** The log at the very end. Most messages belong to the same stream as the one before. */
   let last: EventLog | undefined;
 
-  /**
-   * Makes room for some more at once: finding the oldest in a map that was used long
-   * costs more than dropping it.
-   */
+  /** Frees more room than needed: in a map with many deletions, finding the oldest log costs more than dropping it. */
   function shrink(): void {
     last = undefined;
     for (const [session, logs] of sessions) {
@@ -98,7 +92,7 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
     }
   }
 
-  /** The log of a stream, as the one that was used last. */
+  /** The log of a stream, moved to the end. */
   function use(session: string, stream: string, seq: number): EventLog {
     let logs = sessions.get(session);
     let log = find(logs, stream);
@@ -123,7 +117,7 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       }
       const log = last;
       let added = weigh(text);
-      // A list made with its first member has room for one; V8 gives one that grows room for 17.
+      // V8 gives an array literal of one member room for one, and a growing array room for 17.
       if (log.count === 0) log.texts = [text];
       else log.texts.push(text);
       log.loose++;

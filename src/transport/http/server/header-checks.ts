@@ -11,8 +11,8 @@ import type { HttpRequest } from './http-request.ts';
 import type { PostHead } from './posting.ts';
 
 /**
- * The rules of 2026-07-28 basic/transports/streamable-http#server-validation,
- * and those of `_meta`. Throws `RpcError`.
+ * Checks the headers by 2026-07-28 basic/transports/streamable-http#server-validation,
+ * and `_meta`. Returns the parsed `_meta`. Throws `RpcError`.
  */
 export function checkHeaders(server: ServerPort, message: Request, meta: Meta | undefined, { request, revision }: PostHead): RequestMeta {
   const { version } = request.mcp;
@@ -28,7 +28,7 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
   const key = mirroredParameter(method);
   if (key === undefined) return found;
   const name = params?.[key];
-  // The method itself refuses one that is not a string.
+  // The method itself refuses a name that is not a string.
   if (typeof name !== 'string') return found;
   compare('Mcp-Name', decoded('Mcp-Name', request.mcp.name), name);
   if (method === 'tools/call') {
@@ -37,13 +37,10 @@ export function checkHeaders(server: ServerPort, message: Request, meta: Meta | 
   return found;
 }
 
-/** What is mirrored, by input schema: a schema is read at the first call of its tool, and not again. */
+/** The mirrored parameters by input schema: a schema is read once, at the first call of its tool. */
 const mirrored = new WeakMap<object, ReturnType<typeof mirroredParameters>>();
 
-/**
- * The headers of a tool's parameters. Throws where its schema marks them wrongly:
- * nobody may then call it over HTTP.
- */
+/** The headers of a tool's parameters. Throws if its schema marks them wrongly: then the tool cannot be called over HTTP. */
 function mirroredBy(name: string, server: ServerPort): ReadonlyMap<string, readonly string[]> {
   const schema = server.toolInput(name) ?? {};
   let found = mirrored.get(schema);
@@ -60,13 +57,13 @@ function compareParameter(
   if (value === undefined || value === null) {
     if (given !== undefined) throw mismatch(`${header} is there, and its argument is not`);
   } else if (typeof value === 'number') {
-    // #schema-extension: JSON readers round an integer beyond 2^53, so that the two may differ unseen.
+    // #schema-extension: JSON readers round an integer beyond 2^53, so header and body could differ unnoticed.
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       throw mismatch(`${header} mirrors an integer beyond 2^53, which JSON readers round`);
     }
-    // Compared as numbers: `1.0` is 1.
+    // Compared as numbers: `1.0` equals 1.
     if (given === undefined || given.trim() === '' || Number(given) !== value) compare(header, given, String(value));
-  // An object or an array, which no header can say, is the validator's to refuse.
+  // A header cannot mirror an object or an array: the schema validator refuses it.
   } else if (typeof value !== 'object') compare(header, given, String(value));
 }
 

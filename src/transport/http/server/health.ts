@@ -3,14 +3,14 @@ import type { HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { FleetPort } from './sharing.ts';
 
-/** Answers a request of a probe. Returns false for any other request. */
+/** Answers a health probe. Returns false for any other request. */
 export type Health = (request: HttpRequest, services: EndpointServices, fleet: FleetPort | undefined) => boolean;
 
 /**
- * The `health` option of `serveHttp`, `httpListener` and `fetchHandler`: GET and HEAD of `path` are answered with 200 and
- * `ready`, or with 503 and `unready` while the server closes or the engine of its fleet does not answer. Nothing else is
- * told, and nobody is refused: neither `allowedHosts` nor `auth` is asked, since a probe names an address and carries no
- * credentials.
+ * The `health` option of `serveHttp`, `httpListener` and `fetchHandler`: GET and HEAD of `path` get 200 and
+ * `ready`, or 503 and `unready` while the server closes or the engine of its fleet does not answer. The response has no
+ * other information, and no request is refused: `allowedHosts` and `auth` do not apply, since a probe sends an address
+ * as `Host` and no credentials.
  */
 export function health(path = '/healthz'): Health {
   checkOptions('health: path', path, 'string');

@@ -3,40 +3,40 @@ import { redactPath } from '../redact.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 
-/** An HTTP request at its beginning. */
+/** The start of an HTTP request. */
 export interface HttpBegin {
   readonly method: string;
-  /** Without the query. What looks like a key in it is redacted, and it has at most 200 characters. */
+  /** Without the query, cut to 200 characters. Segments that look like a key are redacted. */
   readonly path: string;
-  /** When it came, in milliseconds since 1970. */
+  /** When the request came, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** How an HTTP request ended. */
+/** The end of an HTTP request. */
 export interface HttpEnd {
-  /** Undefined: the client left, or was cut off, before there was an answer. */
+  /** Undefined: the client left or was cut off before the response began. */
   readonly status: number | undefined;
-  /** Whether the answer was written to its end. */
+  /** Whether the response was written to its end. */
   readonly complete: boolean;
-  /** Milliseconds from its beginning to the end of its answer, which of a stream is the last event. */
+  /** Milliseconds from the start of the request to the end of the response; for a stream, to its last event. */
   readonly ms: number;
-  /** Bytes of the body that was read. */
+  /** Bytes of the request body; 0 if it was parsed before. */
   readonly receivedBytes: number;
-  /** Bytes of the bodies of the answer, without its head. */
+  /** Bytes of the response body, without the head. */
   readonly sentBytes: number;
-  /** Why it was refused, where it was: the sentence that the client reads, which names the guard or the limit. At most 200 characters. */
+  /** The reason of a refusal: the message that the client gets, which names the guard or the limit. At most 200 characters. */
   readonly refused?: string | undefined;
 }
 
-/** Told of each request; returns what is told of its end, or undefined. */
+/** Called for each request. Returns a function to call at its end, or undefined. */
 export type BeginHttp = (begin: HttpBegin) => ((end: HttpEnd) => void) | undefined;
 
-/** Looks on while a request is served. */
+/** Observes a request while it is served. */
 export type ObserveHttp = (request: HttpRequest, services: EndpointServices) => void;
 
 /**
- * The `observe` option of `serveHttp`, `httpListener` and `fetchHandler`: `begin` is told of each HTTP request, also of those that are
- * refused before they are read as MCP (by `allowedHosts`, `auth`, a limit). It hears of no header, no query and no body. What it
+ * The `observe` option of `serveHttp`, `httpListener` and `fetchHandler`: calls `begin` for each HTTP request, also if it is refused
+ * before it is read as MCP (by `allowedHosts`, `auth`, a limit). It gets no header, no query and no body. An error that it
  * throws goes to `onError`.
  */
 export function httpObserver(begin: BeginHttp): ObserveHttp {
@@ -52,7 +52,7 @@ export function httpObserver(begin: BeginHttp): ObserveHttp {
   };
 }
 
-/** Stands in front of the methods of this one request. Long function: its short functions share what was counted. */
+/** Wraps the methods of one request. Long function: its short functions share the counts. */
 function watch(request: HttpRequest, { clock, report }: EndpointServices, ended: (end: HttpEnd) => void): void {
   const began = clock.monotonic();
   let status: number | undefined;
@@ -110,7 +110,7 @@ function watch(request: HttpRequest, { clock, report }: EndpointServices, ended:
       listener();
     }),
   } satisfies Partial<HttpRequest>);
-  // Nobody else may ask, or only later: the client may leave before.
+  // The endpoint sets its own listener later, or never: the client may leave before.
   onGone(() => end(false));
 }
 
@@ -118,7 +118,7 @@ const bytesOf = (text: string): number => {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    // A pair of surrogates is four bytes: two for each unit.
+    // A surrogate pair takes four bytes: two for each unit.
     if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;
@@ -126,7 +126,7 @@ const bytesOf = (text: string): number => {
 
 const bytesRead = (body: Body): number => body instanceof Uint8Array ? body.length : typeof body === 'string' ? bytesOf(body) : 0;
 
-/** The message of the error that a refusal holds. */
+/** The error message in the body of a refusal. */
 function refusalOf(body: string): string | undefined {
   if (body.length > 65_536) return undefined;
   try {

@@ -1,17 +1,17 @@
 import type { Unread } from './unread.ts';
 
-/** What can be known of an HTTP request before its body is read. */
+/** The head of an HTTP request. */
 export interface RequestInfo {
   readonly method: string;
-  /** The path as it was sent, without the query. */
+  /** The path as sent, without the query. */
   readonly path: string;
-  /** The query as it was sent, without its question mark; '' without a query. */
+  /** The query as sent, without its question mark; '' if there is none. */
   readonly query: string;
-  /** The value of a header; `name` in lower case. */
+  /** The value of a header; `name` is lower-case. */
   header(name: string): string | undefined;
 }
 
-/** The header fields of a request that MCP and the guard read, each read once. Undefined: the request does not have it. */
+/** The header fields that MCP and the guard use, each read once. Undefined: the request does not have it. */
 export interface McpFields {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -29,7 +29,7 @@ export interface McpFields {
   readonly name: string | undefined;
 }
 
-/** Reads them one by one. */
+/** Reads the fields of `McpFields` one by one. */
 export const mcpFields = (header: RequestInfo['header']): McpFields => ({
   host: header('host'), origin: header('origin'), site: header('sec-fetch-site'), contentType: header('content-type'),
   accept: header('accept'), version: header('mcp-protocol-version'), session: header('mcp-session-id'),
@@ -40,7 +40,7 @@ export const mcpFields = (header: RequestInfo['header']): McpFields => ({
 export type HeaderFields = Record<string, string | number>;
 
 /**
- * A body: bytes or text as it came, a value that somebody has parsed already, or why it is missing ('no room': the
+ * A request body: bytes or text as received, a value parsed before, or the reason why it is missing ('no room': the
  * process holds too much already).
  */
 export type Body =
@@ -49,43 +49,41 @@ export type Body =
   | { readonly value: unknown }
   | { readonly fault: 'too large' | 'unreadable' | 'no room' };
 
-/** One HTTP request and its response: all that the endpoint knows of a runtime. An adapter implements it. */
+/** One HTTP request and its response, as the endpoint sees them. Each runtime has its own implementation. */
 export interface HttpRequest extends RequestInfo {
   readonly mcp: McpFields;
-  /** Whether its connection was made after the server began to close: answers to questions are taken, new work is not. */
+  /** Whether its connection was opened after the server began to close: answers to questions are taken, new work is refused. */
   readonly late?: boolean;
-  /** Told how much of the response waits for its reader. Set before anything is answered. */
+  /** Told how many bytes of the response wait for the reader. Set before the request is answered. */
   unread: Unread | undefined;
-  /** The number of the exchange where somebody traces; otherwise undefined. */
+  /** The number of the exchange for `httpServerTrace`; otherwise undefined. */
   exchange: number | undefined;
-  /** Told the head of the response, where somebody traces. */
+  /** Called with the head of the response, for `httpServerTrace`. */
   onHead: ((status: number, fields: HeaderFields) => void) | undefined;
-  /** All header fields, as they came. */
+  /** All header fields, as received. */
   headers(): Iterable<readonly [name: string, value: unknown]>;
-  /** Header fields of whatever the response will be (CORS). Set before anything is answered. */
+  /** Header fields of every response to this request (CORS). Set before it is answered. */
   common: HeaderFields | undefined;
   /**
-   * Reads the body, once. `done` is not called when the client leaves before its end. May return what is settled when
-   * it was called, or never will be.
+   * Reads the body, once. If the client leaves before its end, `done` is not called. A returned promise settles after
+   * `done` was called, or when it will never be called.
    */
   read(maxBytes: number, done: (body: Body) => void): Promise<void> | undefined;
-  /** Answers whole; with a body it is JSON unless `fields` says otherwise. */
+  /** Sends a whole response. A body is JSON unless `fields` has another content type. */
   respond(status: number, body: string, fields?: HeaderFields): void;
   /**
-   * Begins a stream of events with status 200; then `write` and at last `end`. What is written in one turn
-   * may go out at its end in one piece. `lasts` is called once if the stream is still open then.
+   * Begins an event stream with status 200; follow it by `write` and at last `end`. Writes of one turn of the event loop
+   * may be sent together at its end. `lasts` is called once if the stream is still open then.
    */
   open(fields: HeaderFields, lasts: () => void): void;
   /** Writes events to the stream that `open` began. */
   write(text: string): void;
-  /** Ends the stream, and the connection as well where `last`, so that the client's next request goes elsewhere. */
+  /** Ends the stream. `last`: also closes the connection, so that the client's next request goes to another process. */
   end(last: boolean): void;
-  /** Breaks the connection off. */
+  /** Breaks off the connection. */
   destroy(): void;
-  /** Bytes that were written and that the client has not taken yet; of this turn's writes, characters. */
+  /** Written bytes that the client has not read yet; for the writes of this turn, characters. */
   readonly buffered: number;
-  /**
-   * `listener` is called when the client leaves before the answer is complete. It replaces the one before.
-   */
+  /** Sets the listener for a client that leaves before the response is complete. Replaces the previous listener. */
   onGone(listener: () => void): void;
 }

@@ -4,9 +4,9 @@ import { redact, redactEvent, redactPath } from '../redact.ts';
 import type { HttpServerTrace } from './tracing.ts';
 
 /**
- * Shows all that an HTTP server hears and sends: heads of requests and responses, messages, events of streams.
- * `serveHttp(server, { trace: httpServerTrace(see) })`; `see` may not throw. The exchanges of each endpoint are counted from 1.
- * The values of credentials are left out. A plain function as `trace` sees only messages.
+ * Shows everything that an HTTP server receives and sends: heads of requests and responses, messages, stream events.
+ * `serveHttp(server, { trace: httpServerTrace(see) })`; `see` must not throw. Each endpoint counts its exchanges from 1.
+ * Credentials are redacted. A plain function as `trace` sees only messages.
  */
 export function httpServerTrace(see: HttpTrace): HttpServerTrace {
   checkOptions('httpServerTrace: see', see, 'function');

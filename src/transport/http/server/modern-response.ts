@@ -15,7 +15,7 @@ import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
 
 /**
- * The status of an answer before which nothing was sent. A stream has begun with 200, whatever error ends it.
+ * The HTTP status of an answer without a stream. A stream has begun with 200, even if an error ends it.
  * 2026-07-28 basic/transports/streamable-http, basic/index#error-codes.
  */
 function statusOf(code: number): number {
@@ -28,16 +28,16 @@ function statusOf(code: number): number {
 const isListen = ({ method }: Request): boolean => method === 'subscriptions/listen';
 
 /**
- * The place of a response among those that are open. What a Set held while it grew stays reachable from its old table
- * (bench/NOTES.md), so a response that leaves empties its place.
+ * An entry in the set of open responses. A Set's old table, from before it grew, keeps its entries reachable
+ * (bench/NOTES.md), so a response that ends clears its entry.
  */
 export interface OpenPlace {
   response: ModernResponse | undefined;
 }
 
-/** A modern request, and the HTTP response that belongs to it. */
+/** A modern request and its HTTP response. */
 export class ModernResponse implements Outlet {
-  /** Only where a stream has begun. A result may always follow: where too much waits, the stream is cut off by name. */
+  /** Set when a stream begins. A result is always written: if too much waits, the wire cuts the stream off and reports it. */
   room: Outlet['room'];
   readonly #services: EndpointServices;
   readonly #request: HttpRequest;
@@ -45,7 +45,7 @@ export class ModernResponse implements Outlet {
   readonly #open: Set<OpenPlace>;
   #place: OpenPlace | undefined;
   readonly #budget: Budget;
-  /** Bytes that are charged to the budget until it is answered or given up. */
+  /** Bytes charged to the budget until the request is answered or given up. */
   #held: number;
   #inbound: InboundRequest | undefined;
   #message: Request | undefined;
@@ -53,11 +53,11 @@ export class ModernResponse implements Outlet {
   #answered = false;
   #left = false;
   #onIdle: (() => void) | undefined;
-  /** Of `subscriptions/listen`: its id, and when the credentials that opened it expire. */
+  /** For `subscriptions/listen`: its id, and when the credentials that opened it expire. */
   #listens: RequestId | undefined;
   #expiresAt: number | undefined;
 
-  /** `held` bytes are charged to the budget. They are released when it is answered or given up. */
+  /** `held` bytes are charged to the budget already. They are released when the request is answered or given up. */
   constructor(
     services: EndpointServices, request: HttpRequest, accepts: Accepted, open: Set<OpenPlace>, budget: Budget, held: number,
   ) {
@@ -69,7 +69,7 @@ export class ModernResponse implements Outlet {
     this.#open = open;
   }
 
-  /** Checks a request and has it answered. `meta` is its `_meta`. */
+  /** Checks the headers of a request and serves it. `meta` is its `_meta`. */
   run(message: Request, meta: Meta | undefined, head: PostHead): void {
     const { server } = this.#services;
     const { auth } = head;
@@ -77,11 +77,11 @@ export class ModernResponse implements Outlet {
     try {
       checked = checkHeaders(server, message, meta, head);
     } catch (thrown) {
-      // Whatever this check refuses is a bad request.
+      // Every error of this check is a bad request.
       return this.#respond(400, failureText(message.id, toErrorObject(thrown)));
     }
     if (isListen(message)) {
-      // The answer is a stream that stays open: a client that takes only JSON would never get a byte.
+      // The answer is a stream that stays open: a client that accepts only JSON would never get a byte.
       if (!this.#accepts.sse) {
         return this.#respond(406, failureText(message.id, toErrorObject(
           invalidRequest(`${message.method} is answered by a stream: Accept must list text/event-stream`),
@@ -92,16 +92,16 @@ export class ModernResponse implements Outlet {
     }
     this.#message = message;
     this.#inbound = server.serveRequest(message, checked, this, auth);
-    // It may have been begun for somebody who had left already: a stream tells so as soon as it opens.
+    // The client may have left before: a stream reports that as soon as it opens.
     if (this.#left) return this.#gone();
     if (this.#answered) return;
     this.#open.add(this.#place = { response: this });
-    // Once it streams, the wire itself tells that the client has left.
+    // A wire itself reports that the client has left.
     if (this.#wire === undefined) this.#request.onGone(() => this.#gone());
   }
 
   send(text: string): void {
-    // A client that takes no stream can be told nothing but the answer.
+    // A client that does not accept a stream gets only the answer.
     if (this.#answered || !this.#accepts.sse) return;
     this.#stream().write(`data: ${text}\n\n`);
     this.#services.tracing?.message('sent', text, this.#request, {});
@@ -120,19 +120,19 @@ export class ModernResponse implements Outlet {
     this.#stream().end();
   }
 
-  /** Resolves once it is answered. */
+  /** Resolves when the request is answered. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#onIdle = resolve;
     });
   }
 
-  /** Stops it and ends its response. */
+  /** Cancels the request, which ends its response. */
   cancel(why: string): void {
     this.#inbound?.cancel(new Cancelled(why));
   }
 
-  // 2026-07-28 basic/patterns/cancellation: a client that leaves has cancelled.
+  // 2026-07-28 basic/patterns/cancellation: a client that closes the response cancels the request.
   #gone(): void {
     this.#left = this.#answered = true;
     this.#leave();
@@ -149,7 +149,7 @@ export class ModernResponse implements Outlet {
     return wire;
   }
 
-  /** 2026-07-28 basic/patterns/cancellation: a server that ends a subscription says so with its id. */
+  /** 2026-07-28 basic/patterns/cancellation: a server that ends a subscription sends a cancellation with its id. */
   #expired(): void {
     if (this.#listens !== undefined) {
       this.send(subscriptionCancelled(this.#listens, 'the credentials that opened the subscription have expired'));

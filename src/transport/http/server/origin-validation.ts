@@ -1,44 +1,44 @@
 import { quote } from '../../../bounds/quote.ts';
 import type { HeaderFields, McpFields, RequestInfo } from './http-request.ts';
 
-/** Which requests a listener takes, by where they claim to come from. */
+/** The requests that a listener accepts, by their `Host`, `Origin` and `Sec-Fetch-Site`. */
 export interface GuardOptions {
   /**
-   * Hosts that the `Host` header may name, without a port for every port; '*' for all. Default: localhost,
+   * Hosts that the `Host` header may name; without a port, every port; '*' for all. Default: localhost,
    * 127.0.0.1 and [::1], against DNS rebinding.
    */
   allowedHosts?: readonly string[] | '*' | undefined;
   /**
-   * Origins that the `Origin` header may name; '*' for all, 'own' for `http://` and what the `Host` header names. Default:
-   * those whose host is a loopback name.
+   * Origins that the `Origin` header may name; '*' for all, 'own' for `http://` plus the `Host` header. Default:
+   * those with a loopback host.
    */
   allowedOrigins?: readonly string[] | '*' | 'own' | undefined;
   /**
-   * Top-level navigations of a browser, which carry no `Origin`. `refused`: those from another site are refused, as
-   * any request from there. `allowed`: those from another site pass as well. `only`: of a browser nothing else passes.
-   * Default `refused`.
+   * Top-level navigations of a browser, which carry no `Origin`. `refused`: those from another site are refused, like
+   * other requests from there. `allowed`: those from another site are accepted. `only`: from a browser, only navigations
+   * are accepted. Default `refused`.
    */
   navigation?: 'refused' | 'allowed' | 'only' | undefined;
 }
 
-/** Judges one request: what of it is not allowed, in words, or undefined. */
+/** Checks one request. Returns the part that is not allowed, in words; undefined if the request is accepted. */
 export type Guard = (request: Pick<RequestInfo, 'header'>, fields: Pick<McpFields, 'host' | 'origin' | 'site'>) => string | undefined;
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Values of `Sec-Fetch-Site` that name no other site. Fetch Metadata, section 2.4. */
+/** Values of `Sec-Fetch-Site` that are not from another site. Fetch Metadata, section 2.4. */
 const ownSites: readonly string[] = ['same-origin', 'same-site', 'none'];
 
-/** `host` without its port; '' for what is not a host. */
+/** `host` without its port; '' if it is not a host. */
 const hostName = (host: string): string => /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
 
 /**
- * Makes the guard of a listener: the only place where `Host`, `Origin` and `Sec-Fetch-Site` are judged. A request
+ * Makes the guard of a listener: the only place that checks `Host`, `Origin` and `Sec-Fetch-Site`. A request
  * without `Origin` and `Sec-Fetch-Site` comes from a program, or from a browser too old to send the latter.
  */
 export function createGuard({ allowedHosts = loopback, allowedOrigins, navigation }: GuardOptions): Guard {
-  // 2025-11-25 basic/transports#security-warning: a page that had its name rebound to this address gives
-  // itself away by its Host, and by its Origin.
+  // 2025-11-25 basic/transports#security-warning: a page whose name was rebound to this address still sends that
+  // name as its Host, and in its Origin.
   function hostAllowed(host: string): boolean {
     return allowedHosts === '*' || allowedHosts.includes(host) || allowedHosts.includes(hostName(host));
   }
@@ -51,7 +51,7 @@ export function createGuard({ allowedHosts = loopback, allowedOrigins, navigatio
       ?? loopback.includes(hostName(/^https?:\/\/([^/]*)$/.exec(given)?.[1] ?? ''));
   }
 
-  // An `<img>`, a link and a form of another site send no `Origin` with a GET; a browser still tells the site.
+  // An `<img>`, a link and a form of another site send a GET without `Origin`; a browser still sends the site.
   function siteAllowed(site: string, request: Pick<RequestInfo, 'header'>): boolean {
     const navigates = request.header('sec-fetch-mode') === 'navigate' && request.header('sec-fetch-dest') === 'document';
     if (navigation === 'only') return navigates;
@@ -66,10 +66,7 @@ export function createGuard({ allowedHosts = loopback, allowedOrigins, navigatio
   };
 }
 
-/**
- * The CORS fields of every answer to an allowed origin; for a preflight,
- * those that allow the request as well.
- */
+/** The CORS fields of every response to an allowed origin; for a preflight, also those that allow the request. */
 export function corsFields(request: RequestInfo): HeaderFields | undefined {
   const origin = request.header('origin');
   if (origin === undefined) return undefined;
@@ -80,7 +77,7 @@ export function corsFields(request: RequestInfo): HeaderFields | undefined {
   };
   if (request.method === 'OPTIONS') {
     fields['access-control-allow-methods'] = 'GET, POST, DELETE';
-    // Whatever it wants to send: the names of Mcp-Param headers cannot be listed.
+    // Allow the requested headers: the names of `Mcp-Param` headers are not known here.
     fields['access-control-allow-headers'] = request.header('access-control-request-headers')
       ?? 'Content-Type';
     fields['access-control-max-age'] = 600;

@@ -10,22 +10,22 @@ import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import type { Pollable, Session } from './session.ts';
 
-/** The response to one POST of a session: JSON while nothing has to be sent before it, otherwise a stream. */
+/** The response to one POST of a session: JSON if no message has to be sent before the answer, otherwise a stream. */
 export class PostResponse implements Outlet, Pollable {
-  /** Only where a stream has begun. A result may always follow: where too much waits, the stream is cut off by name. */
+  /** Set when a stream begins. A result is always written: if too much waits, the wire cuts the stream off and reports it. */
   room: Outlet['room'];
   readonly #services: EndpointServices;
   readonly #session: Session;
   readonly #request: HttpRequest;
   readonly #accepts: Accepted;
   readonly asked: Request | undefined;
-  /** Given where this very POST opens the session. */
+  /** Called if the answer is an error. Set only for the POST that opens the session. */
   readonly #failed: (() => void) | undefined;
   #stream: AnswerStream | undefined;
   #waiting = false;
   #gone = false;
   #answered = false;
-  /** Its neighbours among those whose clients can be made to poll, and where it stands among them. */
+  /** Its neighbours in the list of pollable requests, and that list. */
   older: Pollable | undefined;
   newer: Pollable | undefined;
   #polled: OrderOfUse<Pollable> | undefined;
@@ -48,8 +48,8 @@ export class PostResponse implements Outlet, Pollable {
   }
 
   /**
-   * Called where the answer has not come at once. A dropped connection does not cancel the request, but then nobody
-   * hears the answer.
+   * Called if there is no answer yet. A dropped connection does not cancel the request, but then its answer
+   * is not sent.
    */
   wait(): void {
     if (this.#answered || this.#stream) return;
@@ -65,7 +65,7 @@ export class PostResponse implements Outlet, Pollable {
     if (!this.#accepts.sse) return this.#session.send(text, message);
     const stream = this.#open();
     if (stream === undefined) {
-      // A notification that nobody hears is nothing; a question would wait for its answer in vain.
+      // The client misses a notification without harm; a question would wait for its answer in vain.
       if (message && 'id' in message) throw new ConnectionError('closed', 'the client has left');
       return;
     }
@@ -88,7 +88,7 @@ export class PostResponse implements Outlet, Pollable {
       this.#respond(text, errorCode, thrown);
       return this.#services.tracing?.message('sent', text, this.#request);
     }
-    // A cancelled request gets no answer: a stream that ends without one says so.
+    // A cancelled request gets no answer: its stream ends without one.
     const stream = this.#open();
     if (text !== undefined) stream?.write(text);
     stream?.finish();
@@ -98,12 +98,12 @@ export class PostResponse implements Outlet, Pollable {
     if (errorCode === undefined) return this.#request.respond(200, text, this.#fields());
     const denied = denial(thrown);
     if (denied) return this.#request.respond(denied.status, text, denied.fields);
-    // It was no request. Any other error is an answer like a result.
+    // The message was not a request. Any other error is an answer like a result.
     const none = errorCode === invalidRequestCode || errorCode === parseErrorCode;
     this.#request.respond(none ? 400 : 200, text);
   }
 
-  /** Closes the connection and leaves the stream open. 2025-11-25 basic/transports#sending-messages-to-the-server. */
+  /** Closes the connection, but not the stream. 2025-11-25 basic/transports#sending-messages-to-the-server. */
   poll(): void {
     if (this.#accepts.sse) this.#open()?.detach();
   }

@@ -21,20 +21,20 @@ import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What the head of a request says. */
+/** The parsed head of a request, and its authenticated client. */
 export interface PostHead {
   readonly request: HttpRequest;
   readonly auth: Auth | undefined;
-  /** The row of `MCP-Protocol-Version`, where this server serves it. */
+  /** The revision of `MCP-Protocol-Version`, if this server supports it. */
   readonly revision: Revision | undefined;
 }
 
-/** A POST to the endpoint whose body has come. */
+/** A POST to the endpoint after its body was read. */
 interface Post extends PostHead {
   readonly accepts: Accepted;
 }
 
-/** Takes the POSTs of one endpoint. */
+/** Handles the POSTs of one endpoint. */
 export class Posting {
   readonly #open: Set<OpenPlace> = new Set();
   readonly #services: EndpointServices;
@@ -55,7 +55,7 @@ export class Posting {
     return [...this.#open].flatMap(({ response }) => response ?? []);
   }
 
-  /** A POST to the endpoint. */
+  /** Handles a POST to the endpoint. */
   readonly toEndpoint = (request: HttpRequest, auth: Auth | undefined): void => {
     const services = this.#services;
     if (!takesJson(services, request)) return;
@@ -66,10 +66,10 @@ export class Posting {
       );
     }
     readWhole(services, request, (body) => {
-      // Written out: V8 makes of `{ ...head, accepts }` an object that is slow to make and slow to read (bench/NOTES.md).
+      // Written out: for `{ ...head, accepts }`, V8 makes an object that is slow to make and slow to read (bench/NOTES.md).
       const { revision } = this.#headOf(request, auth);
       const post: Post = { request, auth, revision, accepts };
-      // A batch is read only once its session, and with it the revision, is known to have batches.
+      // A batch is decoded only after its session, whose revision tells whether batches are allowed, was found.
       if (isBatch(body) && !this.#mayBatch(post)) return;
       const decoded = this.#readMessage(request, body, () => {
         const name = request.mcp.session;
@@ -81,7 +81,7 @@ export class Posting {
     });
   };
 
-  /** A POST to the second path of HTTP+SSE. */
+  /** Handles a POST to the second path of HTTP+SSE. */
   toPair(request: HttpRequest, auth: Auth | undefined): void {
     const services = this.#services;
     if (!takesJson(services, request)) return;
@@ -105,27 +105,27 @@ export class Posting {
     if (isBatch(body) && !takesBatches(peer.revision)) return this.#refuseBatch(request, peer.revision);
     const decoded = this.#readMessage(request, body, () => session);
     if (decoded === undefined || (services.phase !== 'open' && this.#refusesLate(request, decoded))) return;
-    // Answers and cancellations are what makes room again.
+    // Answers and cancellations are always taken: they free room.
     if (decoded.kind === 'request' && peer.inFlight >= services.limits.maxStreamsPerSession) {
       return refuse(services, request, 429, tooMany, { id: decoded.message.id });
     }
-    // Whatever comes of it goes over the stream.
+    // The answer goes over the stream.
     request.respond(202, '');
     session.heard(auth);
     peer.receive(decoded);
   }
 
-  /** The message that a body holds; undefined where it holds none and is refused. */
+  /** Decodes the message in a body; undefined if it is malformed, and was refused. */
   #readMessage(request: HttpRequest, body: WholeBody, session: () => Session | undefined): Decoded | undefined {
     const services = this.#services;
     const decoded = decodeBody(body);
     services.tracing?.message('received', textOf(body), request);
     if (decoded.kind !== 'refusal') return decoded;
-    // A malformed answer still ends the question that it was to answer.
+    // A malformed answer still ends the question that it was for.
     const owner = session();
     const peer = owner?.peer;
     if (owner && this.#sessions.shared?.forward(owner, decoded)) {
-      // It is an answer for another process.
+      // The answer was for another process.
     } else if (decoded.responseFault !== undefined) peer?.receive(decoded, nobody);
     const { id, error: { code, message } } = decoded;
     refuse(services, request, 400, message, { id, code, revision: peer?.revision });
@@ -133,8 +133,8 @@ export class Posting {
   }
 
   /**
-   * Refuses new work of a connection that came when the server had begun to close. What is taken goes on with what has
-   * begun: an answer, a cancellation, a retry with the state of a question (2026-07-28 basic/patterns/mrtr).
+   * Refuses new work on a connection that was opened after the server began to close. Messages that continue earlier work
+   * are taken: an answer, a cancellation, a retry with `requestState` (2026-07-28 basic/patterns/mrtr).
    */
   #refusesLate(request: HttpRequest, decoded: Decoded): boolean {
     const goesOn = decoded.kind === 'batch' ? !decoded.values.some(asks)
@@ -167,8 +167,8 @@ export class Posting {
     const message = decoded.kind === 'request' ? decoded.message : undefined;
     const opening = message?.method === 'initialize';
     if (opening && !legacy) return this.#refuseVersion(post, message.params?.['protocolVersion'], message.id);
-    // 2026-07-28 basic/versioning: what the request carries tells its era. A server of only that era takes
-    // every message by its rules.
+    // 2026-07-28 basic/versioning: the contents of a request tell its era. A server of only the modern era treats
+    // every message by modern rules.
     const meta = metaOf(message?.params);
     if (this.#modern && (!legacy || (!opening && post.revision?.era === 'modern') || isModern(meta))) {
       return this.#receiveModern(post, decoded, meta);
@@ -186,7 +186,7 @@ export class Posting {
     }
     const { id } = decoded.message;
     if (this.#open.size >= services.limits.maxOpenRequests) return refuse(services, request, 503, tooMany, { id });
-    // 2026-07-28 has no session: what a request makes us hold is charged to its principal.
+    // 2026-07-28 has no session: the memory for a request is charged to its principal.
     const budget = services.budgets.ofRequests(auth);
     const held = decoded.weight + openThingBytes;
     if (held > smallRequest && !budget.fits(held)) return refuse(services, request, 503, noMemory, { id });
@@ -194,11 +194,11 @@ export class Posting {
     new ModernResponse(services, request, accepts, this.#open, budget, held).run(decoded.message, meta, post);
   }
 
-  /** `initialize`, outside of any session. */
+  /** Handles `initialize` without a session. */
   #openSession(post: Post, decoded: Decoded, id: RequestId): void {
     const { request, auth, accepts } = post;
     const { version } = request.mcp;
-    // 2025-06-18 basic/transports#protocol-version-header: 400 for one that is not served.
+    // 2025-06-18 basic/transports#protocol-version-header: 400 for a version that is not supported.
     if (version !== undefined && post.revision === undefined) return this.#refuseVersion(post, version, id);
     const session = this.#sessions.open(auth, false);
     if (session === undefined) return refuse(this.#services, request, 503, noRoom, { id });
@@ -211,7 +211,7 @@ export class Posting {
     const session = this.#sessionOf(post, id);
     if (session === undefined) return;
     const take = (rest: Decoded): void => {
-      // It may have ended while another process was asked.
+      // The session may have ended while another process was asked.
       const now = session.ended ? this.#sessionOf(post, id) : session;
       if (now) this.#take(post, now, rest);
     };
@@ -245,7 +245,7 @@ export class Posting {
     return { request, auth, revision: version === undefined ? undefined : findRevision(revisions, version) };
   }
 
-  /** The session that the headers name, in a version that is served; otherwise the request is refused. */
+  /** The session of the headers, if their version is supported; otherwise refuses the request. */
   sessionOf(request: HttpRequest, auth: Auth | undefined): Session | undefined {
     return this.#sessionOf(this.#headOf(request, auth));
   }
@@ -255,17 +255,17 @@ export class Posting {
     const { request, auth, revision } = head;
     const { session: name, version } = request.mcp;
     if (name === undefined) {
-      // With both eras served, a version that nobody knows tells more than a session that is missing.
+      // If both eras are served, an unknown version is a better hint than a missing session.
       if (this.#modern && version !== undefined && revision === undefined) {
         return void this.#refuseVersion(head, version, id);
       }
       // 2025-11-25 basic/transports#session-management: 400 without an id,
-      // 404 for one that is not known any more.
+      // 404 for a session that is over or unknown.
       return void refuse(services, request, 400, 'The Mcp-Session-Id header is missing', { id });
     }
     const session = this.#sessions.find(name, auth, false, request);
     if (session === undefined) return void refuseSession(services, request, { id });
-    // 2025-06-18 basic/transports#protocol-version-header. Where it is missing, the session knows.
+    // 2025-06-18 basic/transports#protocol-version-header. If it is missing, the session has the revision.
     if (version === undefined || revision?.era === 'legacy') return session;
     return void this.#refuseVersion(head, version, id);
   }
@@ -273,21 +273,21 @@ export class Posting {
   #refuseVersion({ request }: PostHead, requested: unknown, id: RequestId | undefined): void {
     const { revisions } = this.#services.server;
     const { code, message, data } = unsupportedVersion(revisions, requested);
-    // 2026-07-28 basic/versioning: a legacy client has only the message to show to its user.
+    // 2026-07-28 basic/versioning: a legacy client shows only the message to its user.
     const said = `${message}; there is ${revisions.map(({ version: served }) => served).join(', ')}`;
-    // The code is the modern era's: a server without it must not look like one of it.
+    // The error code belongs to the modern era: a legacy server must not send it.
     refuse(this.#services, request, 400, said, this.#modern ? { id, code, data } : { id, data });
   }
 }
 
-/** Whether the POST of a batch gets an answer, and not 202: a batch without a request does not. 2025-03-26 basic/transports. */
+/** Whether the POST of a batch gets an answer instead of 202. A batch without a request does not. 2025-03-26 basic/transports. */
 function isAnswered(decoded: Decoded, revision: Revision | undefined): boolean {
   if (decoded.kind !== 'batch') return false;
   const { values } = decoded;
   return !takesBatches(revision) || values.length > defaultConnectionLimits.maxBatch || values.some(asks);
 }
 
-/** Whether a message of a batch gets an answer. */
+/** Whether a message of a batch gets an answer: a request, or an invalid message. */
 function asks(value: unknown): boolean {
   const { kind } = classify(value);
   return kind === 'request' || kind === 'refusal';
@@ -295,19 +295,19 @@ function asks(value: unknown): boolean {
 
 const takesBatches = (revision: Revision | undefined): boolean => revision !== undefined && revisionTable.batching(revision);
 
-/** What a POST's `Accept` allows as its answer. */
+/** The content types that the `Accept` header of a POST allows. */
 export interface Accepted {
   readonly json: boolean;
   readonly sse: boolean;
 }
 
-/** The header that was read last, and what it allows: a client says the same with each request. */
+/** The last header read, and its result: a client sends the same one with each request. */
 let lastHeader: string | undefined;
 let lastAccepted: Accepted | undefined;
 
 /**
- * Reads an `Accept` header; one that is missing accepts everything. Undefined: neither JSON nor a stream is
- * accepted. RFC 9110, 12.5.1, without its weights.
+ * Reads an `Accept` header; a missing one accepts everything. Undefined: it accepts neither JSON nor a stream.
+ * RFC 9110, 12.5.1, without its weights.
  */
 export function readAccept(header: string | undefined): Accepted | undefined {
   if (header !== undefined && header === lastHeader) return lastAccepted;
@@ -319,26 +319,26 @@ export function readAccept(header: string | undefined): Accepted | undefined {
   return lastAccepted = json || sse ? { json, sse } : undefined;
 }
 
-/** Whether a `Content-Type` says JSON, with parameters or without. */
+/** Whether a `Content-Type` is JSON, with or without parameters. */
 export function isJson(contentType: string | undefined): boolean {
   return contentType === 'application/json' || /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
 }
 
-/** A body that has come to its end. */
+/** A body that was read to its end. */
 export type WholeBody = Exclude<Body, { fault: string }>;
 
-/** Whether the body is said to be JSON; otherwise the request is refused. */
+/** Whether the `Content-Type` is JSON; otherwise refuses the request. */
 export function takesJson(services: EndpointServices, request: HttpRequest): boolean {
   if (isJson(request.mcp.contentType)) return true;
   refuse(services, request, 415, 'Unsupported media type: Content-Type must be application/json');
   return false;
 }
 
-/** Reads a body to its end. Where it cannot be read, or is too long, the request is refused. */
+/** Reads a body to its end. If it cannot be read or is too long, refuses the request. */
 export function readWhole(services: EndpointServices, request: HttpRequest, done: (body: WholeBody) => void): void {
   const { maxBodyBytes } = services.limits;
   let over: (() => void) | undefined;
-  // An endpoint that is open waits for nothing.
+  // Only a closing endpoint waits for its requests.
   if (services.phase !== 'open') {
     services.track(new Promise<void>((resolve) => {
       over = resolve;
@@ -347,19 +347,19 @@ export function readWhole(services: EndpointServices, request: HttpRequest, done
   }
   const reading = request.read(maxBodyBytes, (body) => {
     over?.();
-    // The endpoint may have closed while the body came.
+    // The endpoint may have closed while the body was read.
     if (services.phase === 'closed') return refuseWork(services, request);
     if (typeof body !== 'object' || !('fault' in body)) return done(body);
     if (body.fault === 'unreadable') return refuse(services, request, 400, 'The body could not be read');
     const fields = { connection: 'close' };
-    // RFC 9110, 15.6.4: nothing is wrong with the request, and later there may be room.
+    // RFC 9110, 15.6.4: the request is valid, and there may be room later.
     if (body.fault === 'no room') return refuse(services, request, 503, noMemory, { fields });
     refuse(services, request, 413, `Content too large: the limit is ${maxBodyBytes} bytes`, { fields });
   });
   if (reading) services.track(reading);
 }
 
-/** Whether a body begins as a batch does; it need not be JSON. */
+/** Whether a body begins like a batch; it may be malformed JSON. */
 export function isBatch(body: WholeBody): boolean {
   if (typeof body === 'string') return /^[ \t\r\n]*\[/.test(body);
   if (!(body instanceof Uint8Array)) return Array.isArray(body.value);
@@ -369,13 +369,13 @@ export function isBatch(body: WholeBody): boolean {
   return body[at] === 0x5b;
 }
 
-/** What a body says. */
+/** Decodes the message in a body. */
 export function decodeBody(body: WholeBody): Decoded {
   if (typeof body === 'string' || body instanceof Uint8Array) return decode(body);
   return decodeValue(body.value);
 }
 
-/** A body as somebody who traces sees it. */
+/** A body as text, for a trace. */
 export function textOf(body: WholeBody): string {
   if (typeof body === 'string') return body;
   if (!(body instanceof Uint8Array)) return JSON.stringify(body.value);

@@ -6,19 +6,19 @@ import type { Authenticate, Authenticator } from './admission.ts';
 
 /** The options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** HTTP requests that one principal may make in `perMs` milliseconds. As many may come at once after a rest. */
+  /** HTTP requests that one principal may make in `perMs` milliseconds. After a pause, all of them may come at once. */
   requests: number;
-  /** The time for that many requests, in milliseconds. 1 minute. */
+  /** The period for `requests`, in milliseconds. 1 minute. */
   perMs?: number | undefined;
-  /** Principals that are counted at once; one more, and the one that was quiet longest is forgotten. 100,000. */
+  /** Principals that are counted at once; the next one replaces the one without requests for longest. 100,000. */
   maxPrincipals?: number | undefined;
-  /** What time it is. Default: the runtime's clock. */
+  /** Time. Default: the runtime's clock. */
   clock?: Clock | undefined;
 }
 
 /**
- * An `auth` that also counts: a principal that has made more requests than it may gets 429 with `Retry-After`. What `auth`
- * refuses is not counted, since it has no principal. It counts in this process.
+ * Adds a rate limit to an `auth`: a principal that makes too many requests gets 429 with `Retry-After`. Requests that `auth`
+ * refuses are not counted, since they have no principal. Each process counts separately.
  * Throws a RangeError for numbers below 1.
  */
 export function rateLimit(
@@ -31,14 +31,14 @@ export function rateLimit(
   }
   const authenticator = typeof auth === 'function' ? { authenticate: auth } : auth;
   const requestMs = perMs / requests;
-  /** When each principal will have all of its requests again. */
+  /** When each principal may make all of its requests again. */
   const restedAt = new BoundedMap<string, number>(maxPrincipals);
 
-  /** Counts a request. Returns the milliseconds until it may be made; 0: now. */
+  /** Counts a request. Returns the milliseconds until it is allowed; 0: now. */
   function waitOf(principal: string): number {
     const at = clock.monotonic();
     const rested = Math.max(at, restedAt.get(principal) ?? 0) + requestMs;
-    // A sum of many fractions is not exact: a millionth of a request is not counted against anybody.
+    // A sum of many fractions is not exact: ignore a millionth of a request.
     const wait = rested - at - perMs;
     if (wait > requestMs / 1e6) return wait;
     restedAt.set(principal, rested);

@@ -19,7 +19,7 @@ import type { EndpointServices } from './services.ts';
 
 // Server Cards, SEP-2127 (a draft): github.com/modelcontextprotocol/experimental-ext-server-card, schema.ts and docs/discovery.md.
 
-/** A value that the user of a remote endpoint gives, or that is set before. */
+/** A value for a remote endpoint: the user enters it, or it is preset. */
 export interface CardInput {
   readonly description?: string | undefined;
   readonly isRequired?: boolean | undefined;
@@ -32,16 +32,16 @@ export interface CardInput {
   readonly choices?: readonly string[] | undefined;
 }
 
-/** A header field that a remote endpoint wants. */
+/** A header field that a remote endpoint needs. */
 export interface CardHeader extends CardInput {
   readonly name: string;
   readonly variables?: Readonly<Record<string, CardInput>> | undefined;
 }
 
-/** Where a server can be reached. */
+/** One address of a server. */
 export interface CardRemote {
   readonly type: 'streamable-http' | 'sse';
-  /** With `http://`, `https://` or a name in braces at its beginning. */
+  /** Begins with `http://`, `https://` or a name in braces. */
   readonly url: string;
   readonly headers?: readonly CardHeader[] | undefined;
   readonly variables?: Readonly<Record<string, CardInput>> | undefined;
@@ -49,31 +49,31 @@ export interface CardRemote {
   readonly supportedProtocolVersions?: readonly string[] | undefined;
 }
 
-/** Where the source of a server is. */
+/** The source code repository of a server. */
 export interface CardRepository {
   readonly url: string;
-  /** Such as `github`. */
+  /** The host of the repository, such as `github`. */
   readonly source: string;
   readonly subfolder?: string | undefined;
   readonly id?: string | undefined;
 }
 
-/** What a card says beside what the server says of itself: `title`, `version`, `websiteUrl` and `icons` are the server's. */
+/** The data of a card that is not in the server's `info`: `title`, `version`, `websiteUrl` and `icons` come from there. */
 export interface CardOptions {
-  /** In reverse DNS form, such as `com.example/trips`. Default: the server's name, which must have that form then. */
+  /** In reverse DNS form, such as `com.example/trips`. Default: the server's name, which must then have that form. */
   readonly name?: string | undefined;
   /** At most 100 characters. Default: the server's description. */
   readonly description?: string | undefined;
   readonly repository?: CardRepository | undefined;
-  /** Default: none, so that no address is told that nobody chose to tell. */
+  /** Default: none, so that no address is published unless you choose to. */
   readonly remotes?: readonly CardRemote[] | undefined;
-  /** Data of a vendor, by names with a prefix. */
+  /** Vendor data, by prefixed names. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  /** Answers of this endpoint in a minute, over all clients; the next gets 429. 600. */
+  /** Responses of this endpoint in a minute, to all clients together; the next request gets 429. 600. */
   readonly requestsPerMinute?: number | undefined;
 }
 
-/** What a card is made from. `McpServer` and `ServerCore` are it. */
+/** The server of a card. `McpServer` and `ServerCore` implement it. */
 export interface CardServer {
   readonly info: Implementation;
   readonly revisions: readonly Revision[];
@@ -85,7 +85,7 @@ export type ServeCard = (request: HttpRequest, services: EndpointServices, at: G
 const schema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
 const crossOrigin: HeaderFields = {
-  // docs/discovery.md#cors-requirements: these fields, so that pages of every origin can read it.
+  // docs/discovery.md#cors-requirements: with these fields, pages of every origin can read it.
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET',
   'access-control-allow-headers': 'Content-Type, If-None-Match',
@@ -105,9 +105,10 @@ const optionsShape: Shape<CardOptions> = {
 };
 
 /**
- * The `card` option of `serveHttp`, `httpListener` and `fetchHandler`: GET of the endpoint's path with `/server-card` behind it gets
- * the card of the server, whatever its `Origin` and without `auth`; `allowedHosts` is obeyed. Everybody may read a card, so it says
- * only what stands in these options and in the server's `info`. Throws a TypeError where they make no card.
+ * The `card` option of `serveHttp`, `httpListener` and `fetchHandler`: GET of the endpoint's path plus `/server-card` returns
+ * the server's card, for any `Origin` and without `auth`; `allowedHosts` applies. Everybody may read a card, so it has
+ * only data from these options and the server's `info`. Throws a TypeError if they make an invalid card,
+ * and a RangeError for `requestsPerMinute` below 1.
  */
 export function serverCard(server: CardServer, options: CardOptions = {}): ServeCard {
   checkOptions('serverCard: options', options, optionsShape);
@@ -119,7 +120,7 @@ export function serverCard(server: CardServer, options: CardOptions = {}): Serve
   const perRequest = 60_000 / requestsPerMinute;
   let restedAt = 0;
 
-  /** Whether one more is answered. docs/discovery.md#denial-of-service: servers SHOULD limit the rate. */
+  /** Whether one more request is answered. docs/discovery.md#denial-of-service: servers SHOULD limit the rate. */
   function takes(at: number): boolean {
     const rested = Math.max(at, restedAt) + perRequest;
     // A sum of many fractions is not exact.
@@ -131,7 +132,7 @@ export function serverCard(server: CardServer, options: CardOptions = {}): Serve
   return (request, services, { path = '/mcp', allowedHosts }) => {
     const { method } = request;
     if (request.path !== `${path}/server-card` || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;
-    // What is not allowed here is refused by the endpoint, whose guard reads the same `Host`.
+    // The endpoint's guard, which reads the same `Host`, refuses the request.
     if (createGuard({ allowedHosts, allowedOrigins: '*' })(request, request.mcp) !== undefined) return false;
     request.common = { ...request.common, ...crossOrigin };
     if (!takes(services.clock.monotonic())) {
@@ -148,14 +149,14 @@ export function serverCard(server: CardServer, options: CardOptions = {}): Serve
   };
 }
 
-/** The card: schema.ts, `ServerCard`. */
+/** Makes the card: schema.ts, `ServerCard`. */
 function cardOf({ info, revisions }: CardServer, options: CardOptions): object {
   const { name = info.name, description = info.description, repository, remotes, _meta } = options;
   const { version, title, websiteUrl, icons } = info;
   if (name.length > 200 || !/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/.test(name)) {
     throw new TypeError(`serverCard: the name ${JSON.stringify(name)} is not one like com.example/trips: give options.name`);
   }
-  // schema.ts: a version, and not a range of them.
+  // schema.ts: a single version, not a range.
   if (version.length > 255 || /(?:^|\s)[\^~<>=-]|(?:^|\.)[xX*](?:\.|$)|\|/.test(version)) {
     throw new TypeError(`serverCard: the server's version ${JSON.stringify(version)} is a range, or longer than 255 characters`);
   }
@@ -180,7 +181,7 @@ function cardOf({ info, revisions }: CardServer, options: CardOptions): object {
   };
 }
 
-/** schema.ts, `Remote`; the versions are those of the server with this transport. */
+/** schema.ts, `Remote`. Default versions: those of the server that have this transport. */
 function remoteOf(place: string, remote: CardRemote, revisions: readonly Revision[]): object {
   checkOptions<object>(place, { ...remote, type: remote.type ?? null, url: remote.url ?? null }, remoteShape);
   const { type, url, headers, variables } = remote;
@@ -197,7 +198,7 @@ function remoteOf(place: string, remote: CardRemote, revisions: readonly Revisio
   return { type, url, headers, variables, supportedProtocolVersions: remote.supportedProtocolVersions ?? versions };
 }
 
-/** docs/discovery.md#information-disclosure: a card MUST NOT have credentials. A secret is a name in braces, which the user replaces. */
+/** docs/discovery.md#information-disclosure: a card MUST NOT have credentials. A secret's value needs a name in braces, for user input. */
 function checkInput<I extends CardInput>(place: string, input: I, shape: Shape<I>): void {
   checkOptions<object>(place, input, shape);
   const { isSecret, default: otherwise, value, choices } = input;
@@ -207,7 +208,7 @@ function checkInput<I extends CardInput>(place: string, input: I, shape: Shape<I
   }
 }
 
-/** The header fields whose values are credentials, whether or not `isSecret` says so. */
+/** Header fields that hold credentials, even without `isSecret`. */
 const credentials = /^(?:(?:proxy-)?authorization|cookie|x-api-key)$/i;
 
 function checkUrl(what: string, text: string): void {

@@ -11,43 +11,41 @@ import type { HttpServerTrace, Tracing } from './tracing.ts';
 import { Turns } from './turns.ts';
 import { Unread } from './unread.ts';
 
-/** The options that all the parts of an endpoint obey. */
+/** The options that all parts of an endpoint share. */
 export interface ServiceOptions {
-  /** Bounds, each with its default in `defaultHttpLimits`. */
+  /** Limits. Defaults: `defaultHttpLimits`. */
   limits?: Partial<HttpLimits> | undefined;
-  /** Keeps messages for clients that reconnect; false for none. Default: in memory, bounded. */
+  /** Keeps messages for clients that reconnect; false: none. Default: in memory, bounded. */
   eventStore?: EventStore | false | undefined;
-  /** Sees each message; `trace: httpServerTrace(see)` shows heads and events too. */
+  /** Called with each message; `trace: httpServerTrace(see)` shows heads and events too. */
   trace?: Trace | HttpServerTrace | undefined;
-  /**
-   * Told what went wrong that no client can be told: a slow reader that was cut off, an `auth` that threw.
-   */
+  /** Called with errors that no client is told: a slow reader was cut off, `auth` threw. */
   onError?: ((error: Error) => void) | undefined;
 }
 
-/** What all the parts of one endpoint share. */
+/** The objects that all parts of one endpoint share. */
 export interface EndpointServices {
   readonly server: ServerPort;
-  /** That of the server. */
+  /** The clock of the server. */
   readonly clock: Clock;
   readonly limits: HttpLimits;
   readonly store: EventStore | undefined;
   readonly budgets: Budgets;
   readonly unread: Unread;
   readonly turns: Turns;
-  /** `draining`: serves what comes over open connections, and opens no stream. `closed`: refuses all. */
+  /** `draining`: serves requests on open connections, and opens no stream. `closed`: refuses all requests. */
   phase: 'open' | 'draining' | 'closed';
-  /** Where somebody traces. */
+  /** Set if the endpoint has a `trace`. */
   readonly tracing: Tracing | undefined;
-  /** What is awaited for requests that no session has yet. Never rejects. */
+  /** Requests that belong to no session yet, such as those being authenticated. Never reject. */
   readonly underWay: ReadonlySet<Promise<void>>;
-  /** A request is under way until this is settled, and a closing endpoint waits for it. */
+  /** Counts a request as under way until `promise` settles: a closing endpoint waits for it. */
   track(promise: Promise<unknown>): void;
-  /** Tells `onError` what no client can be told. */
+  /** Calls `onError` with an error that no client is told. */
   report(thrown: unknown): void;
 }
 
-/** Makes what the parts share; limits that are left out have their defaults. */
+/** Makes the services. Limits that are left out get their defaults. */
 export function createServices(server: ServerPort, options: ServiceOptions): EndpointServices {
   const { trace, onError, eventStore } = options;
   const { clock } = server;
@@ -72,7 +70,7 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
   };
 }
 
-/** Makes what tells a function of messages only. */
+/** Makes the tracing for a function that sees only messages. */
 const messageTracing = (trace: Trace, clock: Clock): Tracing => ({
   begin() {},
   message: (direction, text, _request, event) => trace({ kind: 'message', direction, text, at: clock.now(), ...event && { event } }),

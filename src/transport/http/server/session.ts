@@ -14,50 +14,50 @@ import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
 
-/** Bytes of messages that are kept for a client that may not have received them. */
+/** Bytes of messages kept for a client that may not have received them. */
 const maxBacklog = 65_536;
 /**
- * Milliseconds after which a GET stream that was not cut is taken to have carried its first event id. A client
- * that then opens another stream without `Last-Event-ID` does not resume, and would get messages twice.
+ * Milliseconds after which a GET stream is assumed to have delivered its first event id, if not cut off. If the client then
+ * opens another stream without `Last-Event-ID`, it does not resume, and must not get the same messages again.
  */
 const primingMs = 5000;
 
-/** A request that is not answered yet, whose client can be made to poll for the answer. */
+/** A request without an answer yet, whose client can be made to poll for it. */
 export interface Pollable extends Placed<Pollable> {
   readonly asked: Request | undefined;
-  /** Closes its connection, so that the client polls. */
+  /** Closes the connection, so that the client polls. */
   poll(): void;
 }
 
-/** A session that is opened under a given id. */
+/** The settings of a session with a given id. */
 export interface GivenSession {
   readonly id: string;
-  /** Undefined: only this process serves it. */
+  /** Undefined: only this process serves the session. */
   readonly shared?: SharedPeer | undefined;
-  /** Sends what belongs to no request. Throws for a question that cannot be put. */
+  /** Sends a message that belongs to no request. Throws for a question that cannot be sent. */
   readonly announce?: ((text: string, message: Request | Notification | undefined) => void) | undefined;
-  /** Makes the stream of a request, where streams are kept. */
+  /** Makes the stream for a request; only if a fleet keeps streams. */
   readonly newStream?: ((session: Session, request: RequestId | undefined) => AnswerStream) | undefined;
-  /** It was open when its request came: it is opened even where there may be no more. */
+  /** The session was open when its request came: open it even above the limit. */
   readonly admitted?: boolean | undefined;
 }
 
 /**
- * One legacy client. An idle one is this object, its id and its peer: maps are made when they are needed.
+ * The session of one legacy client. While idle, it is this object, its id and its peer: maps are made when needed.
  * 2025-11-25 basic/transports#session-management.
  */
 export class Session implements Outlet, StreamOwner, Placed<Session> {
   readonly id: string;
-  /** The id that the client is told, where it is another. */
+  /** The id that the client gets, if it differs from `id`. */
   announced: string | undefined;
-  /** Whether it is one of HTTP+SSE: answers go over the one stream as well. */
+  /** Whether it is an HTTP+SSE session: answers also go over its only stream. */
   readonly paired: boolean;
   readonly peer: ServedClient;
-  /** When the client was last heard of, or something of its own last ended, by the steady clock. */
+  /** When the client last sent something, or its work last ended, by the monotonic clock. */
   lastUsed: number;
   /** Open connections: streams, and POSTs that wait for their answer. */
   connections = 0;
-  /** Streams that are not over, with a connection or without. */
+  /** Streams that are not over, with or without a connection. */
   streams: Map<string, SseStream> | undefined;
   /** The requests whose clients can be made to poll. */
   pollable: OrderOfUse<Pollable> | undefined;
@@ -70,12 +70,12 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   readonly #used: (session: Session) => void;
   readonly #options: PeerOptions;
   #listening: SseStream | undefined;
-  /** When the stream that listens first told an event id; undefined: not yet. */
+  /** When the GET stream sent its first event id; undefined: not yet. */
   #primedAt: number | undefined;
   #backlog: Backlog | undefined;
   #streamCount = 0;
 
-  /** `used` is called when something of the session's has begun or ended, and its idle time begins anew. */
+  /** `used` is called when the client sends something, or its request or connection ends: the idle time starts again. */
   constructor(
     services: EndpointServices,
     given: GivenSession,
@@ -94,7 +94,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
       budget: auth && services.budgets.of(auth),
       modern: false,
       shared: given.shared,
-      // Where a shared session keeps no streams, its client cannot poll.
+      // If a shared session keeps no streams, its client cannot poll.
       closeStream: given.shared && !given.newStream ? undefined : (request) => this.#poll(request),
     };
     this.peer = services.server.connect(this, this.#options);
@@ -108,7 +108,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     return this.#options.auth;
   }
 
-  /** The client has sent something, with these credentials: they are what its request is served by. */
+  /** The client has sent a request with these credentials, which are used to serve it. */
   heard(auth: Auth | undefined): void {
     this.#options.auth = auth;
     this.touch();
@@ -127,12 +127,12 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     this.touch();
   }
 
-  /** The stream that answers a request. */
+  /** The stream for the answer to a request. */
   answerStream(request?: RequestId): AnswerStream {
     return this.#given.newStream?.(this, request) ?? this.#newStream(request);
   }
 
-  /** A new stream: of this request, or of a GET. */
+  /** Makes a stream: for this request, or for a GET. */
   #newStream(request?: RequestId): SseStream {
     const id = (this.#streamCount++).toString(36);
     const stream = new SseStream(this.#services, this, id, !this.paired && !this.#given.shared, request);
@@ -140,7 +140,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     return stream;
   }
 
-  /** A stream that is over already, for a client that comes back for what it missed. */
+  /** A stream that has ended, for a client that comes back for messages that it missed. */
   endedStream(id: string): SseStream {
     return new SseStream(this.#services, this, id, !this.paired);
   }
@@ -149,7 +149,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     this.streams?.delete(stream.id);
   }
 
-  /** GET: opens the stream that carries what belongs to no request. The one before it ends. */
+  /** GET: opens the stream for messages that belong to no request. The previous such stream ends. */
   listen(request: HttpRequest): SseStream {
     const stream = this.#newStream();
     this.#listening?.finish();
@@ -163,7 +163,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     return stream;
   }
 
-  /** The client has resumed this stream, so it knows event ids, and the store has what it missed. */
+  /** The client has resumed this stream: it knows event ids, so it gets missed messages from the store. */
   resumed(stream: SseStream): void {
     if (stream !== this.#listening) return;
     this.#dropBacklog();
@@ -175,7 +175,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     this.#backlog = undefined;
   }
 
-  /** Sends what the client may not have received, on the stream that has just been opened. */
+  /** Sends the backlog on the stream that has just been opened. */
   sendBacklog(): void {
     const texts = this.#backlog?.texts ?? [];
     if (texts.length > 0) this.#primedAt ??= this.#services.clock.monotonic();
@@ -199,7 +199,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   }
 
   room(_length: number, droppable = false): boolean {
-    // A result may always follow: where too much waits, the stream is cut off by name.
+    // A result is always written: if too much waits, the wire cuts the stream off and reports it.
     return !droppable || (this.#listening?.room ?? true);
   }
 
@@ -212,12 +212,12 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     if (text !== undefined) this.send(text);
   }
 
-  /** Ends the connection of the GET stream, so that the client listens elsewhere. */
+  /** Ends the connection of the GET stream, so that the client opens it at another process. */
   endListening(): void {
     this.#listening?.detach();
   }
 
-  /** Only the table of sessions calls it. */
+  /** Closes the session. Only `Sessions` may call it. */
   close(why: string): void {
     this.ended = true;
     this.#dropBacklog();
@@ -227,7 +227,7 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
   }
 }
 
-/** Opens a stream for what belongs to no request, or carries on one where it was cut. Never throws. */
+/** Opens the stream for messages that belong to no request, or resumes a stream. Never throws. */
 export function listen(services: EndpointServices, request: HttpRequest, session: Session): void {
   if (!readAccept(request.mcp.accept)?.sse) {
     return refuse(services, request, 406, 'Not acceptable: Accept must list text/event-stream');
@@ -253,7 +253,7 @@ async function resume(
   let texts: readonly string[] | undefined;
   let end: number | undefined;
   do {
-    // Messages may come while the store answers: what it knew is complete only where none did.
+    // Messages may be added while the store answers: its list is complete only if none was.
     end = stream?.seq;
     texts = end === seq ? [] : await services.store?.after(session.id, name, seq);
   } while (stream?.seq !== end);

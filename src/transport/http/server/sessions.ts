@@ -8,20 +8,20 @@ import type { Shared, SharedRequest } from './sharing.ts';
 
 /** The sessions of one endpoint. */
 export interface Sessions {
-  /** What is different where other processes serve them too. */
+  /** Set if other processes serve the sessions too. */
   readonly shared?: Shared | undefined;
-  /** Opens one; undefined where there may be no more and the client of each one is connected. */
+  /** Opens a session; undefined if the limit is reached and every session has a connection. */
   open(auth: Auth | undefined, paired: boolean, given?: GivenSession): Session | undefined;
-  /** The session with this id, if it is this user's, of this kind, and alive; it counts as used now. */
+  /** The session with this id, if it has this user and kind, and is alive. Counts as a use. */
   find(id: string, auth: Auth | undefined, paired: boolean, request?: SharedRequest): Session | undefined;
-  /** The session with this id, whosesoever it is. */
+  /** The session with this id, of any user. */
   peek(id: string): Session | undefined;
-  /** Ends a session, which the client then gets 404 for; `why` is what its handlers are told. */
+  /** Ends a session: its client then gets 404. `why` is for the handlers in flight. */
   end(session: Session, why: string): void;
   all(): Session[];
 }
 
-// Asking the system for 16 bytes costs as much as for 512. Bytes that have been used are written over.
+// Asking the system for 16 bytes costs as much as for 512. Used bytes are zeroed.
 let pool: Uint8Array<ArrayBuffer> | undefined;
 let left = 0;
 
@@ -40,13 +40,13 @@ export function randomId(): string {
   return id;
 }
 
-/** Makes the table. Long function: its short functions share the table of sessions. */
+/** Makes the sessions of an endpoint. Long function: its short functions share the table of sessions. */
 export function createSessions(services: EndpointServices): Sessions {
   const { clock } = services;
   const { maxSessions, maxSessionsPerPrincipal, sessionIdleMs } = services.limits;
   const byId = new Map<string, Session>();
   const order = new OrderOfUse<Session>();
-  /** The sessions of each principal, in the order of use too: there are few, so that a Set will do. */
+  /** The sessions of each principal, in order of use: a Set suffices for so few. */
   const byPrincipal = new Map<string, Set<Session>>();
   let timer: Timer | undefined;
 
@@ -54,7 +54,7 @@ export function createSessions(services: EndpointServices): Sessions {
 
   function use(session: Session): void {
     session.lastUsed = clock.monotonic();
-    // The one that was used last is at the end already: a client says several things in a row.
+    // The session used last is at the end already: a client sends several messages in a row.
     if (session === order.newest || session.ended) return;
     order.remove(session);
     order.add(session);
@@ -72,14 +72,14 @@ export function createSessions(services: EndpointServices): Sessions {
     session.close(why);
   }
 
-  /** Ends it if its time is up. Work that goes on for nobody does not keep it. */
+  /** Ends a session whose idle time is up. Work in flight without a connection does not keep it. */
   function lapses(session: Session): boolean {
     const over = session.connections === 0 && clock.monotonic() - session.lastUsed >= sessionIdleMs;
     if (over) end(session, 'the session was idle for too long');
     return over;
   }
 
-  /** Ends what has lapsed, and comes again. */
+  /** Ends idle sessions, and schedules the next sweep. */
   function sweep(): void {
     timer = undefined;
     for (const session of order) if (!lapses(session) && session.connections === 0) break;
@@ -91,8 +91,8 @@ export function createSessions(services: EndpointServices): Sessions {
   }
 
   /**
-   * Makes room among these, the oldest first: ends the session that has been idle longest; where each has work in flight,
-   * the one that has had no connection longest. False: the clients of all are connected.
+   * Makes room among these sessions, oldest first: ends the one that has been idle longest; if each has work in flight,
+   * the one without a connection for longest. False: each session has a connection.
    */
   function evict(among: Iterable<Session>): boolean {
     let left: Session | undefined;
@@ -124,7 +124,7 @@ export function createSessions(services: EndpointServices): Sessions {
     },
     find(id, auth, paired) {
       const session = byId.get(id);
-      // Another user's session is as unknown as none: its id tells nothing.
+      // Another user's session is treated like an unknown one, so that its id reveals nothing.
       if (session?.paired !== paired || session.auth?.principal !== auth?.principal || lapses(session)) {
         return undefined;
       }

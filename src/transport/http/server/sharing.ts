@@ -8,44 +8,44 @@ import type { Sessions } from './sessions.ts';
 
 /** A request for a session that other processes serve too. */
 export interface SharedRequest extends HttpRequest {
-  /** The session that it is for, where a fleet has opened it. */
+  /** The session of the request, if a fleet has opened it. */
   opened?: Session | undefined;
 }
 
-/** How a POST is answered whose message is for another process, wholly or in part. */
+/** Answers a POST whose message is for another process, wholly or in part. */
 export interface Reply {
   readonly request: HttpRequest;
-  /** Takes what is left of the message for this process, and answers the POST. */
+  /** Takes the rest of the message in this process, and answers the POST. */
   take(rest: Decoded): void;
 }
 
-/** What sessions do that several processes serve. */
+/** The behaviour of sessions that several processes serve. */
 export interface Shared {
-  /** Called with a request before it is served: `next` follows, at once or later, or the request is refused. */
+  /** Called before a request is served: calls `next` at once or later, or refuses the request. */
   enter(request: SharedRequest, auth: Auth | undefined, next: () => void): void;
-  /** Where the answer goes, in place of `response`. */
+  /** The outlet of the answer, in place of `response`. */
   outlet(session: Session, decoded: Decoded, response: Outlet, request: HttpRequest): Outlet;
-  /** GET: opens a stream, or carries on one where it was cut. Undefined: there is no GET, and no DELETE. */
+  /** GET: opens a stream, or resumes one. Undefined: neither GET nor DELETE is served. */
   listen: ((request: HttpRequest, session: Session) => void) | undefined;
-  /** DELETE. */
+  /** DELETE: ends the session. */
   remove(request: HttpRequest, session: Session): void;
   /** The endpoint begins to close. */
   drain(): void;
   /**
-   * Passes on what belongs to another process, and then answers the POST, or has what is left taken here. False: all of
-   * it belongs here, and nothing was done.
+   * Forwards the parts of a message that belong to another process, then answers the POST or calls `reply.take` with the rest.
+   * False: the whole message belongs to this process, and nothing was done.
    */
   forward(session: { readonly id: string; readonly auth: Auth | undefined }, decoded: Decoded, reply?: Reply): boolean;
-  /** What passes a message on to the process that holds the stream of this pair, and answers the POST. */
+  /** Returns a function that forwards a message to the process with the stream of this pair, and answers the POST. */
   pairElsewhere(request: HttpRequest, pair: string, auth: Auth | undefined): ((decoded: Decoded) => void) | undefined;
-  /** Whether pairs of HTTP+SSE are served. */
+  /** Whether HTTP+SSE is served: a stream and a path for POSTs. */
   readonly pairs: boolean;
 }
 
-/** What an endpoint needs of a fleet. `fleet()` of `barewire/fleet` implements it. */
+/** A fleet, as an endpoint sees it. `fleet()` of `barewire/fleet` implements it. */
 export interface FleetPort {
   /** Whether the engine answers; true without an engine. Never rejects. */
   up(): Promise<boolean>;
-  /** The sessions of an endpoint, which other processes serve too; `local` holds those that are open here. */
+  /** Returns the sessions of an endpoint that other processes serve too; `local` has those open here. */
   share(services: EndpointServices, local: Sessions): Sessions;
 }

@@ -9,12 +9,12 @@ import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
 
-/** What a stream knows of its session. */
+/** The session of a stream. */
 export interface StreamOwner {
   readonly id: string;
   readonly auth: Auth | undefined;
   readonly peer: ServedClient;
-  /** A connection of the session's has begun, or has ended. */
+  /** A connection of the session has begun, or has ended. */
   connected(): void;
   disconnected(): void;
   /** The stream is over. */
@@ -24,31 +24,31 @@ export interface StreamOwner {
 /** How a stream begins on a new connection. */
 export interface Attachment {
   readonly fields?: HeaderFields | undefined;
-  /** What the client missed, from the message after `seq` on. */
+  /** The messages that the client missed: those after `seq`. */
   readonly missed?: { readonly seq: number; readonly texts: readonly string[] };
-  /** A GET opened the connection, so that it ends when its credentials expire. */
+  /** Whether a GET opened the connection: it then ends when its credentials expire. */
   readonly listening?: boolean;
 }
 
 /**
- * One stream of a session: that of a request, or the one that a GET opened. It outlives its connections where
- * its messages are kept. 2025-11-25 basic/transports#resumability-and-redelivery.
+ * One stream of a session: for a request, or opened by a GET. If its messages are stored, it outlives
+ * its connections. 2025-11-25 basic/transports#resumability-and-redelivery.
  */
 export class SseStream {
-  /** Stands in each event id, before the number. */
+  /** Part of each event id, before the number. */
   id: string;
-  /** The request that it answers; undefined for a GET. */
+  /** The id of the request that it answers; undefined for a GET. */
   readonly request: RequestId | undefined;
-  /** The number of the message that was written last. */
+  /** The number of the last message. */
   seq = 0;
-  /** Called when a connection is lost and the stream with it. */
+  /** Called when the stream is lost with its connection. */
   onLost: (() => void) | undefined;
   readonly #services: EndpointServices;
   readonly #owner: StreamOwner;
   readonly #store: EventStore | undefined;
   #wire: Wire | undefined;
 
-  /** `stored`: whether messages go to the store of the endpoint. A fleet keeps them itself. */
+  /** `stored`: whether messages go to the store of the endpoint. A fleet stores them itself. */
   constructor(services: EndpointServices, owner: StreamOwner, id: string, stored: boolean, request?: RequestId) {
     this.id = id;
     this.request = request;
@@ -57,23 +57,23 @@ export class SseStream {
     this.#store = stored ? services.store : undefined;
   }
 
-  /** Whether a connection carries it now, as far as is known. */
+  /** Whether the stream has a connection, as far as is known. */
   get live(): boolean {
     return this.#wire !== undefined;
   }
 
-  /** Whether the client reads what is written, or is away and will resume. */
+  /** Whether a droppable message may be written: the client reads fast enough, or is away and will resume. */
   get room(): boolean {
     return this.#wire?.room ?? true;
   }
 
-  /** Carries the stream on over this request's response; what carried it before ends. */
+  /** Continues the stream on the response to this request; its previous connection ends. */
   attach(request: HttpRequest, { fields, missed, listening = false }: Attachment = {}): void {
     this.detach();
     this.#owner.connected();
     let wire: Wire | undefined;
     const gone = (): void => {
-      // The client had left already, and the response is still being opened.
+      // The client left before: `wire` is not assigned yet. Try again later.
       if (wire === undefined) return void Promise.resolve().then(gone);
       if (this.#wire !== wire) return;
       this.detach();
@@ -93,8 +93,8 @@ export class SseStream {
   }
 
   /**
-   * Writes the messages that follow the one with this number, in one piece, which passes whatever its length: the store
-   * has bounded it. `kept`: whether they are in a store, and get event ids.
+   * Writes the messages after `seq` as one text, which may have any length because the store bounds it. `kept`: whether
+   * they are stored, and get event ids.
    */
   replay(seq: number, texts: readonly string[], kept = true): void {
     const wire = this.#wire;
@@ -105,14 +105,14 @@ export class SseStream {
     }).join(''));
   }
 
-  /** Sends an id before anything else, so that the client can resume from here. */
+  /** Sends an event id before all messages, so that the client can resume from here. */
   prime(listening: boolean): void {
     const id = `${this.id}-${this.seq}`;
     // 2025-11-25 basic/transports: an event with an id and an empty data field.
     const { revision } = this.#owner.peer;
     if (revision && revisionTable.ssePolling(revision)) {
       this.writeEvent({ id, retry: this.#services.limits.retryMs, data: '' });
-    // Older clients would read an empty message. An id without data sets the last event id and is no event.
+    // Older clients would read an empty message. An id without a data field sets the last event id and makes no event.
     } else if (listening) this.#wire?.write(`id: ${id}\n\n`);
   }
 
@@ -120,9 +120,9 @@ export class SseStream {
     const seq = ++this.seq;
     this.#store?.append(this.#owner.id, this.id, seq, text);
     const id = this.#store && `${this.id}-${seq}`;
-    // The text is JSON of our own making, which holds no line break, and so is the id.
+    // `text` is JSON that we serialized, without a line break; `id` has none either.
     this.#wire?.write(`${id ? `id: ${id}\n` : ''}data: ${text}\n\n`);
-    // Without a connection it is kept for the next one, and is traced then.
+    // Without a connection, the message is stored for the next one, and traced then.
     if (this.#wire) this.#services.tracing?.message('sent', text, this.#wire.request, { id });
   }
 
@@ -133,7 +133,7 @@ export class SseStream {
     if (this.#wire) this.#services.tracing?.event(fields, data, this.#wire.request);
   }
 
-  /** Ends the connection, not the stream: the client will come back. */
+  /** Ends the connection, but not the stream: the client will come back. */
   detach(): void {
     const wire = this.#wire;
     if (wire === undefined) return;
@@ -142,12 +142,12 @@ export class SseStream {
     this.#owner.disconnected();
   }
 
-  /** The stream is over. */
+  /** Ends the stream. */
   finish(): void {
     this.detach();
     this.#owner.forget(this);
   }
 }
 
-/** The stream that answers a POST. */
+/** The stream of a response to a POST. */
 export type AnswerStream = Pick<SseStream, 'attach' | 'detach' | 'finish' | 'room' | 'write'>;

@@ -2,17 +2,17 @@ import type { Clock } from '../../../bounds/clock.ts';
 import type { TracedEvent, TraceEntry } from '../../trace.ts';
 import type { HttpRequest } from './http-request.ts';
 
-/** What the parts of an endpoint tell the `trace` option. */
+/** The trace of an endpoint, as its parts call it. */
 export interface Tracing {
-  /** A request has come: its head is shown, and that of its response will be. */
+  /** Traces the head of a request, and later the head of its response. */
   begin(request: HttpRequest): void;
-  /** A message passes over this request or its response, in this event of a stream. */
+  /** Traces a message in this request or its response; `event`: the stream event that carries it. */
   message(direction: TraceEntry['direction'], text: string, request: Pick<HttpRequest, 'exchange'>, event?: TracedEvent): void;
-  /** An event without a message goes out on this response. */
+  /** Traces an event without a message in this response. */
   event(event: TracedEvent, data: string, request: HttpRequest): void;
 }
 
-/** Shows heads and events beside messages: `httpServerTrace(see)`. */
+/** Traces heads and events besides messages: `httpServerTrace(see)`. */
 export interface HttpServerTrace {
   /** Called once for each endpoint, with its clock. */
   begin(clock: Clock): Tracing;

@@ -2,32 +2,32 @@ import type { Clock, Timer } from '../../../bounds/clock.ts';
 import type { Decoded, Request } from '../../../jsonrpc/message.ts';
 import { smallRequest } from './budgets.ts';
 
-/** Characters of an answer that is long. */
+/** An answer of at least this many characters is long. */
 const longAnswer = 65_536;
 
-/** Characters of long answers after which further calls of their kind wait for the next turn of the event loop. */
+/** Characters of long answers in a turn of the event loop after which further calls of their kind wait. */
 const enough = 262_144;
 
-/** Milliseconds for which those that wait let newer messages pass, as long as there are any. */
+/** Milliseconds for which new messages go before waiting calls. */
 const patienceMs = 100;
 
-/** Calls that wait, and kinds of calls that are remembered. */
+/** Limit of waiting calls, and of remembered kinds of calls. */
 const most = 1000;
 
 /**
- * Lets calls with long answers take turns: an answer of a megabyte is milliseconds of work, and a client that asks little
- * should not wait for three hundred of them. A call is taken to be long where the last one of its kind was. One goes on
- * in a turn, and none in a turn that brought a message: Node accepts one connection a turn, and who has just come must
- * not stand behind all that.
+ * Lets calls with long answers take turns: an answer of a megabyte is milliseconds of work, and a client with small calls
+ * should not wait for three hundred of them. A call counts as long if the last one of its kind was. At most one waiting call
+ * runs per turn, and, up to `patienceMs`, none in a turn that received a message: Node accepts one connection per turn, and
+ * a new client must not wait for all of them.
  */
 export class Turns {
   /** The kinds of calls whose last answer was long. */
   readonly #long = new Set<string>();
-  /** Characters of long answers in this turn. */
+  /** Characters of long answers since the last turn that left no call waiting. */
   #said = 0;
-  /** Those that wait for their turn. */
+  /** Calls that wait for their turn. */
   readonly waiting: (() => void)[] = [];
-  /** Whether a message has come in this turn, and when one that waits went on last. */
+  /** Whether a message has come in this turn, and when a waiting call last ran. */
   #came = false;
   #wentOn = 0;
   #next: Timer | undefined;
@@ -37,7 +37,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Runs a message now, or when it is its turn. Only small ones wait: what they hold is not charged. False: too many wait. */
+  /** Runs a call now, or in its turn. Only small ones wait, since their memory is not charged. False: too many wait. */
   take(decoded: Decoded, run: () => void): boolean {
     this.#came = true;
     const waits = this.#said > enough && decoded.kind === 'request' && this.#long.has(kindOf(decoded.message))
@@ -48,7 +48,7 @@ export class Turns {
     return true;
   }
 
-  /** A request was answered with so many characters. */
+  /** Records the length of an answer, in characters. */
   answered(request: Request, length: number): void {
     const long = this.#long;
     if (length < longAnswer) {
@@ -76,7 +76,7 @@ export class Turns {
   }
 }
 
-/** The method, and what it is asked of. */
+/** The method of a call, with the name or URI of its target. */
 function kindOf({ method, params }: Request): string {
   return JSON.stringify([method, params?.['name'] ?? params?.['uri']]);
 }

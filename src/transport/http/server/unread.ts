@@ -4,24 +4,24 @@ interface UnreadResponse {
 }
 
 /**
- * What was written, over all connections of an endpoint, and is not read by the clients. Over its bound the
- * response that has waited longest is cut off.
+ * Counts the written bytes that clients have not read, over all connections of an endpoint. Above the limit,
+ * the response that has waited longest is cut off.
  */
 export class Unread {
   readonly #max: number;
   readonly #onCut: (bytes: number) => void;
-  /** Bytes by response, the one that has waited longest first. */
+  /** Unread bytes by response; the one that has waited longest is first. */
   readonly #waiting = new Map<UnreadResponse, number>();
-  /** Bytes that wait. */
+  /** All unread bytes. */
   bytes = 0;
 
-  /** `onCut` is told how much waited for the client that was cut off. */
+  /** `onCut` is called with the number of unread bytes of the response that was cut off. */
   constructor(maxBytes: number, onCut: (bytes: number) => void) {
     this.#max = maxBytes;
     this.#onCut = onCut;
   }
 
-  /** So many bytes of this response wait now; 0: it was read, or it is gone. */
+  /** Sets the unread bytes of a response; 0: it was read, or it is gone. */
   note(response: UnreadResponse, bytes: number): void {
     this.#set(response, bytes);
     for (const [slowest, unread] of this.#waiting) {

@@ -5,7 +5,7 @@ import { sseHeartbeat } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 
-/** What a wire tells the stream that it carries. */
+/** The callbacks of a wire, for its stream. */
 export interface WireEvents {
   /** Called once, when the client has left or was cut off; not after `end`. */
   gone(): void;
@@ -13,7 +13,7 @@ export interface WireEvents {
   expired?(): void;
 }
 
-/** One open response of events: kept open with comments, cut where its reader is too slow. */
+/** One open event stream response: kept open with comments, cut off if its reader is too slow. */
 export class Wire {
   readonly #services: EndpointServices;
   readonly request: HttpRequest;
@@ -31,7 +31,7 @@ export class Wire {
     this.request = request;
     this.#events = events;
     const { keepAliveMs } = services.limits;
-    // Proxies hand events on at once: 2026-07-28 basic/transports/streamable-http#receiving-messages.
+    // These fields make proxies pass events on at once: 2026-07-28 basic/transports/streamable-http#receiving-messages.
     request.open({
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache',
@@ -54,7 +54,7 @@ export class Wire {
     });
   }
 
-  /** Whether an event that may be lost may be written: the other half of the buffer is for those that may not. */
+  /** Whether a droppable event may be written: half of the buffer is reserved for the others. */
   get room(): boolean {
     return this.request.buffered <= this.#services.limits.maxBufferedBytes / 2;
   }

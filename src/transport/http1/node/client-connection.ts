@@ -8,20 +8,20 @@ import { responseDecoder } from '../response-decoder.ts';
 import type { ResponseHead } from '../response-decoder.ts';
 import { nodeLatin1 } from './latin1.ts';
 
-/** What a connection tells the pool that it belongs to. */
+/** The callbacks of a connection to its pool. */
 export interface PoolEvents {
-  /** Its answer is complete, and it can be used again. Returns whether it is kept. */
+  /** The response is complete, and the connection can be reused. Returns whether the pool keeps it. */
   free(): boolean;
   gone(): void;
 }
 
-/** Interim responses before the one that counts. RFC 9110, 15.2. */
+/** Maximum interim responses before the final one. RFC 9110, 15.2. */
 const maxInterim = 16;
 
-/** The server closes its idle connections at a time of its own: one this near to it is not used again. */
+/** The server closes idle connections too. A connection is not used again within this time before that. */
 const marginMs = 1000;
 
-/** One request and its answer: whoever holds the answer may use it after the connection serves another one. */
+/** One request and its response. The response may still be in use when the connection serves another exchange. */
 interface HttpExchange {
   ended: boolean;
   fault: Error | undefined;
@@ -29,21 +29,21 @@ interface HttpExchange {
 
 type OnChunk = (chunk: Uint8Array) => Promise<void> | void;
 
-/** One connection to a server: a request at a time. */
+/** One connection to a server: it serves one request at a time. */
 export class ClientConnection {
   readonly #socket: Socket;
   readonly #events: PoolEvents;
   readonly #decoder: MessageDecoder<ResponseHead>;
   #idleMs: number;
   #method = 'GET';
-  /** Who waits for the head of the answer. */
+  /** The caller that waits for the head of the response. */
   #head: { resolve(answer: HttpAnswer): void; reject(error: Error): void } | undefined;
-  /** Who reads the body. */
+  /** The reader of the body. */
   #body: { readonly onChunk: OnChunk; resolve(): void; reject(error: Error): void } | undefined;
-  /** Told once when the exchange is over. */
+  /** Called once when the exchange is over. */
   #over: (() => void) | undefined;
   #exchange: HttpExchange = { ended: true, fault: undefined };
-  /** Octets that nobody has read yet. */
+  /** Octets that are not read yet. */
   #rest: Uint8Array[] = [];
   #held = false;
   #interim = 0;
@@ -60,7 +60,7 @@ export class ClientConnection {
       this.#fail(Object.assign(new Error('socket hang up: the connection was closed before the answer was complete'), { code: 'ECONNRESET' }));
       events.gone();
     });
-    // Only an idle connection has a time.
+    // Only an idle connection has a timeout.
     socket.on('timeout', () => socket.destroy());
   }
 
@@ -68,12 +68,12 @@ export class ClientConnection {
     return this.#exchange.ended && !this.#socket.destroyed && this.#socket.writable && !this.#socket.readableEnded;
   }
 
-  /** Lets an idle connection go. */
+  /** Closes the connection. */
   end(): void {
     this.#socket.destroy();
   }
 
-  /** Sends a request. `over` is called once when its answer has come to its end, unless this rejects. */
+  /** Sends a request. `over` is called once when its response has ended or failed, unless this rejects. */
   ask(request: HttpSend, over: () => void): Promise<HttpAnswer> {
     const { method, url, body, cancellation, headers } = request;
     let head = requestLine(method, url.pathname + url.search) + fieldLine('host', url.host);
@@ -110,7 +110,7 @@ export class ClientConnection {
   }
 
   #take(chunk: Uint8Array): void {
-    // Nothing was asked: RFC 9112, 9.2. Nobody can say what this belongs to.
+    // RFC 9112, 9.2: octets without a request. They belong to no response.
     if (this.#exchange.ended) return void this.#socket.destroy();
     this.#rest.push(chunk);
     if (this.#held) this.#socket.pause();
@@ -152,7 +152,7 @@ export class ClientConnection {
     if (!this.#held) this.#socket.resume();
   }
 
-  /** The head of an answer. False: an interim one. */
+  /** Handles the head of a response. Returns false if it is interim. */
   #begin(): boolean {
     const { status, fields } = this.#decoder.head as ResponseHead;
     if (status < 200) {
@@ -176,7 +176,7 @@ export class ClientConnection {
     return true;
   }
 
-  /** The answer has come to its end. Returns whether it was the last one, and no interim one. */
+  /** Handles the end of a response. Returns whether it was the final one. */
   #end(more: boolean): boolean {
     const { status, persists } = this.#decoder.head as ResponseHead;
     this.#decoder.next();
@@ -185,7 +185,7 @@ export class ClientConnection {
     const body = this.#body;
     this.#body = undefined;
     this.#rest = [];
-    // What comes behind it was not asked for.
+    // Further octets would belong to no request.
     if (!persists || more || this.#idleMs <= 0 || !this.#events.free()) this.#socket.destroy();
     else {
       this.#socket.setTimeout(this.#idleMs);
@@ -199,7 +199,7 @@ export class ClientConnection {
 
   #serverEnded(): void {
     if (this.#exchange.ended) return void this.#socket.destroy();
-    // What has come is read first.
+    // First read the octets that have come.
     if (this.#held) return;
     if (this.#decoder.ended() === 'end') this.#end(false);
     else this.#socket.destroy();
@@ -235,7 +235,7 @@ export class ClientConnection {
     });
   }
 
-  /** The reader counts what comes out, and stops in time. */
+  /** Reads a compressed body. `onChunk` counts the decompressed bytes, and stops in time. */
   async #inflate(exchange: HttpExchange, encoding: string, onChunk: OnChunk): Promise<void> {
     const body = await inflaterOf(encoding, { destroy: () => this.#cancel(new Error('not wanted')) });
     const out = (async () => {

@@ -6,13 +6,13 @@ import type { HttpSend } from '../../http/client/sender.ts';
 import { ClientConnection } from './client-connection.ts';
 
 /**
- * HTTP/1.1 of our own for a client: `httpTransport(url, { engine: http1Client })`. A connection is kept and used again, the one
- * that was used last first. Through a proxy, and with an `agent`, requests go by `node:http` as without it.
+ * Our own HTTP/1.1 for a client: `httpTransport(url, { engine: http1Client })`. Connections are kept and reused, the last
+ * used one first. With a proxy or an `agent`, requests still use `node:http`.
  */
 export const http1Client: HttpClientEngine = (origin, { tls, socketPath }, limits) => {
   const { maxConnections, maxIdleConnections, idleMs } = limits;
   const idle: ClientConnection[] = [];
-  // Quick requests must not wait behind those whose answers may take long: they have places of their own.
+  // Quick requests must not wait behind those whose responses may take long: each kind has its own limit.
   const places = { lasting: new Places(maxConnections), quick: new Places(maxConnections) };
   const host = origin.hostname.replace(/^\[|\]$/g, '');
   const safe = origin.protocol === 'https:';
@@ -22,7 +22,7 @@ export const http1Client: HttpClientEngine = (origin, { tls, socketPath }, limit
     const to = socketPath === undefined ? { host, port } : { path: socketPath };
     if (!safe) return connect({ ...to, noDelay: true });
     const { connect: connectSafely } = await import('node:tls');
-    // RFC 6066, 3: an address is no server name.
+    // RFC 6066, 3: an IP address is not a server name.
     const servername = tls?.servername ?? (/^[\d.]+$|:/.test(host) ? '' : host);
     return connectSafely({ ...to, ...tls, servername, ALPNProtocols: ['http/1.1'] });
   }

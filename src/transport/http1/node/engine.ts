@@ -14,14 +14,14 @@ import type { Http1Limits } from '../limits.ts';
 import type { Pipe } from '../pipe.ts';
 import { nodeLatin1 } from './latin1.ts';
 
-/** How a server shows who it is. */
+/** The certificate and key of a server, and further TLS options. */
 export type ServerTls = Pick<TlsOptions, 'key' | 'cert' | 'ca' | 'passphrase' | 'pfx' | 'requestCert' | 'minVersion'>;
 
-/** What `http1Engine` may be given. */
+/** The options of `http1Engine`. */
 export interface Http1EngineOptions {
-  /** What bounds its connections; what is not named has its default. */
+  /** The limits of its connections. Limits that are left out have their defaults. */
   readonly limits?: Partial<Http1Limits> | undefined;
-  /** Serves `https:`. Without it, connections are plain. */
+  /** Serves `https:`. Without it, connections are not encrypted. */
   readonly tls?: ServerTls | undefined;
 }
 
@@ -30,7 +30,7 @@ const tlsShape: Shape<ServerTls> = {
   pfx: 'string or object or list', requestCert: 'boolean', minVersion: '"TLSv1.2" or "TLSv1.3"',
 };
 
-/** Milliseconds in which an idle connection may still bring a request at the close: one may be on its way already. */
+/** Milliseconds after the start of `close` in which an idle connection may still bring a request: one may be on its way. */
 const lingerMs = 100;
 
 /** Makes an engine for `serveHttp(server, { engine })`. */
@@ -39,7 +39,7 @@ export function http1Engine(options: Http1EngineOptions = {}): HttpEngine {
   return (endpoint, at) => listen(endpoint, at, options);
 }
 
-/** HTTP/1.1 of our own, with its defaults: `serveHttp(server, { engine: http1 })`. */
+/** Our own HTTP/1.1, with default limits: `serveHttp(server, { engine: http1 })`. */
 export const http1: HttpEngine = (endpoint, at) => listen(endpoint, at, {});
 
 function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limits, tls }: Http1EngineOptions): Promise<HttpServer> {
@@ -49,17 +49,17 @@ function listen(endpoint: Endpoint, { port, host, path }: ListenOptions, { limit
     later: (run) => void endpoint.clock.after(0, run),
   });
   const take = (socket: Socket): void => {
-    // The connection is half-open until what was written last has been taken. RFC 9112, 9.6. In the middle of a handshake it must
-    // not be: Node would keep the connection of a client that has left.
+    // The connection is half-open until the last response was sent (RFC 9112, 9.6). Not earlier, during the TLS handshake:
+    // Node would keep the connection of a client that has left.
     socket.allowHalfOpen = true;
     serve(connections, socket);
   };
-  // RFC 7301: a client that can speak HTTP/2 as well learns that this is HTTP/1.1.
+  // RFC 7301: tells a client that also supports HTTP/2 to use HTTP/1.1.
   const { maxConnections, headMs } = connections.limits;
   const server: Server = tls ? createSafeServer({ noDelay: true, handshakeTimeout: headMs, ...tls, ALPNProtocols: ['http/1.1'] }, take) : createServer({ noDelay: true }, take);
-  // Those whose handshake is not complete count as well.
+  // This also counts connections whose handshake is not complete.
   server.maxConnections = maxConnections;
-  // Node says that a handshake has failed, or takes too long, and leaves the connection open.
+  // Node reports a handshake that fails or takes too long, but leaves the connection open.
   server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -91,7 +91,7 @@ function serve(connections: Connections, socket: Socket): void {
   socket.on('close', () => connection.closed());
 }
 
-/** A socket as a pipe. A class, because an idle connection keeps it: functions of its own would take half a kilobyte. */
+/** A socket as a pipe. A class, because every idle connection keeps one: six closures would take half a kilobyte. */
 class SocketPipe implements Pipe {
   readonly #socket: Socket;
 
@@ -124,7 +124,7 @@ class SocketPipe implements Pipe {
   }
 }
 
-/** `sockets`: of the connections, and of those whose handshake is not complete. */
+/** `sockets`: of all connections, including those whose handshake is not complete. */
 async function close(endpoint: Endpoint, connections: Connections, server: Server, sockets: ReadonlySet<Socket>, given: CloseOptions = {}): Promise<void> {
   checkOptions('close: options', given, { drainMs: 0 });
   const { drainMs = 5000 } = given;
@@ -135,7 +135,7 @@ async function close(endpoint: Endpoint, connections: Connections, server: Serve
   if (connections.size > 0 && linger > 0) await pause(endpoint.clock, linger);
   await endpoint.close({ drainMs: drainMs - linger });
   stopped ??= stop();
-  // Some clients connect in advance, and what was answered last may still be on its way.
+  // Some clients connect in advance, and the last response may still be being sent.
   for (const connection of connections) {
     if (connection.unused) connection.destroy();
     else connection.finish();

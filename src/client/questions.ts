@@ -6,7 +6,7 @@ import type { ClientCapabilities } from '../protocol/lifecycle.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import { checkRoots } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
-import { samplingFault } from '../protocol/sampling-messages.ts';
+import { samplingFault } from '../protocol/sampling.ts';
 import { shapeFault } from '../protocol/shape.ts';
 import type { MessageShape } from '../protocol/shape.ts';
 import { completeForm } from '../protocol/form.ts';

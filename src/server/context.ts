@@ -5,7 +5,8 @@ import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Auth } from '../transport/auth.ts';
-import type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, UrlAnswer, UrlQuestionOptions } from './question.ts';
+import type { FormAnswer, FormQuestionOptions, UrlAnswer, UrlQuestionOptions } from './elicitation.ts';
+import type { Question, QuestionOptions } from './input-requests.ts';
 
 /** A generator handler, which yields its questions, one or several at a time. */
 export type QuestionGenerator<R> =

@@ -4,10 +4,8 @@
  * @module
  */
 
-export { ask, NotAnswered } from './question.ts';
-export type {
-  Asked, FieldOptions, FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions,
-} from './question.ts';
+export { ask, NotAnswered } from './elicitation.ts';
+export type { Asked, FieldOptions, FormAnswer, FormQuestionOptions, UrlAnswer, UrlQuestionOptions } from './elicitation.ts';
 export { RawResult } from './registry.ts';
 export type {
   EntryRunner, AnyAround, Around, RegisteredHandler, HandlerCall, RunHandler, RunnableEntry, ListedKind, Guarded, Need, Entry, EntryHandle, Registry,
@@ -35,7 +33,8 @@ export type { ServerLimits, CoreOptions } from './server-core.ts';
 export type { ListFilter, Guards, GuardsOptions } from './guards.ts';
 export { McpServer } from './mcp-server.ts';
 export type { ServerOptions } from './mcp-server.ts';
-export { LeftBehind } from './asking-exchange.ts';
+export { LeftBehind } from './input-requests.ts';
+export type { Question, QuestionOptions, Reading } from './input-requests.ts';
 export { spentStates } from './modern/request-state.ts';
 export type { RequestStateOptions, SpentStates, StateCipher } from './modern/request-state.ts';
 export { pages } from './pages.ts';

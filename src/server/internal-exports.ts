@@ -4,8 +4,8 @@
  */
 
 // Contexts of handlers that run more than once, with a store of answers, and of handlers that ask a legacy client.
-export { dictionary, RepeatedExchange } from './asking-exchange.ts';
-export type { AnswerStore, AskedBefore, AskingExchange } from './asking-exchange.ts';
+export { dictionary, RepeatedExchange } from './input-requests.ts';
+export type { AnswerStore, AskedBefore, AskingExchange } from './input-requests.ts';
 export { askClient, LegacyExchange } from './legacy/legacy-exchange.ts';
 export { ModernExchange } from './modern/modern-exchange.ts';
 

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { McpClient } from '../../src/client/index.ts';
 import { ask, McpServer, rehearse, resources, RpcError } from '../../src/server/index.ts';
 import { spentStates } from '../../src/server/modern/request-state.ts';
-import { sampleQuestion } from '../../src/server/question.ts';
+import { sampleQuestion } from '../../src/server/sampling.ts';
 import { Registry } from '../../src/server/registry.ts';
 import type { Entry } from '../../src/server/registry.ts';
-import { samplingFault } from '../../src/protocol/sampling-messages.ts';
+import { samplingFault } from '../../src/protocol/sampling.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { connect, later } from './peer.ts';
 

@@ -314,7 +314,7 @@ test('a question whose text has changed goes out under a new key', async (t) => 
 });
 
 test('a generator handler is a task too: its finally runs when a run ends with a question', async (t) => {
-  const { ask } = await import('../../src/server/question.ts');
+  const { ask } = await import('../../src/server/elicitation.ts');
   const { server } = made(t, { limits: quick });
   const log: string[] = [];
   server.tool('work', { task: 'required' }, function* () {

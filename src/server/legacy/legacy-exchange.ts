@@ -7,9 +7,9 @@ import { stopOf } from '../../jsonrpc/stop.ts';
 import type { Stop } from '../../jsonrpc/stop.ts';
 import { requestsOf } from '../../protocol/requests.ts';
 import type { Auth } from '../../transport/auth.ts';
-import { AskingExchange, defaultMaxAsks, unanswered } from '../asking-exchange.ts';
+import { AskingExchange, defaultMaxAsks, unanswered } from '../input-requests.ts';
+import type { Question } from '../input-requests.ts';
 import { ToolError } from '../failure.ts';
-import type { Question } from '../question.ts';
 import type { LegacyRequester } from '../exchange.ts';
 import { onReady } from '../connected-client.ts';
 

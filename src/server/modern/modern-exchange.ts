@@ -4,11 +4,11 @@ import type { Bag } from '../../jsonrpc/message.ts';
 import type { RequestMeta } from '../../protocol/meta.ts';
 import { mayAsk } from '../../protocol/methods.ts';
 import type { Auth } from '../../transport/auth.ts';
-import { dictionary, RepeatedExchange } from '../asking-exchange.ts';
-import type { AnswerStore, AskedBefore } from '../asking-exchange.ts';
+import { dictionary, RepeatedExchange } from '../input-requests.ts';
+import type { AnswerStore, AskedBefore } from '../input-requests.ts';
 import type { ServerInternals } from '../server-core.ts';
 import { ToolError } from '../failure.ts';
-import { requestStateSealer } from './request-state.ts';
+import { boundTo, requestStateSealer } from './request-state.ts';
 import type { RequestStateSealer } from './request-state.ts';
 
 /** An answer, with the digest of its question. */
@@ -97,19 +97,9 @@ export class ModernExchange extends RepeatedExchange {
   }
 
   async #resume(token: unknown): Promise<void> {
-    const opened = await this.#sealer.open(token, this.#bound());
+    const opened = await this.#sealer.open(token, boundTo(this.inbound.request, this.auth));
     this.#answers = new SealedAnswers(this.inbound.request.params?.['inputResponses'], opened);
     this.made = dictionary(opened['o']);
-  }
-
-  /** The data that the state belongs to. Parameters are sorted, since a client may send them in another order. */
-  #bound(): string {
-    const { method, params } = this.inbound.request;
-    const { _meta, inputResponses, requestState, ...own } = params ?? {};
-    const { principal = null, clientId } = this.auth ?? {};
-    // 2026-07-28 client/elicitation#security-considerations: the user, and the client if the credentials name it. Without a client
-    // the text is as in older versions of barewire, whose states can still be opened.
-    return `${JSON.stringify([principal, ...clientId === undefined ? [] : [clientId], method]).slice(0, -1)},${canonical(own)}]`;
   }
 
   /** The handler's result, or `input_required` if the run ends with open questions first. */
@@ -138,7 +128,7 @@ export class ModernExchange extends RepeatedExchange {
       else if (end !== undefined) {
         const { a, q } = this.answers;
         for (const key of Object.keys(q)) if (!this.waiting?.has(key)) delete q[key];
-        const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, this.#bound());
+        const requestState = await this.#sealer.seal({ a, q, o: this.made ?? {} }, boundTo(this.inbound.request, this.auth));
         end.resolve({ resultType: 'input_required', inputRequests: this.questions, requestState });
       }
     } catch (thrown) {
@@ -156,12 +146,4 @@ function copy(value: unknown): unknown {
   const own = { ...value };
   for (const key of Object.keys(own)) if (typeof own[key] === 'object') own[key] = copy(own[key]);
   return own;
-}
-
-/** JSON with sorted keys. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';
-  return `{${Object.keys(value).sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
 }

@@ -4,6 +4,8 @@ import type { Shape } from '../../bounds/options.ts';
 import { isObject } from '../../jsonrpc/codec.ts';
 import { invalidParams } from '../../jsonrpc/errors.ts';
 import type { RpcError } from '../../jsonrpc/errors.ts';
+import type { Request } from '../../jsonrpc/message.ts';
+import type { Auth } from '../../transport/auth.ts';
 import type { OpenQuestions } from '../../transport/server-port.ts';
 import { aesGcm, keyBytes } from './aes-gcm.ts';
 import type { AesGcm } from './aes-gcm.ts';
@@ -126,6 +128,23 @@ export interface RequestStateSealer {
   seal(state: object, bound: string): Promise<string>;
   /** Throws an `RpcError` `-32602` if the token was not sealed with these keys and this `bound`, or has expired. */
   open(token: unknown, bound: string): Promise<Record<string, unknown>>;
+}
+
+/** The data that the state of a request belongs to. Parameters are sorted, since a client may send them in another order. */
+export function boundTo({ method, params }: Request, auth: Auth | undefined): string {
+  const { _meta, inputResponses, requestState, ...own } = params ?? {};
+  const { principal = null, clientId } = auth ?? {};
+  // 2026-07-28 client/elicitation#security-considerations: the user, and the client if the credentials name it. Without a client
+  // the text is as in older versions of barewire, whose states can still be opened.
+  return `${JSON.stringify([principal, ...clientId === undefined ? [] : [clientId], method]).slice(0, -1)},${canonical(own)}]`;
+}
+
+/** JSON with sorted keys. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value) ?? 'null';
+  return `{${Object.keys(value).sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
 }
 
 /**

@@ -8,33 +8,12 @@ import type { FormProperties, PrimitiveSchemaDefinition, RequestedSchema, String
 import { completeForm, formSchema } from '../protocol/form.ts';
 import type { Form, FormContent } from '../protocol/form.ts';
 import * as revisionTable from '../protocol/revisions.ts';
-import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
-import { samplingFault } from '../protocol/sampling-messages.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import { ToolError } from './failure.ts';
-
-/** The result of reading an answer: its value, or the problem with it, in words for the person who is asked again. */
-export type Reading<T> = { value: T } | { problem: string };
-
-/** One question to the client: its parameters in each revision, and how its answer is read. */
-export interface Question<T = unknown> {
-  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
-  /** Distinguishes this question from others of the same request. Undefined: its position among questions of the same method is used. */
-  readonly key: string | undefined;
-  /** The answer to use if the client did not declare that it answers such questions. */
-  readonly otherwise?: Readonly<Record<string, unknown>> | undefined;
-  /** The parameters of the request. Throws if the revision does not allow the question. `problem`: what was wrong with the last answer. */
-  params(revision: Revision, problem?: string): Params;
-  /** Reads the client's answer. */
-  read(answer: Record<string, unknown>): Reading<T>;
-}
-
-/** Options of every question. */
-export interface QuestionOptions {
-  /** A name for this question, unique within the request: identifies its answer in the next round. */
-  readonly key?: string | undefined;
-}
+import type { Question, QuestionOptions, Reading } from './input-requests.ts';
+import { rootsQuestion } from './roots.ts';
+import { sampleQuestion } from './sampling.ts';
 
 /** Options of a form question. `C`: the form's content. */
 export interface FormQuestionOptions<C> extends QuestionOptions {
@@ -143,46 +122,6 @@ const uniqueId = (): string => globalThis.crypto?.randomUUID?.()
 
 function readAction({ action }: Record<string, unknown>): 'accept' | 'decline' | 'cancel' | undefined {
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : undefined;
-}
-
-export function sampleQuestion(
-  params: CreateMessageRequestParams,
-  options?: QuestionOptions,
-): Question<CreateMessageResult> {
-  if (options) checkOptions('sample: options', options, { key: 'string' });
-  const fault = samplingFault(params.messages);
-  if (fault !== undefined) throw new TypeError(`sample: ${fault}`);
-  return {
-    method: 'sampling/createMessage',
-    key: options?.key,
-    params: () => ({ ...params }),
-    read(answer) {
-      if (!isMessage(answer)) return { problem: 'the model\'s message has no role, content or model' };
-      return { value: answer };
-    },
-  };
-}
-
-function isMessage(answer: Record<string, unknown>): answer is Record<string, unknown> & CreateMessageResult {
-  const { role, content, model } = answer;
-  return (role === 'user' || role === 'assistant') && typeof content === 'object' && content !== null
-    && typeof model === 'string';
-}
-
-export function rootsQuestion(options?: QuestionOptions): Question<Root[]> {
-  if (options) checkOptions('roots: options', options, { key: 'string' });
-  return {
-    method: 'roots/list',
-    key: options?.key,
-    params: () => ({}),
-    read({ roots }) {
-      return isRoots(roots) ? { value: roots } : { problem: 'it has no list of roots, each with a uri' };
-    },
-  };
-}
-
-function isRoots(roots: unknown): roots is Root[] {
-  return Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root['uri'] === 'string');
 }
 
 /**

@@ -1,15 +1,41 @@
 import type { Bag, Params } from '../jsonrpc/message.ts';
 import { missingForQuestion } from '../protocol/capabilities.ts';
 import type { InputRequest, InputRequests } from '../protocol/input-required.ts';
+import type { ClientCapabilities } from '../protocol/lifecycle.ts';
+import type { Revision } from '../protocol/revisions.ts';
 import type { Root } from '../protocol/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
 import type { Form, FormContent } from '../protocol/form.ts';
 import type { Context, Outcome, QuestionGenerator } from './context.ts';
 import { Exchange } from './exchange.ts';
 import { placeOf, ToolError } from './failure.ts';
-import { formQuestion, rootsQuestion, sampleQuestion, urlQuestion } from './question.ts';
-import type { FormAnswer, FormQuestionOptions, Question, QuestionOptions, Reading, UrlAnswer, UrlQuestionOptions } from './question.ts';
+import { formQuestion, urlQuestion } from './elicitation.ts';
+import type { FormAnswer, FormQuestionOptions, UrlAnswer, UrlQuestionOptions } from './elicitation.ts';
 import type { Need } from './registry.ts';
+import { rootsQuestion } from './roots.ts';
+import { sampleQuestion } from './sampling.ts';
+
+/** The result of reading an answer: its value, or the problem with it, in words for the person who is asked again. */
+export type Reading<T> = { value: T } | { problem: string };
+
+/** One question to the client: its parameters in each revision, and how its answer is read. */
+export interface Question<T = unknown> {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  /** Distinguishes this question from others of the same request. Undefined: its position among questions of the same method is used. */
+  readonly key: string | undefined;
+  /** The answer to use if the client did not declare that it answers such questions. */
+  readonly otherwise?: Readonly<Record<string, unknown>> | undefined;
+  /** The parameters of the request. Throws if the revision does not allow the question. `problem`: what was wrong with the last answer. */
+  params(revision: Revision, problem?: string, capabilities?: ClientCapabilities): Params;
+  /** Reads the client's answer. */
+  read(answer: Record<string, unknown>): Reading<T>;
+}
+
+/** Options of every question. */
+export interface QuestionOptions {
+  /** A name for this question, unique within the request: identifies its answer in the next round. */
+  readonly key?: string | undefined;
+}
 
 /** A function given to `ctx.defer`. */
 type Release = () => unknown;
@@ -59,11 +85,9 @@ export abstract class AskingExchange extends Exchange implements Context {
 
   /** The parameters of a question, as sent. Throws if the client lacks the capability. */
   protected put(question: Question, problem?: string): Params {
-    const put = question.params(this.revision, problem);
+    const put = question.params(this.revision, problem, this.capabilities);
     const missing = missingForQuestion(question.method, put, this.capabilities, this.revision);
     if (missing) throw missing;
-    // 2025-11-25 client/sampling#capabilities: left out for a client without `sampling.context`; the default is `none`.
-    if ('includeContext' in put && !this.capabilities.sampling?.context) delete put['includeContext'];
     return put;
   }
 

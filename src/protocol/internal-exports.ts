@@ -14,10 +14,10 @@ export { requestsOf } from './requests.ts';
 
 // Members of messages: `_meta`, pagination, headers that mirror parameters, form content.
 export { capabilitiesKey, checkInfo, clientInfoKey, isImplementation, isLoggingLevel, isMetaKey, logLevelKey, modernErrors, serverInfoKey, subscriptionKey, versionKey } from './meta.ts';
-export { hasCacheHints, mayAsk, mirroredParameter } from './methods.ts';
+export { hasCacheHints, mayAsk } from './methods.ts';
 export { page } from './pagination.ts';
 export type { Listed } from './pagination.ts';
-export { encodeHeaderValue, mirroredParameters, mirroredValue } from './mirrored-headers.ts';
+export { encodeHeaderValue, mirroredParameter, mirroredParameters, mirroredValue } from './mirrored-headers.ts';
 export { completeForm } from './form.ts';
 export type { Form } from './form.ts';
 

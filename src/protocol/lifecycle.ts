@@ -1,6 +1,4 @@
 import type { BaseMetadata, Icons, NotificationParams, RequestParams, Result } from './base.ts';
-import { findRevision } from './revisions.ts';
-import type { Revision } from './revisions.ts';
 
 /**
  * The legacy lifecycle as data: for each role its states, the events that change the state, and the requests that may
@@ -138,15 +136,6 @@ export interface InitializeResult extends Result {
   serverInfo: Implementation;
   /** How to use the server; a hint for the model. */
   instructions?: string | undefined;
-}
-
-/**
- * The revision for the result of `initialize`: the requested one, otherwise the newest legacy revision of the server;
- * undefined if it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
- */
-export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
-  const legacy = served.filter(({ era }) => era === 'legacy');
-  return findRevision(legacy, requested) ?? legacy[0];
 }
 
 // notifications/initialized: notification, client to server. Until 2025-11-25.

@@ -81,19 +81,6 @@ export function hasMethod({ version }: Revision, name: string): boolean {
 export const mayAsk = (method: string): boolean =>
   method === 'tools/call' || method === 'resources/read' || method === 'prompts/get';
 
-/** The parameter that `Mcp-Name` mirrors. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
-export function mirroredParameter(method: string): string | undefined {
-  switch (method) {
-    case 'tools/call':
-    case 'prompts/get': return 'name';
-    case 'resources/read': return 'uri';
-    case 'tasks/get':
-    case 'tasks/update':
-    case 'tasks/cancel': return 'taskId';
-    default: return undefined;
-  }
-}
-
 /** The server capability that a client's request needs; undefined if it needs none or does not exist. */
 export function neededCapability(method: string): string | undefined {
   switch (method) {

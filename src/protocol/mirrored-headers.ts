@@ -88,6 +88,19 @@ export function mirroredValue(args: unknown, path: readonly string[]): string | 
       : undefined;
 }
 
+/** The parameter that `Mcp-Name` mirrors. 2026-07-28 basic/transports/streamable-http#standard-request-headers. */
+export function mirroredParameter(method: string): string | undefined {
+  switch (method) {
+    case 'tools/call':
+    case 'prompts/get': return 'name';
+    case 'resources/read': return 'uri';
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel': return 'taskId';
+    default: return undefined;
+  }
+}
+
 /** Encodes a value for a header: unchanged if it is plain ASCII, otherwise `=?base64?…?=` with its UTF-8. */
 export function encodeHeaderValue(value: string): string {
   if (plain.test(value) && value.trim() === value && !isMarked(value)) return value;

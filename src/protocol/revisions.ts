@@ -41,6 +41,15 @@ export function findRevision(among: readonly Revision[], version: unknown): Revi
 }
 
 /**
+ * The revision for the result of `initialize`: the requested one, otherwise the newest legacy revision of the server;
+ * undefined if it has no legacy revision. 2025-11-25 basic/lifecycle#version-negotiation.
+ */
+export function negotiate(served: readonly Revision[], requested: unknown): Revision | undefined {
+  const legacy = served.filter(({ era }) => era === 'legacy');
+  return findRevision(legacy, requested) ?? legacy[0];
+}
+
+/**
  * The differences between revisions: one function for each difference (a column of the table). A bundle has only the
  * columns that it calls. Other code calls a column and never compares versions. Source: the changelog.mdx of each
  * revision, and its schema.ts.

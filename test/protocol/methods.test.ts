@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { mayPass } from '../../src/protocol/lifecycle.ts';
 import { isModernMethod } from '../../src/server/connected-client.ts';
-import {
-  hasCacheHints, hasMethod, listMethods, mayAsk, methodRow, methods, mirroredParameter, neededCapability,
-} from '../../src/protocol/methods.ts';
+import { hasCacheHints, hasMethod, listMethods, mayAsk, methodRow, methods, neededCapability } from '../../src/protocol/methods.ts';
+import { mirroredParameter } from '../../src/protocol/mirrored-headers.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 
 const versions = revisions.map(({ version }) => version);

@@ -5,8 +5,7 @@ import { methodNotFoundCode, RpcError } from '../../jsonrpc/errors.ts';
 import { InboundRequest, notificationText } from '../../jsonrpc/inbound-request.ts';
 import type { Outlet } from '../../jsonrpc/inbound-request.ts';
 import { readCancellation } from '../../protocol/cancellation.ts';
-import { negotiate } from '../../protocol/lifecycle.ts';
-import { selectRevisions } from '../../protocol/revisions.ts';
+import { negotiate, selectRevisions } from '../../protocol/revisions.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { PeerOptions, ServedClient, ServerPort } from '../server-port.ts';
 

@@ -9,7 +9,7 @@ import type { ServerPort } from '../../server-port.ts';
 import { createAdmit, serveDocument } from './admission.ts';
 import { corsFields, createGuard } from './origin-validation.ts';
 import type { HttpRequest } from './http-request.ts';
-import { listen } from './session.ts';
+import { listen } from './event-store.ts';
 import type { HttpOptions } from './options.ts';
 import { Posting } from './posting.ts';
 import { noRoom, refuse, refuseWork } from './error-response.ts';
@@ -35,7 +35,6 @@ export function createRouter(
   const { path = '/mcp' } = options;
   const { shared } = sessions;
   const { revisions } = services.server;
-  const legacy = revisions.some(({ era }) => era === 'legacy');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
   // 2024-11-05 basic/transports#http-with-sse.
   const pair = shared?.pairs !== false && (options.sse ?? (revisions.some((revision) => !revisionTable.streamableHttp(revision))
@@ -53,7 +52,7 @@ export function createRouter(
   function toEndpoint(request: HttpRequest, auth: Auth | undefined): void {
     const { method } = request;
     // 2026-07-28 basic/transports/streamable-http#earlier-streamable-http-revisions: this revision has only POST.
-    if (!legacy || shared && !shared.listen || isModernVersion(request)) return refuseMethod(request, 'POST');
+    if (!services.legacy || shared && !shared.listen || isModernVersion(request)) return refuseMethod(request, 'POST');
     if (method === 'GET') return get(request, auth);
     if (method === 'DELETE') return remove(request, auth);
     refuseMethod(request, 'GET, POST, DELETE');

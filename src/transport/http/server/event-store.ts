@@ -1,3 +1,10 @@
+import { quote } from '../../../bounds/quote.ts';
+import { refuse, refuseSession } from './error-response.ts';
+import type { HttpRequest } from './http-request.ts';
+import { readAccept } from './posting.ts';
+import type { EndpointServices } from './services.ts';
+import type { Session } from './session.ts';
+
 /** Keeps the messages of streams, so that a client that reconnects gets those that it missed. */
 export interface EventStore {
   /** Stores a message: JSON, without a line break. `seq` counts the messages of a stream from 1. Must not throw. */
@@ -140,4 +147,45 @@ export function memoryEventStore(maxPerStream: number, maxInAll: number): EventS
       last = undefined;
     },
   };
+}
+
+/** Opens the stream for messages that belong to no request, or resumes a stream. Never throws. */
+export function listen(services: EndpointServices, request: HttpRequest, session: Session): void {
+  if (!readAccept(request.mcp.accept)?.sse) {
+    return refuse(services, request, 406, 'Not acceptable: Accept must list text/event-stream');
+  }
+  const last = request.header('last-event-id');
+  if (last === undefined || services.store === undefined) {
+    session.listen(request);
+    return session.sendBacklog();
+  }
+  resume(services, request, session, last).catch((thrown) => {
+    services.report(thrown);
+    request.destroy();
+  });
+}
+
+/** 2025-11-25 basic/transports#resumability-and-redelivery. */
+async function resume(
+  services: EndpointServices, request: HttpRequest, session: Session, last: string,
+): Promise<void> {
+  const [, name = '', digits] = /^([a-z\d]+)-(\d{1,15})$/.exec(last) ?? [];
+  const seq = Number(digits);
+  const stream = session.streams?.get(name);
+  let texts: readonly string[] | undefined;
+  let end: number | undefined;
+  do {
+    // Messages may be added while the store answers: its list is complete only if none was.
+    end = stream?.seq;
+    texts = end === seq ? [] : await services.store?.after(session.id, name, seq);
+  } while (stream?.seq !== end);
+  if (session.ended) return refuseSession(services, request);
+  if (texts === undefined) {
+    return refuse(services, request, 400, `The stream cannot be resumed after event ${quote(last)}`);
+  }
+  const live = session.streams?.get(name);
+  const carrier = live ?? session.endedStream(name);
+  if (live) session.resumed(live);
+  carrier.attach(request, { missed: { seq, texts }, listening: live?.request === undefined });
+  if (live === undefined) carrier.finish();
 }

@@ -1,7 +1,5 @@
 import type { Budget } from '../../../bounds/budget.ts';
-import {
-  headerMismatchCode, invalidRequest, invalidRequestCode, methodNotFoundCode, toErrorObject, unsupportedProtocolVersionCode,
-} from '../../../jsonrpc/errors.ts';
+import { invalidRequest, toErrorObject } from '../../../jsonrpc/errors.ts';
 import { Cancelled, failureText } from '../../../jsonrpc/inbound-request.ts';
 import type { InboundRequest, Outlet } from '../../../jsonrpc/inbound-request.ts';
 import type { Request, RequestId } from '../../../jsonrpc/message.ts';
@@ -9,21 +7,11 @@ import { subscriptionCancelled } from '../../../protocol/cancellation.ts';
 import type { Meta, RequestMeta } from '../../../protocol/meta.ts';
 import type { Accepted, PostHead } from './posting.ts';
 import { denial } from './admission.ts';
+import { statusOf } from './error-response.ts';
 import { checkHeaders } from './header-checks.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
 import { Wire } from './wire.ts';
-
-/**
- * The HTTP status of an answer without a stream. A stream has begun with 200, even if an error ends it.
- * 2026-07-28 basic/transports/streamable-http, basic/index#error-codes.
- */
-function statusOf(code: number): number {
-  if (code === methodNotFoundCode) return 404;
-  const bad = (code <= headerMismatchCode && code >= unsupportedProtocolVersionCode)
-    || code === invalidRequestCode;
-  return bad ? 400 : 200;
-}
 
 const isListen = ({ method }: Request): boolean => method === 'subscriptions/listen';
 

@@ -9,16 +9,16 @@ import type { Meta } from '../../../protocol/meta.ts';
 import * as revisionTable from '../../../protocol/revisions.ts';
 import { findRevision } from '../../../protocol/revisions.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
-import { unsupportedVersion } from '../../../protocol/unsupported-version.ts';
 import type { Auth } from '../../auth.ts';
 import { smallRequest } from './budgets.ts';
 import type { Body, HttpRequest } from './http-request.ts';
 import { ModernResponse } from './modern-response.ts';
 import type { OpenPlace } from './modern-response.ts';
 import { PostResponse } from './post-response.ts';
-import { noMemory, noRoom, refuse, refuseSession, refuseWork, tooMany } from './error-response.ts';
+import { noMemory, noRoom, refuse, refuseSession, refuseVersion, refuseWork, tooMany } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 import type { Session } from './session.ts';
+import { sessionOf } from './sessions.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The parsed head of a request, and its authenticated client. */
@@ -39,15 +39,10 @@ export class Posting {
   readonly #open: Set<OpenPlace> = new Set();
   readonly #services: EndpointServices;
   readonly #sessions: Sessions;
-  readonly #legacy: boolean;
-  readonly #modern: boolean;
 
   constructor(services: EndpointServices, sessions: Sessions) {
-    const { revisions } = services.server;
     this.#services = services;
     this.#sessions = sessions;
-    this.#legacy = revisions.some(({ era }) => era === 'legacy');
-    this.#modern = revisions.some(({ era }) => era === 'modern');
   }
 
   /** The modern requests that are not answered yet. */
@@ -146,11 +141,11 @@ export class Posting {
 
   #mayBatch(post: Post): boolean {
     const { request, revision } = post;
-    if (!this.#legacy || revision?.era === 'modern') {
+    if (!this.#services.legacy || revision?.era === 'modern') {
       this.#refuseBatch(request);
       return false;
     }
-    const session = this.#sessionOf(post);
+    const session = sessionOf(this.#services, this.#sessions, post);
     if (session === undefined) return false;
     const { revision: agreed } = session.peer;
     const taken = takesBatches(agreed);
@@ -163,14 +158,14 @@ export class Posting {
   }
 
   #receive(post: Post, decoded: Decoded): void {
-    const legacy = this.#legacy;
+    const { legacy, modern } = this.#services;
     const message = decoded.kind === 'request' ? decoded.message : undefined;
     const opening = message?.method === 'initialize';
-    if (opening && !legacy) return this.#refuseVersion(post, message.params?.['protocolVersion'], message.id);
+    if (opening && !legacy) return refuseVersion(this.#services, post.request, message.params?.['protocolVersion'], message.id);
     // 2026-07-28 basic/versioning: the contents of a request tell its era. A server of only the modern era treats
     // every message by modern rules.
     const meta = metaOf(message?.params);
-    if (this.#modern && (!legacy || (!opening && post.revision?.era === 'modern') || isModern(meta))) {
+    if (modern && (!legacy || (!opening && post.revision?.era === 'modern') || isModern(meta))) {
       return this.#receiveModern(post, decoded, meta);
     }
     if (opening && post.request.mcp.session === undefined) this.#openSession(post, decoded, message.id);
@@ -199,7 +194,7 @@ export class Posting {
     const { request, auth, accepts } = post;
     const { version } = request.mcp;
     // 2025-06-18 basic/transports#protocol-version-header: 400 for a version that is not supported.
-    if (version !== undefined && post.revision === undefined) return this.#refuseVersion(post, version, id);
+    if (version !== undefined && post.revision === undefined) return refuseVersion(this.#services, request, version, id);
     const session = this.#sessions.open(auth, false);
     if (session === undefined) return refuse(this.#services, request, 503, noRoom, { id });
     const discard = (): void => this.#sessions.end(session, 'the handshake failed');
@@ -208,11 +203,11 @@ export class Posting {
   }
 
   #receiveLegacy(post: Post, decoded: Decoded, id: RequestId | undefined): void {
-    const session = this.#sessionOf(post, id);
+    const session = sessionOf(this.#services, this.#sessions, post, id);
     if (session === undefined) return;
     const take = (rest: Decoded): void => {
       // The session may have ended while another process was asked.
-      const now = session.ended ? this.#sessionOf(post, id) : session;
+      const now = session.ended ? sessionOf(this.#services, this.#sessions, post, id) : session;
       if (now) this.#take(post, now, rest);
     };
     if (!this.#sessions.shared?.forward(session, decoded, { request: post.request, take })) take(decoded);
@@ -247,36 +242,7 @@ export class Posting {
 
   /** The session of the headers, if their version is supported; otherwise refuses the request. */
   sessionOf(request: HttpRequest, auth: Auth | undefined): Session | undefined {
-    return this.#sessionOf(this.#headOf(request, auth));
-  }
-
-  #sessionOf(head: PostHead, id?: RequestId): Session | undefined {
-    const services = this.#services;
-    const { request, auth, revision } = head;
-    const { session: name, version } = request.mcp;
-    if (name === undefined) {
-      // If both eras are served, an unknown version is a better hint than a missing session.
-      if (this.#modern && version !== undefined && revision === undefined) {
-        return void this.#refuseVersion(head, version, id);
-      }
-      // 2025-11-25 basic/transports#session-management: 400 without an id,
-      // 404 for a session that is over or unknown.
-      return void refuse(services, request, 400, 'The Mcp-Session-Id header is missing', { id });
-    }
-    const session = this.#sessions.find(name, auth, false, request);
-    if (session === undefined) return void refuseSession(services, request, { id });
-    // 2025-06-18 basic/transports#protocol-version-header. If it is missing, the session has the revision.
-    if (version === undefined || revision?.era === 'legacy') return session;
-    return void this.#refuseVersion(head, version, id);
-  }
-
-  #refuseVersion({ request }: PostHead, requested: unknown, id: RequestId | undefined): void {
-    const { revisions } = this.#services.server;
-    const { code, message, data } = unsupportedVersion(revisions, requested);
-    // 2026-07-28 basic/versioning: a legacy client shows only the message to its user.
-    const said = `${message}; there is ${revisions.map(({ version: served }) => served).join(', ')}`;
-    // The error code belongs to the modern era: a legacy server must not send it.
-    refuse(this.#services, request, 400, said, this.#modern ? { id, code, data } : { id, data });
+    return sessionOf(this.#services, this.#sessions, this.#headOf(request, auth));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../bounds/clock.ts';
 import { toError } from '../../../jsonrpc/errors.ts';
+import type { Era } from '../../../protocol/revisions.ts';
 import type { ServerPort } from '../../server-port.ts';
 import type { Trace } from '../../trace.ts';
 import { Budgets } from './budgets.ts';
@@ -26,6 +27,9 @@ export interface ServiceOptions {
 /** The objects that all parts of one endpoint share. */
 export interface EndpointServices {
   readonly server: ServerPort;
+  /** Whether the server has a revision of the era. */
+  readonly legacy: boolean;
+  readonly modern: boolean;
   /** The clock of the server. */
   readonly clock: Clock;
   readonly limits: HttpLimits;
@@ -52,8 +56,9 @@ export function createServices(server: ServerPort, options: ServiceOptions): End
   const limits = { ...defaultHttpLimits, ...options.limits };
   const report = (thrown: unknown): void => onError?.(toError(thrown));
   const underWay = new Set<Promise<void>>();
+  const serves = (which: Era): boolean => server.revisions.some(({ era }) => era === which);
   return {
-    server, clock, limits, report, underWay,
+    server, legacy: serves('legacy'), modern: serves('modern'), clock, limits, report, underWay,
     track(promise) {
       const done = (): void => void underWay.delete(settled);
       const settled = promise.then(done, done);

@@ -1,5 +1,4 @@
 import type { OrderOfUse, Placed } from '../../../bounds/order-of-use.ts';
-import { quote } from '../../../bounds/quote.ts';
 import { ConnectionError } from '../../../jsonrpc/errors.ts';
 import type { Outlet } from '../../../jsonrpc/inbound-request.ts';
 import type { Notification, Request, RequestId } from '../../../jsonrpc/message.ts';
@@ -8,8 +7,6 @@ import type { Auth } from '../../auth.ts';
 import type { PeerOptions, ServedClient, SharedPeer } from '../../server-port.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpRequest } from './http-request.ts';
-import { readAccept } from './posting.ts';
-import { refuse, refuseSession } from './error-response.ts';
 import type { EndpointServices } from './services.ts';
 import { SseStream } from './sse-stream.ts';
 import type { AnswerStream, StreamOwner } from './sse-stream.ts';
@@ -225,45 +222,4 @@ export class Session implements Outlet, StreamOwner, Placed<Session> {
     for (const stream of [...this.streams?.values() ?? []]) stream.finish();
     this.#services.store?.drop(this.id);
   }
-}
-
-/** Opens the stream for messages that belong to no request, or resumes a stream. Never throws. */
-export function listen(services: EndpointServices, request: HttpRequest, session: Session): void {
-  if (!readAccept(request.mcp.accept)?.sse) {
-    return refuse(services, request, 406, 'Not acceptable: Accept must list text/event-stream');
-  }
-  const last = request.header('last-event-id');
-  if (last === undefined || services.store === undefined) {
-    session.listen(request);
-    return session.sendBacklog();
-  }
-  resume(services, request, session, last).catch((thrown) => {
-    services.report(thrown);
-    request.destroy();
-  });
-}
-
-/** 2025-11-25 basic/transports#resumability-and-redelivery. */
-async function resume(
-  services: EndpointServices, request: HttpRequest, session: Session, last: string,
-): Promise<void> {
-  const [, name = '', digits] = /^([a-z\d]+)-(\d{1,15})$/.exec(last) ?? [];
-  const seq = Number(digits);
-  const stream = session.streams?.get(name);
-  let texts: readonly string[] | undefined;
-  let end: number | undefined;
-  do {
-    // Messages may be added while the store answers: its list is complete only if none was.
-    end = stream?.seq;
-    texts = end === seq ? [] : await services.store?.after(session.id, name, seq);
-  } while (stream?.seq !== end);
-  if (session.ended) return refuseSession(services, request);
-  if (texts === undefined) {
-    return refuse(services, request, 400, `The stream cannot be resumed after event ${quote(last)}`);
-  }
-  const live = session.streams?.get(name);
-  const carrier = live ?? session.endedStream(name);
-  if (live) session.resumed(live);
-  carrier.attach(request, { missed: { seq, texts }, listening: live?.request === undefined });
-  if (live === undefined) carrier.finish();
 }

@@ -1,6 +1,9 @@
 import type { Timer } from '../../../bounds/clock.ts';
 import { OrderOfUse } from '../../../bounds/order-of-use.ts';
+import type { RequestId } from '../../../jsonrpc/message.ts';
 import type { Auth } from '../../auth.ts';
+import { refuse, refuseSession, refuseVersion } from './error-response.ts';
+import type { PostHead } from './posting.ts';
 import type { EndpointServices } from './services.ts';
 import { Session } from './session.ts';
 import type { GivenSession } from './session.ts';
@@ -19,6 +22,27 @@ export interface Sessions {
   /** Ends a session: its client then gets 404. `why` is for the handlers in flight. */
   end(session: Session, why: string): void;
   all(): Session[];
+}
+
+/** The session that the headers of a request name, if their version is supported; otherwise refuses the request. */
+export function sessionOf(
+  services: EndpointServices, sessions: Sessions, { request, auth, revision }: PostHead, id?: RequestId,
+): Session | undefined {
+  const { session: name, version } = request.mcp;
+  if (name === undefined) {
+    // If both eras are served, an unknown version is a better hint than a missing session.
+    if (version !== undefined && revision === undefined && services.modern) {
+      return void refuseVersion(services, request, version, id);
+    }
+    // 2025-11-25 basic/transports#session-management: 400 without an id,
+    // 404 for a session that is over or unknown.
+    return void refuse(services, request, 400, 'The Mcp-Session-Id header is missing', { id });
+  }
+  const session = sessions.find(name, auth, false, request);
+  if (session === undefined) return void refuseSession(services, request, { id });
+  // 2025-06-18 basic/transports#protocol-version-header. If it is missing, the session has the revision.
+  if (version === undefined || revision?.era === 'legacy') return session;
+  return void refuseVersion(services, request, version, id);
 }
 
 // Asking the system for 16 bytes costs as much as for 512. Used bytes are zeroed.

@@ -1,7 +1,8 @@
 import type { HttpClientLimits } from './options.ts';
 import { follow } from './resumption.ts';
 import type { ResumptionPort } from './resumption.ts';
-import type { HttpSession, PostedRequest } from './posted-request.ts';
+import type { PostedRequest } from './posted-request.ts';
+import type { HttpSession } from './session.ts';
 
 /**
  * The stream for messages that belong to no request of the client. Of either legacy transport, at most one is open.

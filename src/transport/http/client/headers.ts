@@ -1,10 +1,14 @@
 import * as revisionTable from '../../../protocol/revisions.ts';
-import { encodeHeaderValue } from '../../../protocol/mirrored-headers.ts';
+import { encodeHeaderValue, mirroredParameter } from '../../../protocol/mirrored-headers.ts';
 import { metaOf, versionKey } from '../../../protocol/meta.ts';
-import { mirroredParameter } from '../../../protocol/methods.ts';
 import type { Revision } from '../../../protocol/revisions.ts';
 import type { Outgoing } from '../../client-port.ts';
 import type { HeaderValues } from './options.ts';
+
+/** The headers of a POST: the client takes JSON and a stream. 2025-11-25 basic/transports#sending-messages-to-the-server. */
+export const postHeaders: Readonly<Record<string, string>> = {
+  accept: 'application/json, text/event-stream', 'content-type': 'application/json',
+};
 
 /** The revision that a modern request names in `_meta`; undefined for other messages. */
 export function namedVersion({ params }: Outgoing): string | undefined {

@@ -12,13 +12,7 @@ import type { Trace } from '../../trace.ts';
 import { toFailure } from './body.ts';
 import { Cancellation } from './cancellation.ts';
 import { namedVersion } from './headers.ts';
-
-/** The session of a legacy server. 2025-11-25 basic/transports#session-management. */
-export interface HttpSession {
-  readonly id: string;
-  /** Set when the server has answered that it no longer knows the session. */
-  expired: boolean;
-}
+import type { HttpSession } from './session.ts';
 
 /** Answers and notifications in flight to the server before reading from it pauses. */
 const maxUntaken = 32;

@@ -5,21 +5,24 @@ import type { ClientCapabilities } from '../../../protocol/lifecycle.ts';
 import { modernErrors } from '../../../protocol/meta.ts';
 import { mayAsk } from '../../../protocol/methods.ts';
 import { findRevision, revisions } from '../../../protocol/revisions.ts';
-import { HttpError, SessionExpired } from '../http-error.ts';
+import { HttpError } from '../http-error.ts';
 import type { Outgoing } from '../../client-port.ts';
 import { isOk, mediaType, readBody, readText } from './body.ts';
 import { Cancellation } from './cancellation.ts';
 import { GetStream } from './get-stream.ts';
+import { postHeaders } from './headers.ts';
 import { beginHttpSse, findHttpSse, firstEvent } from './http-sse.ts';
 import { defaultHttpClientLimits, wait } from './options.ts';
 import type { HttpClientLimits, HttpTransportOptions } from './options.ts';
 import { closedError, PostedRequests } from './posted-request.ts';
-import type { HttpSession, PostedRequest } from './posted-request.ts';
+import type { PostedRequest } from './posted-request.ts';
 import { requester } from './requester.ts';
 import type { HttpRequester } from './requester.ts';
 import { delay, follow, isRefusal } from './resumption.ts';
 import type { ResumptionPort } from './resumption.ts';
 import type { HttpAnswer, HttpSender } from './sender.ts';
+import { checkSession, endSession, sessionOf } from './session.ts';
+import type { HttpSession } from './session.ts';
 
 // 2026-07-28 basic/transports/streamable-http#backward-compatibility:
 // in a response with an HTTP error status, `-32601` also marks a modern server.
@@ -126,11 +129,7 @@ export class ClientPosting {
     const old = this.#endpoint !== undefined;
     const answer = await this.request.send('POST', this.#endpoint ?? this.#base, posted, { own: postHeaders, message, body: text });
     if (!isOk(answer)) return this.#refused(one, answer);
-    if (message.method === 'initialize') {
-      // 2025-11-25 basic/transports#session-management.
-      const id = answer.header('mcp-session-id');
-      posted.session = this.#session = id === undefined ? undefined : { id, expired: false };
-    }
+    if (message.method === 'initialize') posted.session = this.#session = sessionOf(answer);
     if (posted.id !== undefined && !old) return this.#answered(one, answer);
     // The body has no meaning, but is read so that its connection can be reused.
     await readText(answer);
@@ -223,21 +222,13 @@ export class ClientPosting {
     const cancellation = new Cancellation();
     this.#abortAfter(this.#limits.closeMs, cancellation);
     try {
-      // 2025-11-25 basic/transports#session-management: a server may answer 405.
-      await readText(await this.request.send('DELETE', this.#base, { session, cancellation }, { own: {} }));
+      await endSession(this.request, this.#base, { session, cancellation });
     } catch {
       // The server will end the idle session itself.
     } finally {
       cancellation.cancel();
     }
   }
-}
-
-function checkSession(status: number, posted: PostedRequest, body: string): void {
-  if (status !== 404 || posted.session === undefined) return;
-  // Keep sending the old id until there is a new one: a request without an id would get a 400.
-  posted.session.expired = true;
-  throw new SessionExpired(body);
 }
 
 /** The methods that may begin a connection. The response tells which transport the server uses. */
@@ -262,7 +253,3 @@ const initializedRepeats = 2;
 const repeatable: ReadonlySet<string | undefined> = new Set([
   undefined, 'notifications/initialized', 'notifications/cancelled', 'notifications/roots/list_changed',
 ]);
-
-const postHeaders: Readonly<Record<string, string>> = {
-  accept: 'application/json, text/event-stream', 'content-type': 'application/json',
-};

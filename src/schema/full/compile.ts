@@ -8,7 +8,7 @@ import type { Validate } from '../types.ts';
 import { createValidator } from '../validator.ts';
 import { moreArrayChecks } from './arrays.ts';
 import { conditionChecks } from './conditions.ts';
-import { createLibrary } from './library.ts';
+import { createLibrary } from './references.ts';
 import type { FullCompileOptions } from './options.ts';
 import { goalOf, within } from './scope.ts';
 import { unevaluatedCheck } from './unevaluated.ts';

@@ -1,3 +1,13 @@
+import { SchemaError } from '../errors.ts';
+import type { Dialect, JsonSchema, Keywords, Node, SchemaResource } from '../model.ts';
+import { isObject } from '../typed.ts';
+import { escapeToken, tokensOf } from '../values.ts';
+import type { Language, Reader } from '../reader.ts';
+import type { FullCompileOptions } from './options.ts';
+import { DRAFT_07, DRAFT_2020_12, kindOf } from './dialects.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
 /**
  * Resolves a reference against a base, as far as schema addresses need it (RFC 3986 section 5.2, without queries and
  * without `//authority` references): returns the address without its fragment, and the fragment.
@@ -14,4 +24,104 @@ export function resolveUri(base: string, reference: string): [uri: string, fragm
     else if (step !== '.') steps.push(step);
   }
   return [scheme + authority + steps.join('/'), fragment];
+}
+
+/** The subschema with this name as its `$dynamicAnchor`; undefined: there is none. */
+export function dynamicAnchor(resource: SchemaResource, name: string): Node | undefined {
+  const node = resource.anchors.get(name);
+  return (node?.keywords as Keywords | undefined)?.$dynamicAnchor === name ? node : undefined;
+}
+
+/**
+ * Reads schemas of the whole dialect: every schema that one compilation knows, by address. Schemas from
+ * `options.schemas` are read when a reference first needs them. Long function: its functions call one another over the
+ * schemas that were read, by address.
+ */
+export function createLibrary(
+  { read, nodeOf }: Reader,
+  { schemas = {}, formats }: FullCompileOptions,
+): Omit<Language, 'check' | 'sentences'> {
+  const resources = new Map<string, SchemaResource>();
+  const registered = new Map(Object.entries(schemas));
+
+  /** `seen`: the chain of schemas whose `$schema` led here, to find a cycle. */
+  function dialectOf(raw: Raw, path: string, inherited: Dialect, seen: readonly Raw[] = []): Dialect {
+    if (!('$schema' in raw)) return inherited;
+    const [uri] = resolveUri('', String(raw['$schema']));
+    if (uri === DRAFT_2020_12 + 'schema') return {};
+    if (uri === DRAFT_07) return { draft7: true };
+    const meta = registered.get(uri);
+    const met = [...seen, raw];
+    if (!isObject(meta) || met.includes(meta)) throw new SchemaError('dialect', path, `unknown dialect "${uri}"`);
+    const list = meta['$vocabulary'];
+    if (!isObject(list)) return dialectOf(meta, path, inherited, met);
+    const vocabularies = new Set<string>();
+    for (const name of Object.keys(list)) {
+      const [base, word = '', assertion] = name.split(/vocab\/(\w+)(-assertion)?/);
+      if (base === DRAFT_2020_12 && (!assertion || formats)) vocabularies.add(word);
+      else if (list[name]) throw new SchemaError('dialect', path, `unknown vocabulary "${name}"`);
+    }
+    return { vocabularies };
+  }
+
+  function addResource(uri: string, raw: unknown, path: string, inherited: Dialect): SchemaResource {
+    const dialect = isObject(raw) ? dialectOf(raw, path, inherited) : inherited;
+    const resource: SchemaResource = { uri, raw, path, dialect, anchors: new Map() };
+    resources.set(uri, resource);
+    return resource;
+  }
+
+  function readDocument(raw: JsonSchema, uri: string, inherited: Dialect): Node {
+    const path = uri + '#';
+    return read(raw, path, addResource(uri, raw, path, inherited), 0);
+  }
+
+  function find(reference: string, from: Node): Node {
+    const { uri: base = '', dialect = {} } = from.resource ?? {};
+    const [uri, fragment] = resolveUri(base, reference);
+    const document = registered.get(uri);
+    if (document !== undefined && !resources.has(uri)) readDocument(document, uri, dialect);
+    const home = resources.get(uri);
+    const target = home && (/^[^/]/.test(fragment) ? home.anchors.get(fragment) : point(home, fragment));
+    if (!target) throw new SchemaError('reference', from.path, `unresolved reference "${uri}#${fragment}"`);
+    return target;
+  }
+
+  function point(resource: SchemaResource, fragment: string): Node | undefined {
+    let { raw, path } = resource;
+    for (const token of tokensOf(fragment)) {
+      if (typeof raw !== 'object' || !raw || !Object.hasOwn(raw, token)) return undefined;
+      raw = (raw as Raw)[token];
+      path += '/' + escapeToken(token);
+      resource = nodeOf(raw)?.resource ?? resource;
+    }
+    // Not read yet: the reference leads below an unknown keyword, or to a value that is not a schema.
+    return nodeOf(raw) ?? read(raw, path, resource, 0);
+  }
+
+  return {
+    root: (schema) => readDocument(schema, '', {}),
+    names(raw, node) {
+      const { resource } = node;
+      const { $id } = raw;
+      // In draft-07 the keywords next to a $ref are ignored, even an $id.
+      const lone = resource?.dialect.draft7 && typeof raw['$ref'] === 'string';
+      if (typeof $id === 'string' && resource && !lone) {
+        const [uri, fragment] = resolveUri(resource.uri, $id);
+        if (uri !== resource.uri) node.resource = addResource(uri, raw, node.path, resource.dialect);
+        if (fragment) node.resource?.anchors.set(fragment, node);
+      }
+      return lone ? ['$ref'] : Object.keys(raw);
+    },
+    kindOf: (keyword, { resource }) => kindOf(keyword, resource?.dialect ?? {}),
+    learn(keywords, node) {
+      if (Array.isArray(keywords.items)) {
+        keywords.prefixItems = keywords.items;
+        if (keywords.additionalItems) keywords.items = keywords.additionalItems;
+        else delete keywords.items;
+      }
+      for (const name of [keywords.$anchor, keywords.$dynamicAnchor]) if (name) node.resource?.anchors.set(name, node);
+    },
+    find,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Node, SchemaResource, Run } from '../model.ts';
-import { dynamicAnchor } from './library.ts';
+import { dynamicAnchor } from './references.ts';
 
 /** The current target of a `$ref` or a `$dynamicRef` (2020-12 core 8.2.3.2). */
 export function goalOf({ keywords, target, dynamicTarget }: Node, dynamic: boolean, run: Run): Node | undefined {

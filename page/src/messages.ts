@@ -37,9 +37,9 @@ export interface Actions {
   // ---- servers
   /** Adds a server that was typed in, and starts it. Fails with `bad-config`, naming the member. */
   'server.add': Action<NewServer>;
-  /** The change that would save a typed server to the configuration, and the path of the file. */
+  /** The change that would save a server added in the page to the configuration, and the path of the file. */
   'server.saving': Action<One, { readonly path: string; readonly before: string; readonly after: string }>;
-  /** Saves a typed server as `server.saving` proposed. `before`: the file as it was shown. Fails with `changed` if the file differs now. */
+  /** Writes the change of `server.saving`. `before`: the file as it was shown. Fails with `changed` if the file differs now. */
   'server.save': Action<One & { readonly before: string }>;
   /** Stops and forgets a server. A server of the configuration returns at the next start of the host. */
   'server.remove': Action<One>;
@@ -124,7 +124,7 @@ export interface Actions {
   'wire.curl': Action<{ readonly seq: number }, { readonly text: string }>;
   /** Messages of one server as a transcript: `from` to `to`, both inclusive; by default all that are held. */
   'wire.transcript': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string }>;
-  /** A transcript for sharing: what looks like a secret is redacted and listed. `messages`: the number of messages. */
+  /** A transcript for sharing: probable secrets are redacted and listed. `messages`: the number of messages. */
   'wire.share': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string; readonly redacted: readonly RedactedView[]; readonly messages: number }>;
   /** Shows the messages of a recording on the wire, without sending anything. `server`: the name given to it there. */
   'wire.open': Action<{ readonly id: string }, { readonly server: string; readonly messages: number }>;
@@ -207,7 +207,7 @@ export interface Welcome {
   readonly carrier: 'local' | 'playground';
   /** Features of this host; the page hides the views of those that are missing. */
   readonly features: {
-    /** Servers can be typed in. */
+    /** Servers can be added in the page. */
     readonly add: boolean; readonly save: boolean; readonly login: boolean; readonly model: boolean; readonly judge: boolean;
     /** Applications from which servers can be imported. */
     readonly imports: readonly string[];

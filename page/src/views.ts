@@ -469,7 +469,7 @@ export interface JudgementView {
   readonly verdict: 'kept' | 'broken' | 'dispute' | 'not-applicable' | 'not-seen';
   /** As in `WireMessage`. */
   readonly section: string;
-  /** Why the rule is not applicable, or what the judge would have needed to see it; '' otherwise. */
+  /** Why the rule is not applicable, or which observation is missing; '' otherwise. */
   readonly why: string;
   /** For `broken` and `dispute`: at most three. */
   readonly evidence: readonly EvidenceView[];

@@ -3,7 +3,7 @@ import type { Progress } from 'barewire/jsonrpc';
 import type { CallView, WireEntry } from '../messages.ts';
 import { failureOf, PageError } from './failure.ts';
 
-/** So many ended calls are kept. */
+/** The most ended calls that are kept. */
 const maxEnded = 200;
 /** The most characters of JSON that the results of ended calls may take. */
 const maxEndedChars = 32_000_000;

@@ -1,4 +1,4 @@
-// Sends numbers with the digits that a person typed. `JSON.stringify` would write other digits. In arguments such a number is a string
+// Sends numbers with the digits that a person typed, even if `JSON.stringify` would write others. In arguments such a number is a string
 // with a mark, which the transport replaces by the digits. Each host makes a random mark, so that no text from outside contains it.
 import type { ClientTransport, Outgoing } from 'barewire/client';
 import { fitting, replaced } from '../json/lexemes.ts';
@@ -9,7 +9,7 @@ type Bag = Readonly<Record<string, unknown>>;
 
 const bag = (value: unknown): Bag => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Bag : {});
 
-/** At most so many answers per server wait to be sent with their digits. */
+/** The most answers of one server that wait to be sent with their digits. */
 const maxAnswers = 100;
 
 interface Waiting {

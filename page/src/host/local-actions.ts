@@ -32,7 +32,7 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
       if (typeof name !== 'string' || !goodName.test(name)) {
         throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');
       }
-      // No variables of the environment are substituted: the typed text is taken unchanged.
+      // No variables of the environment are substituted: the person's text is used unchanged.
       const config = readServers({ mcpServers: { [name]: { ...target, trusted, roots, tools } } }, () => undefined)[name] as ServerConfig;
       await page.add(name, config, era);
       // The server is added even if it cannot be started; its view says why it is down.

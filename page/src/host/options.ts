@@ -79,9 +79,9 @@ export interface PageHostOptions {
   readonly log?: LogSink;
   readonly model?: Model;
   readonly resolvePath?: ResolvePath;
-  /** Where typed servers are saved. */
+  /** Saves servers that were added in the page. */
   readonly saving?: Saving;
-  /** Where calls are saved under a name. */
+  /** Stores named calls. */
   readonly savedCalls?: SavedCalls;
   readonly importing?: Importing;
   /** Shows apps of servers. Without it the host does not declare the apps extension. */

@@ -24,7 +24,7 @@ import type { Tasks } from './tasks.ts';
 import { maxShown, parsed, WireLog } from './wire-log.ts';
 import { declaredIn } from './wire-shape.ts';
 
-/** So many entries of each long list are in the welcome. */
+/** The most entries of each long list in the welcome. */
 const recent = 500;
 /** The most tokens that a server may sample in all. It is high, because the person sees every request. */
 const maxSampledTokens = 1_000_000;
@@ -245,7 +245,7 @@ export class PageHost {
     void this.#listed(name).catch((thrown: unknown) => this.trouble(name, thrown));
   }
 
-  // ---- what passes
+  // ---- messages, logs, activity
 
   #entered(entry: WireEntry, text: string): void {
     const server = this.entries.get(entry.server);

@@ -43,7 +43,7 @@ export interface PressedCall {
   digest: string | undefined;
 }
 
-/** So many closed questions are remembered, to tell a late answer why it is late. */
+/** The most closed questions that are remembered, so that a late answer gets the right error. */
 const maxClosed = 1_000;
 
 /** The open questions. Every page sees them, and the first answer counts. */

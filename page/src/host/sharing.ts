@@ -1,4 +1,4 @@
-// A transcript for sharing: what looks like a secret is redacted, and each place is listed, so that the person can check it first.
+// A transcript for sharing: probable secrets are redacted, and their places listed, so that the person can check them first.
 import { recorder } from 'barewire/transcript';
 import type { ResultOf } from '../messages.ts';
 import { below } from '../json/lexemes.ts';
@@ -18,7 +18,7 @@ const encodedObject = /eyJ[\w-]{8}/i;
 const scheme = /\b(?:bearer|basic)\s{1,8}$/i;
 const redacted = '[redacted]';
 const maxDepth = 200;
-/** At most so many places are listed. */
+/** The most places that are listed. */
 const maxNamed = 1_000;
 
 /** Messages of a server as a transcript, and the places in it that were redacted. Secrets are recognized by heuristics only. */

@@ -5,7 +5,7 @@ import type { MakeLocalActions } from './handlers.ts';
 import type { PageHost } from './page-host.ts';
 import type { Reply } from '../messages.ts';
 
-/** At most so many actions of one page may wait for their reply. */
+/** The most actions of one page that may wait for their reply. */
 const maxActions = 1_000;
 
 /** A page that has sent `hello`. */

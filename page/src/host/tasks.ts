@@ -2,7 +2,7 @@ import type { TaskHandle } from 'barewire/tasks';
 import type { ProgressView, TaskView } from '../messages.ts';
 import { failureOf, PageError } from './failure.ts';
 
-/** So many ended tasks are kept. */
+/** The most ended tasks that are kept. */
 const maxEnded = 200;
 
 interface Followed {

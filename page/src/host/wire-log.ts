@@ -9,7 +9,7 @@ import { answerKey, callsIn, shapeOf, tokenKey } from './wire-shape.ts';
 export const maxShown = 16_384;
 /** The memory of an entry in addition to its text, in bytes. */
 const overhead = 500;
-/** At most so many requests of one connection are remembered until their response. */
+/** The most requests of one connection, in each direction, that are remembered until their response. */
 const maxOpen = 10_000;
 
 interface Kept {

@@ -10,7 +10,7 @@ const maxChars = 400;
 /** Whether a text is a JSON number. */
 export const isJsonNumber = (text: string): boolean => text.length <= maxChars && grammar.test(text);
 
-/** The typed number, or the nearest that JavaScript can hold; undefined if it is not a number. */
+/** The number in a text, or the nearest that JavaScript can hold; undefined if the text is not a number. */
 export function numberOf(text: string): number | undefined {
   if (text.length > maxChars || !typed.test(text)) return undefined;
   const value = Number(text);

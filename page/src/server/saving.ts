@@ -1,4 +1,4 @@
-// Saves a typed server to the user's configuration. The page shows the change first.
+// Saves a server that was added in the page to the user's configuration. The page shows the change first.
 import { isProgram } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
 import { PageError } from '../host/index.ts';
@@ -41,7 +41,7 @@ function entryOf(config: ServerConfig): Record<string, unknown> {
     ? { command: config.command, ...config.args?.length && { args: config.args }, ...config.cwd !== undefined && { cwd: config.cwd }, ...named('env', config.env) }
     : { url: config.url, ...named('headers', config.headers) };
   const { env: _env, headers: _headers, ...plain } = own as Readonly<Record<string, unknown>>;
-  // The configuration substitutes variables when it is read, but a typed server is used unchanged.
+  // The configuration substitutes variables when it is read, but a server added in the page is used unchanged.
   if (JSON.stringify(plain).includes('${')) throw new PageError('bad-config', 'a text with "${" would mean a variable in the configuration');
   return { ...own, ...tools && { tools }, ...trusted && { trusted }, ...roots?.length && { roots } };
 }

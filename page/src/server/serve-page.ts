@@ -28,7 +28,7 @@ import type { SocketLimits } from './sockets.ts';
 export interface ServePageOptions {
   /** The servers by name, as `readServers` of barewire/host reads them. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** What may run without approval. Default: every call needs approval. */
+  /** Rules that allow or deny calls, or require approval. Default: every call needs approval. */
   readonly rules?: readonly Rule[];
   /** Which tools of all servers are offered: `server/tool`, or only the tool's name. Default: all. */
   readonly tools?: ToolSelection;
@@ -36,7 +36,7 @@ export interface ServePageOptions {
    * The folder for pins, grants, the activity log and logins. Undefined: pins, grants and the log are kept in memory, and logins are off.
    */
   readonly folder?: string;
-  /** The configuration file to which typed servers can be saved. Undefined: they cannot be saved. */
+  /** The configuration file to which servers added in the page can be saved. Undefined: they cannot be saved. */
   readonly configuration?: string;
   /** The port on 127.0.0.1. Default: a free one. */
   readonly port?: number;

@@ -50,7 +50,7 @@ export function socketsOf(page: PageHost, token: string, limits: SocketLimits = 
   let pages = 0;
 
   function welcome(socket: WebSocket): void {
-    // After an error of the page, `close` follows.
+    // After a protocol error of the page the socket closes, and the `close` handler runs.
     socket.on('error', () => {});
     if (pages >= limits.maxPages) return sendAway(socket, wrongToken, `${limits.maxPages} pages are open already`);
     pages++;

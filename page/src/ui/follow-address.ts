@@ -4,7 +4,7 @@ import { visible } from 'barewire/explain';
 import { hashOf, placeOf, titleOf } from './address.ts';
 import type { State } from './state.ts';
 
-/** Starts to follow the address, at the first welcome of the host. */
+/** Follows the address from the first welcome of the host on. */
 export function followAddress(state: State): void {
   let began = false;
   const go = (): void => {

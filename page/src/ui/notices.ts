@@ -6,7 +6,7 @@ export interface Notice {
   readonly id: number;
   readonly tone: 'bad' | 'info';
   readonly text: string;
-  /** Its subject, such as a server. The notice disappears when the subject is well again. */
+  /** Its subject, such as a server. The notice disappears when the subject works again. */
   readonly about: string;
   /** How often the same text was sent. */
   readonly times: number;
@@ -50,7 +50,7 @@ export class Notices {
     this.list.value = this.list.value.filter((one) => one.id !== id);
   }
 
-  /** Dismisses the bad notices about a subject that is well again. */
+  /** Dismisses the `bad` notices about a subject that works again. */
   well(about: string): void {
     for (const one of this.list.value) if (one.about === about && one.tone === 'bad') this.dismiss(one.id);
   }

@@ -95,7 +95,7 @@ export class State {
 
   readonly current: ReadonlySignal<ServerView | undefined> = computed(() => this.servers.value.get(this.server.value));
   /**
-   * Findings by `seq` of a message: of the doctor by the request that shows them, of the judge (broken or disputed rules) by the decisive
+   * Findings by `seq` of a message: the doctor's by the request that shows them, the judge's (broken or disputed rules) by the decisive
    * message.
    */
   readonly verdicts: ReadonlySignal<ReadonlyMap<number, readonly Verdict[]>> = computed(() => {

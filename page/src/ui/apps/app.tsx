@@ -11,7 +11,7 @@ export function App({ server, view, calls }: { readonly server: ServerView; read
   const state = useState();
   const shown = useSignal<AppView | undefined>(undefined);
   const wrong = useSignal('');
-  // Only calls of the person have a view of the app; calls of the app itself do not.
+  // The app is shown for the person's newest call; calls by the app itself do not count.
   const [call] = calls.filter(({ state: now, about }) => (now === 'running' || now === 'done') && about.kind === 'tool' && about.app !== true).sort((one, other) => other.call - one.call);
   const open = async (): Promise<void> => {
     if (!call) return;

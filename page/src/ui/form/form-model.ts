@@ -1,4 +1,4 @@
-// The state of one form: the typed value, its faults, and the places that the person has left.
+// The state of one form: the current value, its faults, and the places that the person has left.
 import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { CompileOptions, JsonSchema } from 'barewire/schema';
@@ -51,7 +51,7 @@ export class FormModel {
   /** The number of attempts to send. */
   readonly tries: Signal<number> = signal(0);
   readonly origin: Signal<Origin | undefined>;
-  /** Counts calls of `fill` and `moved`; fields with their own typed text are remounted at each. */
+  /** Counts calls of `fill` and `moved`; fields that hold their own text are remounted at each. */
   readonly filled: Signal<number> = signal(0);
   /** Why the schema cannot be compiled; '' if it can. */
   readonly fault: string;
@@ -143,7 +143,7 @@ export class FormModel {
     return Object.fromEntries(Object.entries(this.lexemes.value).filter(([at]) => isWithin(at, path)).map(([at, lexeme]) => [at.slice(path.length), lexeme]));
   }
 
-  /** Replaces the typed numbers at a place and below it. */
+  /** Replaces the lexemes at a place and below it. */
   keep(path: string, lexemes: Lexemes): void {
     const others = Object.entries(this.lexemes.peek()).filter(([at]) => !isWithin(at, path));
     this.lexemes.value = Object.fromEntries([...others, ...Object.entries(lexemes).map(([at, lexeme]) => [path + at, lexeme] as const)]);

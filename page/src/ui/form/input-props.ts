@@ -11,9 +11,9 @@ export interface InputProps {
   readonly lexemes: Lexemes;
   readonly onChange: (value: unknown) => void;
   readonly onLexemes: (lexemes: Lexemes) => void;
-  /** A typed text without a value; undefined if the input has a value. */
+  /** The text in the input if it has no value yet, such as incomplete JSON; else undefined. */
   readonly unread: string | undefined;
-  /** Reports a typed text without a value, and why. The form cannot be sent until it has one. */
+  /** Reports a text without a value, and why. The form cannot be sent until it has one. */
   readonly onUnread: (text: string | undefined, fault: string) => void;
   readonly onLeave: () => void;
 }

@@ -38,7 +38,7 @@ export function Choice({ options, ...input }: InputProps & { readonly options: r
   );
 }
 
-/** The typed text is compared with the titles. Other text stays unchanged, and the validator names the fault. */
+/** A text that equals a title selects its option. Other text stays unchanged, and the validator names the fault. */
 function ManyChoices({ options, chosen, ...input }: InputProps & { readonly options: readonly Option[]; readonly chosen: number }): JSX.Element {
   const { id, value, onChange } = input;
   const shown = chosen >= 0 ? options[chosen]?.title ?? '' : value === undefined ? '' : label(value);

@@ -8,7 +8,7 @@ import { lineDiff } from './line-diff.ts';
 const print = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? 'nothing';
 /** JSON is laid out with its original tokens; any other text stays unchanged. */
 const laidOut = (text: string): string => (isJson(text) ? pretty(text) : text);
-// So many unchanged lines are shown before and after each change.
+// The unchanged lines that are shown before and after each change.
 const NEAR = 3;
 
 export function DiffLines({ before, after }: { readonly before: unknown; readonly after: unknown }): JSX.Element {

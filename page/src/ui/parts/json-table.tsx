@@ -7,7 +7,7 @@ import { Scroller } from './scroller.tsx';
 
 const PIECE = 100;
 const MAX_COLUMNS = 24;
-/** The most tables for nested objects, and their greatest depth. */
+/** The most tables for one value, and the greatest depth of nested objects in them. */
 const MAX_TABLES = 12;
 const MAX_DEPTH = 4;
 

@@ -6,7 +6,7 @@ import { useState } from '../context.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { sharedCall } from '../wire/shared-call.ts';
 
-/** Log lines on stderr may arrive so many milliseconds after the response. */
+/** The most milliseconds after the response in which a log line still counts for the call, because stderr may be late. */
 const AFTER = 250;
 const MOST = 12;
 

@@ -46,7 +46,7 @@ export function Login({ server }: { readonly server: ServerView }): JSX.Element 
   const state = useState();
   const stop = stops.value.get(server.name);
   const steps = state.logins.value.filter((one) => one.server === server.name);
-  // Waits for the person if the last step asks for their consent.
+  // The login waits for the person if its last step asks for their consent.
   const last = steps.at(-1);
   const waiting = last?.url != null ? last : undefined;
   if (server.target.kind !== 'address' || !state.welcome.value?.features.login) return null;

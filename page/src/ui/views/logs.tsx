@@ -8,7 +8,7 @@ import { Safe, SafeText } from '../parts/safe-text.tsx';
 
 const levels: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const MOST = 500;
-/** Lines of stderr within so many milliseconds form a group, of at most so many lines. */
+/** Lines of stderr form a group: the greatest time between two lines, in milliseconds, and the most lines. */
 const [AT_ONCE, TOGETHER] = [50, 40];
 
 /** The logs of a server: log messages of the protocol, and lines of its stderr. */

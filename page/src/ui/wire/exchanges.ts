@@ -147,7 +147,7 @@ export class Exchanges {
     return undefined;
   }
 
-  /** Remembers the request if the response's status allows to send it again. */
+  /** Remembers the request if, after this status, the client may send it again. */
   #answeredBy(head: HttpHead, exchange: Exchange): void {
     if (head.status === null || head.status < 300) return;
     const last = lastRequest(exchange);

@@ -145,7 +145,7 @@ function withoutRun(text: string, kind: RegExp): string {
   return text.slice(0, end);
 }
 
-/** Completed versions of the typed expression, for a list of suggestions. */
+/** Completions of an unfinished expression: whole texts for a list of suggestions. */
 export function completions(source: string, methods: Iterable<string>, servers: Iterable<string>): string[] {
   const before = withoutRun(source, /[^\s()!&|=<>~"]/);
   const last = source.slice(before.length);

@@ -17,7 +17,7 @@ export interface WireFilter {
   readonly kinds: 'all' | 'messages' | 'errors' | 'http';
 }
 
-/** Not a valid name of a server. */
+/** Stands for all servers; not a valid name of a server. */
 export const everyServer = '\n';
 
 export const noFilter: WireFilter = { words: '', server: '', direction: 'both', kinds: 'all' };

@@ -139,9 +139,9 @@ export interface Actions {
   /** Discards the first held message of a direction. */
   'hold.drop': Action<One & { readonly direction: 'sent' | 'received' }>;
   /**
-   * Sends a text that the client did not make; it may be malformed. The id of a valid request gets the prefix `page-`, so that no other
-   * caller gets its response. `direction` `received`: as if the server had sent it. Reply: the text that was sent, and its wire entry,
-   * null if it is sent later (HTTP).
+   * Sends a text that the client did not make; it may be malformed. The id of a request is replaced by a new one such as `page-1`, so
+   * that no other caller gets the response. `direction` `received`: as if the server had sent it. Reply: the text that was sent, and
+   * its wire entry, null if it is sent later (HTTP).
    */
   'wire.inject': Action<One & { readonly text: string; readonly direction?: 'sent' | 'received' }, { readonly seq: number | null; readonly text: string }>;
 

@@ -34,7 +34,7 @@ describe('HTTP transcripts, played to the server', () => {
 });
 
 describe('HTTP transcripts, played to the client', () => {
-  // A client shows what it refuses to send by not sending it, and ours sends no batches.
+  // A refused request shows in a client as one that it does not send, and this client sends no batches.
   for (const file of files.filter((name) => !/refus|batching/.test(name))) {
     test(file, () => playHttpServer(read(file), dirname(file)));
   }

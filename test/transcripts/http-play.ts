@@ -262,7 +262,7 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
           break;
         case 'response':
           write(step);
-          // Await the result of a list: the client's next call depends on it.
+          // Wait until the client has processed the response: its next call may depend on it, as on a list.
           if (step.status === 404 && calls.has(step.exchange)) again.set(asked(sent.get(step.exchange) as Bag), calls.get(step.exchange) as Promise<unknown>);
           else if (step.body !== undefined && !JSON.stringify(step.body).includes('input_required')) await calls.get(step.exchange);
           break;

@@ -37,7 +37,7 @@ function stallingRelay(leaseMs: number, answerMs: number, clock: Clock): { open(
     heal() {
       const waiting = held ?? [];
       held = undefined;
-      // In order per process, though the processes may be mixed.
+      // In their original order.
       for (const run of waiting) setImmediate(run);
     },
   };

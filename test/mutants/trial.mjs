@@ -129,7 +129,7 @@ export class Trial {
     return this.#run({ files, chosen, without, mutant, hits }, { work: patience * (1_500 + 2 * sum('work')), asleep: patience * (asleep + slowest), ms: patience * (120_000 + 10 * sum('ms')) });
   }
 
-  /** Runs one process. Returns its exit code or the limit that ended it, and its output. Files left by tests are deleted. */
+  /** Runs one process. Returns its exit code or the limit that ended it, and its output. Processes and files left by tests are removed. */
   #run(task, most) {
     const path = join(this.#folder, `task-${(this.#tasks += 1)}.json`);
     // Outside the copy: below its package.json, a program without an extension would count as a module.

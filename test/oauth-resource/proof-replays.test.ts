@@ -142,7 +142,7 @@ test('proof replays: dates ahead are taken of a quarter as many principals as pr
   const held = new Held(40);
   const ahead = Array.from({ length: 20 }, (_, i) => held.fresh(`ahead ${i}`, 'key', held.at + 1000));
   assert.deepEqual(ahead, [...Array<boolean>(10).fill(true), ...Array<boolean>(10).fill(false)]);
-  // Principals with such a proof may send more; the others can when those dates have passed.
+  // Principals that have a proof dated ahead may send more; the others may when those dates have come.
   assert.equal(held.fresh('ahead 0', 'key', held.at + 2000), true);
   held.at += 1000;
   assert.equal(held.fresh('ahead 15', 'key', held.at + 1000), true);

@@ -86,7 +86,7 @@ test('message-port: maxNoiseBytes may come between messages, each text that is n
   stopTime(t);
   const most = 'it sent 300 bytes without a message among them';
   const note = '{"jsonrpc":"2.0","method":"n"}';
-  // The limit is 300: two messages of 50 count 100 each, plus 100 bytes. A valid message resets the count.
+  // An invalid message counts 100 plus its length, so two of 50 reach the limit of 300. A valid message resets the count.
   for (const [texts, over] of [
     [['x'.repeat(50), 'x'.repeat(50)], false], [['x'.repeat(50), 'x'.repeat(51)], true],
     [['x'.repeat(50), 'x'.repeat(50), note, 'x'.repeat(50), 'x'.repeat(50)], false], [[note, 'x'.repeat(201)], true],

@@ -34,7 +34,7 @@ export class Explorer {
     const hits = Object.values(this.#reach).reduce((sum, counts) => sum + (counts[mutant.id] ?? 0), 0);
     const { status, broken } = await this.#run({ mutant: mutant.id, hits, worlds });
     if (broken) return { explored: 'killed', world: broken.world, why: broken.why };
-    // Otherwise the process exceeded its time, crashed, or waited for something that never happens.
+    // With another status, the process exceeded its time, crashed, or waited for an event that never happens.
     return status === 0 ? { explored: 'alive' } : { explored: 'killed', why: `the process ends with ${status}` };
   }
 

@@ -10,7 +10,7 @@ interface Old extends Scripted {
   readonly get: { stream: ServerResponse | undefined };
 }
 
-/** A server of 2024-11-05: GET opens the stream with the endpoint and the answers; a POST to another path gets 405. */
+/** A server of 2024-11-05: GET opens the stream with the endpoint and the answers; a POST to another path gets `status`. */
 async function oldServer(
   t: TestContext,
   status: number = 405,
@@ -126,7 +126,7 @@ test('maxNoiseBytes: a stream of HTTP+SSE that carries no message is given up by
   const server = await oldServer(t);
   const it = await client(t, server.url, { limits: { maxNoiseBytes: 10_000 } });
   await it.handshake('2024-11-05');
-  // Half of the bytes, a message, and the other half: the message counts, so nothing has been over the limit.
+  // A message resets the count, so noise before and after it may together exceed the limit.
   const half = 'event: message\ndata: no message\n\n'.repeat(40);
   server.get.stream?.write(`${half}data: ${notice(1)}\n\n${half}`);
   const next = async (): Promise<Told> => {

@@ -1,4 +1,4 @@
-// Only the two ends of a message port, over a port that the test plays: what exactly is posted, reported and traced.
+// Both ends of a message port, on a scripted port: exactly what is posted, reported and traced.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
@@ -7,10 +7,10 @@ import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import type { MessagePortLike } from '../../src/transport/message-port.ts';
 
-/** However busy the machine is, nothing takes so long that a turn ends by it. */
+/** Stops the clock, so that no turn ends early because the machine is busy. */
 const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 
-/** A port that is played: what was posted, and who listens. */
+/** A scripted port that records what was posted, and its listeners. */
 function playedPort(): { port: MessagePortLike; posted: string[]; calls: string[]; emit(type: string, data?: unknown): void } {
   const listeners = new Map<string, (event: { type: string; data?: unknown }) => void>();
   const posted: string[] = [];
@@ -86,7 +86,7 @@ test('message-port: maxNoiseBytes may come between messages, each text that is n
   stopTime(t);
   const most = 'it sent 300 bytes without a message among them';
   const note = '{"jsonrpc":"2.0","method":"n"}';
-  // 2 times 100 and 100 bytes are the limit; a message makes good for what came before it.
+  // An invalid message counts 100 plus its length, so two of 50 reach the limit of 300. A valid message resets the count.
   for (const [texts, over] of [
     [['x'.repeat(50), 'x'.repeat(50)], false], [['x'.repeat(50), 'x'.repeat(51)], true],
     [['x'.repeat(50), 'x'.repeat(50), note, 'x'.repeat(50), 'x'.repeat(50)], false], [[note, 'x'.repeat(201)], true],

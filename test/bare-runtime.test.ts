@@ -10,7 +10,7 @@ import { memoryTransport } from '../src/transport/memory.ts';
 import '../src/transport/http/fetch/index.ts';
 import '../src/transport/message-port.ts';
 
-// In a separate process: it removes globals.
+// In a process of its own: it removes globals.
 
 const missing = [
   'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'AbortController', 'TextDecoder', 'TextEncoder',

@@ -17,7 +17,7 @@ import { decode } from '../src/jsonrpc/codec.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 
-// In a separate process: it takes long.
+// In a process of its own: it takes long.
 
 /** Lines that are not messages. */
 const lines: Record<string, (by: Random) => string> = {
@@ -221,7 +221,7 @@ test('maxNoiseBytes: who sends nothing but garbage over a port is not listened t
   const some = (count: number): void => {
     for (let n = 0; n < count; n++) port.hand('no message');
   };
-  // 45 bad messages, a good one, 45 more: the good one resets the count.
+  // 45 bad messages, a good one, 45 more: the good one starts the count again.
   some(45);
   port.hand('{"jsonrpc":"2.0","id":"first","method":"ping"}');
   some(45);
@@ -249,7 +249,7 @@ test('maxNoiseBytes: a client that writes nothing but garbage is not served any 
     },
   });
   const serving = serveStdio(new McpServer({ name: 'server', version: '1.0.0' }), { stdin, stdout, maxNoiseBytes: 10_000 });
-  // 45 bad lines, a good message, 45 more: the good one resets the count.
+  // 45 bad lines, a good message, 45 more: the good one starts the count again.
   const half = 'no message\n'.repeat(45);
   stdin.write(`${half}{"jsonrpc":"2.0","id":"first","method":"ping"}\n${half}`);
   while (!written.join('').includes('"first"')) await onceMore();

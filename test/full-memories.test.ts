@@ -13,7 +13,7 @@ import { introspection } from '../src/oauth/resource/introspection.ts';
 import { proofReplays } from '../src/oauth/resource/proof-replays.ts';
 import { verifiedTokens } from '../src/oauth/resource/verified-tokens.ts';
 
-// In a separate process: it counts calls of Map and Set.
+// In a process of its own: it counts calls of Map and Set.
 
 /**
  * A full memory drops its oldest entry for a new one. A Map keeps a hole for each deleted entry, and every new iterator passes

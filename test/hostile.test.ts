@@ -10,7 +10,7 @@ import { mutated, random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 import { everyNth } from './every-nth.ts';
 
-// In a separate process: it takes long, and measures memory.
+// In a process of its own: it takes long, and measures memory.
 
 // Broken messages against a live server over stdio: each is answered or refused, once; no answer goes to another request; the
 // process survives, and uses no more memory at the end than at the beginning. HOSTILE: number of messages (`npm run hostile`:

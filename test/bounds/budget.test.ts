@@ -11,7 +11,7 @@ import { quote } from '../../src/bounds/quote.ts';
 import { weighText, weighValue } from '../../src/bounds/weight.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 
-// In a separate process: it measures the memory of the process.
+// In a process of its own: it measures the memory of the process.
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -9,7 +9,7 @@ import { connectScripted, legacy, modern, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 import { mockClock } from '../mock-clock.ts';
 
-// In a separate process: it counts the open timers.
+// In a process of its own: it counts the open timers.
 
 // Behaviour that mutants showed no other client test covers.
 

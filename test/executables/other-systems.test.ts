@@ -1,4 +1,4 @@
-// In a separate process: it changes the reported platform.
+// In a process of its own: it changes the reported platform.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -26,7 +26,7 @@ interface Bench {
   take(): (Sent | undefined)[];
 }
 
-// In a separate process: it counts open timers and calls of Map.
+// In a process of its own: it counts open timers and calls of Map.
 
 /** Reads a sent text: one line, as pipes need it. */
 function read(text: string): Sent {

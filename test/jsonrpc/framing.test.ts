@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { Budget } from '../../src/bounds/budget.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 
-// In a separate process: it measures the memory of the process, and counts copied bytes.
+// In a process of its own: it measures the memory of the process, and counts copied bytes.
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const join = (...parts: (string | Uint8Array)[]): Uint8Array =>

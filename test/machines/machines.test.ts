@@ -9,7 +9,7 @@ import { jsonOf, mermaidOf, pageOf } from './page.ts';
 import { compare, machines } from './runs.ts';
 import { traced } from './traced.ts';
 
-// In a separate process: it wraps the prototypes of classes.
+// In a process of its own: it wraps the prototypes of classes.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -33,7 +33,7 @@ const closedTypes = (place: Place): OptionsType[] =>
 
 const asked = places.flatMap((place) => closedTypes(place).map((type) => ({ place, type })));
 
-/** The thrown error, or undefined. An open call is ended after a while: a rejection after that is too late. */
+/** The error thrown by a call, or undefined. Closes what the call opened. */
 async function thrownBy({ call }: Tried, options: unknown): Promise<unknown> {
   try {
     const made = await call(options as never);

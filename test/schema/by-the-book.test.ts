@@ -46,7 +46,7 @@ for (const [dialect, seed] of [['2020-12', 1], ['draft-07', 2]] as [More, number
         const says = all(value);
         if (says.valid !== expected) assert.fail(`not ${expected}: ${JSON.stringify(value)} of ${JSON.stringify(schema)}`);
         checkPlaces(schema, value, errorsOf(says));
-        // A limit on errors returns the first of all errors.
+        // With a limit, the result has the first of all errors.
         assert.deepEqual(errorsOf(few(value)), errorsOf(says).slice(0, 1 + (i % 3)));
         compared++;
         if (expected) valid++;

@@ -15,7 +15,7 @@ const host = new Host({
     sums: { command: process.execPath, args: [fileURLToPath(new URL('small.js', import.meta.url))] },
   },
   transport: openServer,
-  // Whatever no rule names is asked.
+  // Calls without a matching rule need approval.
   rules: [{ tool: 'delete_*', then: 'deny' }],
   person: {
     async approve({ server, tool, args }, { signal }) {

@@ -2,8 +2,8 @@
 // them and their engine. Each of 16 sessions rotates over all processes, one request at a time. Prints JSON: { micros, bytes,
 // writes } per call. The suite `fleet` of run.mjs starts it once per round, row and program.
 //
-// node bench/fleet.mjs KIND PROCESSES echo|progress [--calls N] [--at ENGINE] KIND: bare, alone (barewire without a fleet),
-// sealed, memory, redis, nats, postgres, tmcp, tmcp-redis
+//   node bench/fleet.mjs KIND PROCESSES echo|progress [--calls N] [--at ENGINE]
+//   KIND: bare, alone (barewire without a fleet), sealed, memory, redis, nats, postgres, tmcp, tmcp-redis
 import { performance } from 'node:perf_hooks';
 import { connection, sessions } from './lib/http-load.mjs';
 import { echo, FIRST_ID, headers, messagesOf, progressCall } from './lib/messages.mjs';

@@ -1,9 +1,8 @@
 // The cost of `observe` per call over stdio: zero without the option, and little with an empty observer. Programs: the tree
 // without it, the tree with it, and further commits; `tools/call` of 2025-11-25, 64 in flight.
 //
-// node bench/observe.mjs [--commits A,B] [--rounds 5] [--ms 3000]    calls per second, and the server's processor time per call
-// node bench/observe.mjs --instructions [--commits A,B] [--seeds 3]  instructions per call, counted by valgrind: no clock, one
-// core
+//   node bench/observe.mjs [--commits A,B] [--rounds 5] [--ms 3000]    calls per second, and the server's processor time per call
+//   node bench/observe.mjs --instructions [--commits A,B] [--seeds 3]  instructions per call, counted by valgrind: no clock, one core
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

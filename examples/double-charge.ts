@@ -1,6 +1,6 @@
 // Code that runs twice, and how `ctx.once` prevents that.
 //
-// node dist/examples/double-charge.js
+//   node dist/examples/double-charge.js
 //
 // For a client of 2026-07-28 a question ends the run of a handler, and the handler runs again from the start when the answer
 // arrives: nothing is held in memory meanwhile. So the code before a question runs again. Here a card is charged before the

@@ -1,5 +1,5 @@
-// A host in a terminal: it starts a server, shows what the server has, and calls a tool once you agree. What it is
-// asked, what you decide and what comes back is in its activity log, which is printed at the end.
+// A host in a terminal: it starts a server, shows what the server has, and calls a tool once you agree. Its activity log with all
+// calls, decisions and results is printed at the end.
 //
 //   node dist/examples/host.js
 import { createInterface } from 'node:readline/promises';

@@ -1,7 +1,7 @@
 // A server composed of parts: tools with validated arguments, both eras, over stdio. It serves the same clients as the complete
 // `McpServer`, with about half its size (`npm run size`).
 //
-// node dist/examples/small.js
+//   node dist/examples/small.js
 import { ServerCore, tools } from 'barewire/server';
 import { compile } from 'barewire/schema';
 import { serveStdio } from 'barewire/stdio';

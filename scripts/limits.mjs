@@ -2,8 +2,8 @@
 // the options that set a limit. A member's documentation ends with its default, as in `Bytes of a body; a longer one gets 413. 16
 // MiB.`, which must equal the default object's value.
 //
-// node scripts/limits.mjs           writes the table (after `npm run build`) node scripts/limits.mjs --check   exits 1 if
-// docs/limits.md is outdated
+//   node scripts/limits.mjs           writes the table (after `npm run build`)
+//   node scripts/limits.mjs --check   exits 1 if docs/limits.md is outdated
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -2,8 +2,8 @@
 // the commit, and the names and hashes of the sources. For users who may copy a file but not install a package, and for an
 // auditor who reads only these lines.
 //
-// npm run one -- stdio-tools                a program of programs.mjs, into dist/one/stdio-tools.mjs npm run one -- my-server.ts
-// --out FILE    your own program, which imports barewire/…, into FILE
+//   npm run one -- stdio-tools                a program of programs.mjs, into dist/one/stdio-tools.mjs
+//   npm run one -- my-server.ts --out FILE    your own program, which imports barewire/…, into FILE
 //
 // It uses the last commit, without later changes.
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // npm run publish:dry: shows what `npm publish` would send to a registry, for barewire and each other package. It publishes
 // nothing: npm gets --dry-run. It fails if a package cannot be published without a change.
 //
-// node scripts/publish.mjs [--build]     --build installs and builds each package first; otherwise the existing build is used
+//   node scripts/publish.mjs [--build]     --build installs and builds each package first; otherwise the existing build is used
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,12 +1,12 @@
 // npm run reading: the code that an auditor of one program reads: the sources that esbuild keeps for it.
 //
-// node scripts/reading.mjs                   the totals of the programs that have ceilings (reading/ceilings.json) node
-// scripts/reading.mjs PROGRAM           its files in reading order. PROGRAM: a name of programs.mjs, or your own file node
-// scripts/reading.mjs PROGRAM --since COMMIT [--patch]    those that changed since then, with their patch node
-// scripts/reading.mjs PROGRAM --form     the form for signing it off: files, hashes, rules kept by each, their tests node
-// scripts/reading.mjs PROGRAM --signed   which of its files are unchanged since signing (requirements/signed) node
-// scripts/reading.mjs [PROGRAM] --check   exits 1 if a total is above its ceiling node scripts/reading.mjs [PROGRAM] --lower
-// brings ceilings down to the totals
+//   node scripts/reading.mjs                   the totals of the programs that have ceilings (reading/ceilings.json)
+//   node scripts/reading.mjs PROGRAM           its files in reading order. PROGRAM: a name of programs.mjs, or your own file
+//   node scripts/reading.mjs PROGRAM --since COMMIT [--patch]    those that changed since then, with their patch
+//   node scripts/reading.mjs PROGRAM --form     the form for signing it off: files, hashes, rules kept by each, their tests
+//   node scripts/reading.mjs PROGRAM --signed   which of its files are unchanged since signing (requirements/signed)
+//   node scripts/reading.mjs [PROGRAM] --check   exits 1 if a total is above its ceiling
+//   node scripts/reading.mjs [PROGRAM] --lower   brings ceilings down to the totals
 //
 // Imports come first: each file follows those that it imports, and files of one folder stay together if possible, so that nothing
 // is read before its foundations. ARCHITECTURE.md follows a message, in the other direction.

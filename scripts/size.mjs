@@ -3,9 +3,10 @@
 // also when one long function becomes several files), and removed when the budget is met. Exits 1 when a ceiling is exceeded or
 // an entry cannot be bundled.
 //
-// node scripts/size.mjs              the table node scripts/size.mjs --why NAME   the source files in a bundle, largest first
-// node scripts/size.mjs --parts      the stdio server's size without each of its parts node scripts/size.mjs --json       the
-// figures as JSON
+//   node scripts/size.mjs              the table
+//   node scripts/size.mjs --why NAME   the source files in a bundle, largest first
+//   node scripts/size.mjs --parts      the stdio server's size without each of its parts
+//   node scripts/size.mjs --json       the figures as JSON
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,8 +1,8 @@
 // node scripts/specification.mjs <path to a copy of modelcontextprotocol/modelcontextprotocol>
 //
 // Writes the facts of the specification for the tests, without its prose, to test/specification/:
-// <revision>.json   the revision's schema, reduced to its facts: types, required, const, enum, references headings.json     the
-// pages of each revision and the addresses of their headings
+//   <revision>.json   the revision's schema, reduced to its facts: types, required, const, enum, references
+//   headings.json     the pages of each revision and the addresses of their headings
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

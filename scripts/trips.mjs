@@ -2,9 +2,10 @@
 // functions, files, hops between files, and returns to an earlier file. Exits 1 if a figure is above its ceiling
 // (trips/ceilings.json); trips/figures.mjs defines the figures.
 //
-// node scripts/trips.mjs                    the table node scripts/trips.mjs "stdio legacy"     the calls of one trip in order,
-// with the place of each function node scripts/trips.mjs --at COMMIT ...    the same at another commit, without ceilings node
-// scripts/trips.mjs --lower            brings ceilings down to the figures
+//   node scripts/trips.mjs                    the table
+//   node scripts/trips.mjs "stdio legacy"     the calls of one trip in order, with the place of each function
+//   node scripts/trips.mjs --at COMMIT ...    the same at another commit, without ceilings
+//   node scripts/trips.mjs --lower            brings ceilings down to the figures
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

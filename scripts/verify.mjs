@@ -1,9 +1,9 @@
 // npm run verify: checks that this package is built from these sources. Builds the last commit twice, in two folders with paths
 // of different length, and compares the packages file by file, not as archives: gzip output varies.
 //
-// npm run verify                      two builds against each other npm run verify -- FILE.tgz          and against a published
-// package (from npm pack barewire@VERSION) npm run verify -- --one FILE        only this: a file of `npm run one` against a build
-// of its commit, byte for byte
+//   npm run verify                      two builds against each other
+//   npm run verify -- FILE.tgz          and against a published package (from npm pack barewire@VERSION)
+//   npm run verify -- --one FILE        only this: a file of `npm run one` against a build of its commit, byte for byte
 //
 // It also writes dist/sbom.cdx.json (CycloneDX): serial number and time come from the commit, so it is the same for all. Exits 1
 // if a file differs, or if the list of components is not empty.

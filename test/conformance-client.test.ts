@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// The client for the conformance suite (test/peers/everything/client.ts): a scenario passes only by its own end, and the process
-// always exits.
+// Tests the client for the conformance suite (test/peers/everything/client.ts): a scenario passes only by its own end, and the
+// process always exits.
 
 const client = fileURLToPath(new URL('peers/everything/client.js', import.meta.url));
 

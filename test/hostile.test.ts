@@ -13,8 +13,8 @@ import { everyNth } from './every-nth.ts';
 // In a process of its own: it takes long, and measures memory.
 
 // Broken messages against a live server over stdio: each is answered or refused, once; no answer goes to another request; the
-// process survives, and uses no more memory at the end than at the beginning. HOSTILE: number of messages (`npm run hostile`:
-// 100,000). HOSTILE_SEED: the seed for them.
+// process survives, and uses no more memory at the end than at the beginning.
+// HOSTILE: number of messages (`npm run hostile`: 100,000). HOSTILE_SEED: the seed for them.
 
 const total = Number(process.env['HOSTILE'] ?? 20_000 / everyNth(2));
 const seed = Number(process.env['HOSTILE_SEED'] ?? 1);

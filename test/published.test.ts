@@ -43,8 +43,8 @@ test('published: what V8 reads before a stdio server answers does not grow', bui
   // Up by 177 for `barewire/socket/node`: code shared with stdio moved into core.js, with exports and imports. Up by 2,363 for
   // the validator with plain comparisons as data, and for the refusal of an unknown level of `ctx.log`. Up by 380 for schema
   // errors joined from two strings, and forms checked in fewer steps. Up by 267 for longer names (`revisionTable`,
-  // `InboundRequest`, `internals` and others). Up by 440 for the refusal of results of an unknown type, and the versions in the
-  // error for an initialize without one.
+  // `InboundRequest`, `internals` and others).
+  // Up by 440 for the refusal of results of an unknown type, and the versions in the error for an initialize without one.
   const ceiling = 241_300;
   const bytes = loaded('server.js', 'stdio.js').reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
   assert.ok(bytes <= ceiling, `${bytes} bytes, and ${ceiling} are allowed`);

@@ -71,7 +71,7 @@ async function startAll(bench, world, runners, faults) {
   }
 }
 
-/** Runs every mode once, three times for Java, which compiles while it runs. */
+/** Runs every mode once, three times as long for Java, which compiles while it runs. */
 async function warm(runner, ms, faults) {
   for (const mode of runner.program.modes) {
     const times = runner.program.chain === 'java' ? 3 : 1;

@@ -1,6 +1,6 @@
 // An order that arrives although its worker is killed twice.
 //
-// node dist/examples/durable/main.js
+//   node dist/examples/durable/main.js
 //
 // The worker is another process. It is killed after the card is charged but not recorded, and again after the parcel is sent but
 // not recorded. The next worker reads the journal, does the rest, and passes the same keys to the bank and the carrier, so that

@@ -1,6 +1,6 @@
 // Works on the orders in a folder, until it is killed or its input ends. Any number of workers may run.
 //
-// node dist/examples/durable/worker.js FOLDER
+//   node dist/examples/durable/worker.js FOLDER
 import { join } from 'node:path';
 import { runTasks } from 'barewire/tasks';
 import { folderStore } from 'barewire/tasks/node';

@@ -2,7 +2,7 @@
 // The travel agency behind a login. Every token of the authorization server allows reading; booking and cancelling need the scope
 // `trips:write`. A client without it gets 403, asks its user, and retries.
 //
-// node dist/examples/protected/server.js ISSUER [PORT]
+//   node dist/examples/protected/server.js ISSUER [PORT]
 //
 // ISSUER is the authorization server of your users: any one with a key set in its metadata (jwks_uri) that signs its access
 // tokens as JWT (RFC 9068) for the requested resource (RFC 8707). Others: see `verify`.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The travel agency as a program over stdio, for an MCP host with this configuration:
 //
-// {"mcpServers": {"travel": {"command": "node", "args": ["dist/examples/travel/main.js"]}}}
+//   {"mcpServers": {"travel": {"command": "node", "args": ["dist/examples/travel/main.js"]}}}
 //
 // With `--http PORT` it serves http://127.0.0.1:PORT/mcp instead; port 0 selects a free one.
 import { parseArgs } from 'node:util';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 /**
  * Compares the kept files of a program in two trees: `{ path, files: [{ path, kept }] }` each.
  *
- * Returns a row for each file that changed, is new to the program, or has gone from it: `{ state, path, from, added, removed,
- * then, now }`, in the order of the present files, removed ones last. `state` is `changed`, `new`, `gone`, `renamed`, or `more`
- * if the text is the same but more of its lines are kept; `from` the name before a file was renamed; `then` and `now` the lines
- * kept.
+ * Returns a row for each file that changed, is new to the program, or has gone from it:
+ * `{ state, path, from, added, removed, then, now }`, in the order of the present files, removed ones last.
+ * `state` is `changed`, `new`, `gone`, `renamed`, or `more` if the text is the same but more of its lines are kept;
+ * `from` the name before a file was renamed; `then` and `now` the lines kept.
  */
 export function changesOf(before, present, stats) {
   const kept = (files) => new Map(files.map(({ path, kept }) => [path, kept]));

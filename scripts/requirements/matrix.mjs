@@ -85,8 +85,8 @@ function declares(text, symbol) {
 }
 
 /**
- * Compares the matrix with the sentences of a checkout of the specification: `unlisted`: normative sentences without a row;
- * `changed`: rows whose sentence no longer exists.
+ * Compares the matrix with the sentences of a checkout of the specification:
+ * `unlisted`: normative sentences without a row; `changed`: rows whose sentence no longer exists.
  */
 export function compare({ statements }, sentences) {
   const key = ({ revision, section, sha256 }) => `${revision} ${section} ${sha256}`;

@@ -1,8 +1,10 @@
 // npm run site: the documents, the course, the reference and the playground as static pages in scripts/site/dist, with a search
 // index. Fails if a link is broken.
 //
-// node build.mjs [--built] [--no-playground] [--only-documents] --built            uses an existing reference from `npm run api`
-// --no-playground    without the playground, which is built with the page --only-documents   also without the reference
+//   node build.mjs [--built] [--no-playground] [--only-documents]
+//     --built            uses an existing reference from `npm run api`
+//     --no-playground    without the playground, which is built with the page
+//     --only-documents   also without the reference
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';

@@ -1,7 +1,7 @@
 // Preloaded into each test file's process by scripts/test.mjs. If all tests of a file have ended, but something left open keeps
 // the process alive, the file fails after five seconds, and the open resources are named. Otherwise a failed assertion that skips
-// a `close()` would wait for the file's time limit. Processes that the file starts are marked, so that they can be ended with it
-// (leftovers.mjs).
+// a `close()` would wait for the file's time limit.
+// Processes that the file starts are marked, so that they can be ended with it (leftovers.mjs).
 
 // Imported, because a test may remove the globals.
 import { clearTimeout, setTimeout } from 'node:timers';

@@ -10,8 +10,8 @@ import MagicString from 'magic-string';
 /**
  * Instruments each `.js` file of a folder, and writes the results to another folder.
  *
- * Returns the found functions by their ids for the recorder: `{ file, line, name, simple }`, with the place in the sources;
- * `simple` is described at `isSimple`.
+ * Returns the found functions by their ids for the recorder:
+ * `{ file, line, name, simple }`, with the place in the sources; `simple` is described at `isSimple`.
  */
 export function instrumentFolder(from, to) {
   const functions = [];

@@ -1,10 +1,10 @@
 // The functions that instrumented code calls (instrument.mjs): they record the order and the depth of calls.
 
 /**
- * Makes a recorder. `record(run)` resolves with the calls during `run`, in order: `{ id, depth, calls }`. `depth` is 0 for a call
- * from the event loop, plus one for each caller; a function resumed after an `await` keeps its depth. `calls` counts its own
- * calls. (A generator read by `for await` or `yield*` begins at depth 0: its reader already waits.) `entered()` returns the
- * number of calls so far.
+ * Makes a recorder. `record(run)` resolves with the calls during `run`, in order:
+ * `{ id, depth, calls }`. `depth` is 0 for a call from the event loop, plus one for each caller; a function resumed after an
+ * `await` keeps its depth. `calls` counts its own calls. (A generator read by `for await` or `yield*` begins at depth 0: its
+ * reader already waits.) `entered()` returns the number of calls so far.
  */
 export function createRecorder() {
   let current;

@@ -3,9 +3,9 @@
 // put into it; engines stall, start again and get their clocks set, and their connections are cut, with and without a close. A
 // client repeats refused orders. At the end each order must have the right result, and the ledger of effects must agree.
 //
-// node test/chaos/run.mjs [store…] [--tasks N] [--seed S]     folder, redis and postgres by default node test/chaos/run.mjs
-// --tasks 300 --blows 1000            300 orders get the blows that 1,000 would node test/chaos/run.mjs --short
-// 60 orders a store
+//   node test/chaos/run.mjs [store…] [--tasks N] [--seed S]     folder, redis and postgres by default
+//   node test/chaos/run.mjs --tasks 300 --blows 1000            300 orders get the blows that 1,000 would
+//   node test/chaos/run.mjs --short                             60 orders a store
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// One worker of the chaos run: runs orders and writes each effect into the ledger, which no store uses. argv: the store, its
-// place, the ledger, the clock file, and as JSON the state of its disk, which messages change.
+// One worker of the chaos run: runs orders and writes each effect into the ledger, which no store uses.
+// argv: the store, its place, the ledger, the clock file, and as JSON the state of its disk, which messages change.
 import { appendFileSync } from 'node:fs';
 import { joinClock, trueTime } from './clock.mjs';
 import { diskOf } from './disk.mjs';

@@ -69,8 +69,7 @@ function faultsOf(source: SourceFile, file: string): string[] {
         if (!isMember && !declared && names.includes(node.text)) fault();
         if (isMember && members[owner]?.includes(node.text) && !(turns.includes(file) && node.text === 'nextTick')) fault();
       }
-      // The first clock of what is handed its own before it is used: `attach`.
-      // The first clock of what is handed its own before it is used: a field, or the variable of a closure with `attach`.
+      // A first clock that `attach` replaces before its use: a field, or the variable of a closure.
       const first = 'initializer' in parent && parent.initializer === node && (parent.kind === SyntaxKind.PropertyDeclaration || parent.parent.getText(source).startsWith('let clock'));
       const read = isPropertyAccessExpression(parent) && parent.name.text === 'now' && isBindingElement(parent.parent);
       const readDefault = isPropertyAccessExpression(parent) && parent.name.text === 'now' && isParameterDeclaration(parent.parent);

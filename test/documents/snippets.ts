@@ -1,8 +1,8 @@
 // The TypeScript of a document, as programs. Hidden comments directly above a snippet give its context:
 //
-// <!-- given: … -->   code that before it
-// <!-- then: … -->    code that after it
-// <!-- run: … -->     the snippet runs, and must print these lines; `<!-- run -->` prints nothing
+//   <!-- given: … -->   code that before it
+//   <!-- then: … -->    code that after it
+//   <!-- run: … -->     the snippet runs, and must print these lines; `<!-- run -->` prints nothing
 
 /** One snippet of a document. */
 export interface Snippet {

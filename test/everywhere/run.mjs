@@ -1,7 +1,7 @@
 // npm run everywhere: the smoke suite on every runtime, as a table of runtimes by capabilities. Exits 1 on a failure.
 //
-// node test/everywhere/run.mjs             all runtimes node test/everywhere/run.mjs NAME …      those whose names begin so:
-// node, bun, deno, workerd, chromium, quickjs
+//   node test/everywhere/run.mjs             all runtimes
+//   node test/everywhere/run.mjs NAME …      those whose names begin so: node, bun, deno, workerd, chromium, quickjs
 import { rmSync } from 'node:fs';
 import { makeBundles } from './bundles.mjs';
 import { bun, deno, node } from './processes.mjs';

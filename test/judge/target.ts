@@ -21,8 +21,8 @@ import { addCareless } from './careless.ts';
 //   node dist/test/judge/target.js [--http] [--modern] [--guarded] [--root] [--sse] [--codes] [--careless] [--plain]
 //
 // Over HTTP it prints its address (with --sse that of HTTP+SSE), and ends with its stdin. --codes: tools that fail with codes.
-// --careless: the author passes values that the library must reject (test/judge/careless.ts), to show where it does not. --plain:
-// only tools, and a timer as long as the process.
+// --careless: the author passes values that the library must reject (test/judge/careless.ts), to show where it does not.
+// --plain: only tools, and a timer as long as the process.
 
 const readOnly = { annotations: { readOnlyHint: true } } as const;
 const modern = process.argv.includes('--modern');

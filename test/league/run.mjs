@@ -1,5 +1,6 @@
-// npm run league -- install | servers [NAME …] | clients [NAME …] | report Installs the targets, judges each, and writes
-// docs/league.md from results/. If the machine permits, the targets run with only the loopback interface.
+// npm run league -- install | servers [NAME …] | clients [NAME …] | report
+// Installs the targets, judges each, and writes docs/league.md from results/. If the machine permits, the targets run with only
+// the loopback interface.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

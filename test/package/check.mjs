@@ -2,7 +2,7 @@
 // every entry; then the package is installed from the tarball and from git, and a user's program is type-checked under both
 // module resolutions and run, as a module and from CommonJS; like every snippet of README.md and docs/.
 //
-// node test/package/check.mjs [--git]     --git installs from a clone of the last commit as well
+//   node test/package/check.mjs [--git]     --git installs from a clone of the last commit as well
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

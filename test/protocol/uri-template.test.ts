@@ -260,8 +260,8 @@ test('what a template gives it matches, and the match gives it again', () => {
         if (below(5)) given[name] = value;
         // The first variable of an expression without a prefix must not be empty.
         if (!j && (operator === '' || operator === '+')) traceable &&= Boolean(given[name]);
-        // A value that begins with the separator would read as an empty first value. A value that is not one path segment does
-        // not match; a neighbour may take a part of it in another reading.
+        // A value that begins with the separator would read as an empty first value.
+        // A value that is not one path segment does not match; a neighbour may take a part of it in another reading.
         traceable &&= !/^\.|\.$|\//.test(given[name] ?? '');
         if (!j && operator === '+' && names.length > 1) traceable &&= !given[name]?.startsWith(',');
       }

@@ -1,8 +1,10 @@
-// npm run quint : the models of the lifecycle and of the lease, compared with the real code. -- --short      the short form for
-// CI -- --seed N     seed of the simulator and of the explorer; 1 -- --samples N  random runs of each model; 1000, short 30 --
-// --runs N     complete runs of the explorer in each world; 300, short 12 -- --replays N  runs of each model replayed on the real
-// code; 200, short 10 The simulator is Quint's in TypeScript: the one in Rust is downloaded at its first use, and the symbolic
-// one needs a server.
+// npm run quint : the models of the lifecycle and of the lease, compared with the real code.
+//   -- --short      the short form for CI
+//   -- --seed N     seed of the simulator and of the explorer; 1
+//   -- --samples N  random runs of each model; 1000, short 30
+//   -- --runs N     complete runs of the explorer in each world; 300, short 12
+//   -- --replays N  runs of each model replayed on the real code; 200, short 10
+// The simulator is Quint's in TypeScript: the one in Rust is downloaded at its first use, and the symbolic one needs a server.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 // npm run removals [-- --only ID,… | --new | --try FILE | --draw N --by TEXT | --jobs N | --show]: makes each edit of the rules
 // (test/removals/edits) in a copy of the compiled code, and checks that one of the rule's named tests fails. Stores the results
 // in test/removals/results.tsv. `--only`: all edits of these rules. `--new`: only edits that were changed or added since their
-// last run. `--try FILE`: the edits of a file of the same form, to see which survive; stores nothing. `--draw N`: N rules chosen
-// by TEXT (a commit's hash), for at most `--seconds`; stores nothing.
+// last run. `--try FILE`: the edits of a file of the same form, to see which survive; stores nothing.
+// `--draw N`: N rules chosen by TEXT (a commit's hash), for at most `--seconds`; stores nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // Compares barewire's verdicts with ajv's on random schemas and values.
 //
-// node fuzz.mjs [pairs] [seed]      pairs: default 100,000; the full run is 1000000
+//   node fuzz.mjs [pairs] [seed]      pairs: default 100,000; the full run is 1000000
 //
 // A disagreement is printed with its schema and value, and the exit code is 1. Known ones are in EXPLAINED, with the reason, and
 // are counted separately.

@@ -1,8 +1,9 @@
 // Runs the official JSON Schema Test Suite (see suite.mjs) against the built package and prints the counts. Exits with 1 on any
 // failure. Remote schemas are registered, never fetched.
 //
-// npm run schema-suite            all npm run schema-suite -- ref     only the files whose path contains "ref"
-// SCHEMA_SUITE=<folder> npm run schema-suite     another copy of the suite
+//   npm run schema-suite            all
+//   npm run schema-suite -- ref     only the files whose path contains "ref"
+//   SCHEMA_SUITE=<folder> npm run schema-suite     another copy of the suite
 import { compile, metaschemas } from '../../dist/src/schema/full/index.js';
 import { SchemaError, compile as compileSmall, formats } from '../../dist/src/schema/index.js';
 import { loadSuite } from './suite.mjs';

@@ -1,6 +1,6 @@
 // The same as anthropic.ts with OpenAI's Responses.
 //
-// node dist/examples/openai.js "Book a seat" node server.mjs         OPENAI_API_KEY, MODEL; OPENAI_BASE_URL changes the address
+//   node dist/examples/openai.js "Book a seat" node server.mjs         OPENAI_API_KEY, MODEL; OPENAI_BASE_URL changes the address
 import OpenAI from 'openai';
 import type { ResponseInput } from 'openai/resources/responses/responses';
 import { visible } from 'barewire/explain';

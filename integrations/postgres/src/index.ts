@@ -184,8 +184,8 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
       return rowCount === 1;
     },
     async due(limit) {
-      // Rows locked by another worker are skipped. A lease granted in the future dates from before the clock was set back: it
-      // restarts now, with its normal duration.
+      // Rows locked by another worker are skipped.
+      // A lease granted in the future dates from before the clock was set back: it restarts now, with its normal duration.
       const { rows } = await query<{ id: string }>(`
         WITH set_back AS (
           UPDATE ${tasks} SET ${holding('held_until - held_from')} WHERE ended IS NULL AND held_from > 0 AND held_from > ${now}

@@ -2,9 +2,9 @@
 //
 // KEYS: the prefix of all names, and the caller, which needs no message because it gets the reply.
 //
-// Of a task: t the hash, r its records, a its answers, w the keys of missing answers. Of all tasks: due those without a lease, by
-// the time since then; held those with a lease, by its end; given the same, by the lease's start; all by expiry, o by owner in
-// the order of places.
+// Of a task: t the hash, r its records, a its answers, w the keys of missing answers.
+// Of all tasks: due those without a lease, by the time since then; held those with a lease, by its end; given the same, by the
+// lease's start; all by expiry, o by owner in the order of places.
 
 const start = `
 local p = KEYS[1]

@@ -1,7 +1,7 @@
 //! The tasks of 2026-07-28 in rmcp, both roles, over standard streams.
 //!
-//! rmcp-tasks serve                       a server whose tools are tasks rmcp-tasks call COMMAND [ARGUMENT...]  a client of the
-//! server that this command starts; prints its results as JSON
+//!   rmcp-tasks serve                       a server whose tools are tasks
+//!   rmcp-tasks call COMMAND [ARGUMENT...]  a client of the server that this command starts; prints its results as JSON
 
 use std::{error::Error, sync::Arc, time::Duration};
 

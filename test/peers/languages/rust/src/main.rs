@@ -1,7 +1,8 @@
 //! rmcp as a peer, with the features of both roles.
 //!
-//! peers serve stdio | http               a server; http prints its port on stdout peers call REVISION URL                a client
-//! over HTTP; prints its results as JSON peers call REVISION -- COMMAND ...     a client over standard streams
+//!   peers serve stdio | http               a server; http prints its port on stdout
+//!   peers call REVISION URL                a client over HTTP; prints its results as JSON
+//!   peers call REVISION -- COMMAND ...     a client over standard streams
 
 // Sampling and roots are deprecated, but still used here.
 #![allow(deprecated)]

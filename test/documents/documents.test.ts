@@ -9,7 +9,7 @@ import { methods } from '../../src/protocol/methods.ts';
 import { anchorsOf, linksOf, projectOf, snippetsOf } from './snippets.ts';
 
 const run = promisify(execFile);
-// The compiled test lies in dist/test/documents.
+// The compiled test is in dist/test/documents.
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

@@ -184,7 +184,7 @@ test('session ids are unique and random in every digit', (t) => {
   assert.equal(ids.size, 500);
   for (let digit = 0; digit < 32; digit++) {
     const seen = new Set(Array.from(ids, (id) => id[digit]));
-    // With random digits, fewer than 15 of 16 values in 500 ids is next to impossible; a digit that is not random has far fewer.
+    // 500 random ids miss one of the sixteen values once in 10^13 runs; a digit that is not random has far fewer values.
     assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
   }
   // Ids are bytes of the runtime's cryptographic source only, so they cannot be guessed.

@@ -46,7 +46,7 @@ test('lists do not differ from connection to connection', async () => {
   }
 });
 
-// The same sections.
+// The same sections as above.
 test('each list holds what there is at that time for the caller', async () => {
   interface Entry {
     update(changes: { data: Bag }): void;

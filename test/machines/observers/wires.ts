@@ -23,7 +23,7 @@ export interface WireEvent {
   readonly what: 'says' | 'hears' | 'ends';
   /** Undefined for `ends`. */
   readonly message: WireMessage | undefined;
-  /** Milliseconds since 1970, by the clock of the server. Undefined for the client. */
+  /** Milliseconds since 1970, by the server's clock. Undefined for the client. */
   readonly at: number | undefined;
 }
 

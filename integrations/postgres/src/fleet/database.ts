@@ -47,8 +47,8 @@ export async function ask<R extends QueryResultRow>(
 }
 
 /**
- * Prevents that a broken connection ends the process. The pool listens for errors of idle connections; but a connection may break
- * before its promise is awaited, and it may report that twice.
+ * Prevents a broken connection from ending the process. The pool listens for errors of idle connections; but a connection may
+ * break before its promise is awaited, and it may report that twice.
  */
 export function guardConnections(pool: Pool): void {
   if (!pool.listeners('connect').includes(hearErrors)) pool.on('connect', hearErrors);

@@ -1,8 +1,8 @@
 // The official Go SDK as a peer, with the features of both roles.
 //
-// 	peers serve stdio | http | stateless     a server; http prints its port on stdout
-// 	peers call REVISION URL                  a client over HTTP; prints its results as JSON
-// 	peers call REVISION -- COMMAND ARGS      a client over standard streams
+//	peers serve stdio | http | stateless     a server; http prints its port on stdout
+//	peers call REVISION URL                  a client over HTTP; prints its results as JSON
+//	peers call REVISION -- COMMAND ARGS      a client over standard streams
 package main
 
 import (

@@ -5,7 +5,7 @@ import { badAnswer, examineAddress, examinePrompts, examineResources, examineTem
 import { examineModernResult } from '../../src/doctor/lists.ts';
 import type { Finding, ProbeAnswer, ProbeRequest } from '../../src/doctor/index.ts';
 
-/** What is found in each kind of input: the code, and the whole sentence. */
+/** Examines each kind of input; findings have a code and a sentence. */
 const examined: Readonly<Record<string, (input: never) => readonly Finding[]>> = {
   tools: (tools: unknown[]) => examineTools(tools),
   resources: (resources: unknown[]) => examineResources(resources),
@@ -16,7 +16,7 @@ const examined: Readonly<Record<string, (input: never) => readonly Finding[]>> =
   modern: (result: Record<string, unknown>) => examineModernResult({ method: 'tools/list', caches: 'caching-9' }, result),
 };
 
-// A line each: [kind, input, [code, sentence] of each finding]. Each was compared with its input by a person.
+// One per line: [kind, input, [code, sentence] of each finding]. A person compared each with its input.
 test('said.jsonl: what is found, and every sentence', () => {
   const lines = readFileSync(new URL('../../../test/doctor/said.jsonl', import.meta.url), 'utf8').trim().split('\n');
   assert.ok(lines.length > 90, `${lines.length} lines`);
@@ -46,7 +46,7 @@ const message = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18
 const json = { 'content-type': 'application/json' };
 const well: Answers = { initialize: { status: 200, headers: { ...json, 'mcp-session-id': 'abc' }, body: message }, initialized: { status: 202 }, GET: { status: 405 }, odd: { status: 400 }, unknown: { status: 404 }, DELETE: { status: 204 }, strange: { status: 403 } };
 
-/** What a request of the doctor is about. */
+/** The purpose of a doctor's request. */
 function kindOf({ method, headers, body = '' }: ProbeRequest): string {
   if (headers['origin'] !== undefined) return method === 'OPTIONS' ? 'OPTIONS' : headers['origin'] === 'https://barewire.invalid' ? 'strange' : 'page';
   if (method !== 'POST') return method;
@@ -55,7 +55,7 @@ function kindOf({ method, headers, body = '' }: ProbeRequest): string {
   return headers['mcp-protocol-version'] === '1999-01-01' ? 'odd' : 'unknown';
 }
 
-/** Examines an address whose answers are given by what the request is about, or by its path. */
+/** Examines an address whose answers depend on the request's purpose or path. */
 async function address(answers: Answers, { url = 'https://h.example/mcp', origin }: { url?: string; origin?: string } = {}): Promise<{ found: string[]; asked: string[]; usable: boolean; wantsLogin: boolean; sent: ProbeRequest[] }> {
   const sent: ProbeRequest[] = [];
   const { findings, usable, wantsLogin } = await examineAddress({ url, send: async (request) => {
@@ -157,7 +157,7 @@ test('an address: what a page of another origin gets', async () => {
   const { asked, sent } = await address(served(exposed, allowed), { origin });
   assert.deepEqual(asked.slice(6), ['page', 'DELETE', 'OPTIONS'], 'the session of the page is ended too');
   assert.equal(sent[8]?.headers['access-control-request-method'], 'POST');
-  // Only what listens on this machine can be reached by DNS rebinding.
+  // DNS rebinding can only reach servers on this machine.
   for (const url of ['http://localhost:1/mcp', 'http://127.0.0.1:1/mcp', 'http://[::1]:1/mcp']) {
     assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, ['origin-unchecked: Origin: https://barewire.invalid: expected HTTP 403: the origin is foreign; came HTTP 200, no body'], url);
     assert.deepEqual((await address({ ...well, strange: { status: 300 } }, { url })).found, [], url);
@@ -166,7 +166,7 @@ test('an address: what a page of another origin gets', async () => {
   for (const url of ['https://h.example/mcp', 'https://my.127.example/mcp']) assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, [], url);
 });
 
-/** A fetch whose body comes in these pieces, then goes on for ever, ends, or breaks. */
+/** A fetch whose body has these pieces, and then stays open, ends, or breaks. */
 function fetching(pieces: readonly string[], then: 'end' | 'wait' | 'break', headers: Record<string, string> = {}): { fetch: typeof globalThis.fetch; read: () => number; init: RequestInit[] } {
   let at = 0;
   const init: RequestInit[] = [];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { judgeClient } from '../../src/judge/index.ts';
 import { clientProgram } from '../../src/judge/node/client-bench.ts';
 
-// The judge of clients: a client of barewire breaks nothing, and one that breaks rules on purpose is told which.
+// The judge of clients: a barewire client breaks no rule, and for a client that breaks rules on purpose the judge names them.
 
 const relay = [process.execPath, fileURLToPath(new URL('../../lib/cli.js', import.meta.url)), 'judge', '--relay'];
 const good = fileURLToPath(new URL('client.js', import.meta.url));
@@ -16,7 +16,7 @@ test('judgeClient: a client of barewire over a pipe: the rules of the handshake 
   assert.deepEqual(Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict])), Object.fromEntries(only.map((id) => [id, 'kept'])));
 });
 
-/** Sends each message by POST, with no more headers than the first revision had. */
+/** Sends each message by POST with only the headers of the first revision. */
 const bad = `
 const post = (message) => fetch(process.argv[1], { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify(message) });
 await (await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bad', version: '1' } } })).text();
@@ -33,7 +33,7 @@ test('judgeClient: a client that breaks rules over HTTP: each is named, with wha
   assert.match(twice?.sent ?? '', /"protocolVersion":"2025-11-25"/);
 });
 
-/** Answers whatever has an id, reads no capability, and answers cancellations too. */
+/** Answers every message with an id, also cancellations, and ignores capabilities. */
 const lenient = `
 const { spawn } = require('node:child_process');
 const [program, ...args] = process.argv.slice(1);

@@ -8,7 +8,7 @@ import { target } from './target.ts';
 
 const secret = 'sk-judge-0123456789';
 
-/** A server that says no resultType and repeats a secret. */
+/** A server that leaves out resultType and repeats a secret. */
 const ruling: Promise<JudgeRuling> = judgeServer({
   name: 'a <server> & "more"',
   open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: entry.text.replace('"resultType":"complete",', `"said":"${secret}",`) } : entry) }),

@@ -32,7 +32,7 @@ function makeInternals(): { server: McpServer; started: EventEmitter } {
 
 const onElicit = (): { action: 'accept'; content: { unit: string } } => ({ action: 'accept', content: { unit: 'K' } });
 
-/** A server that is online, and a client that is connected with it. */
+/** A server that is online, and a connected client. */
 async function pair(t: TestContext, era: string, broker: Broker, given: { serve?: Partial<ServeMqttOptions>; client?: Partial<MqttTransportOptions> } = {}): Promise<{
   client: McpClient; serving: MqttServing; server: McpServer; started: EventEmitter;
 }> {
@@ -55,7 +55,7 @@ for (const era of eras) {
     const { client, serving, server } = await pair(t, era, broker, { serve: { presence: { description: 'the attic' }, id: 'attic-1' } });
     assert.equal(await textOf(client.callTool('echo', { text: 'ä' })), 'ä');
     assert.equal(await textOf(client.callTool('ask')), 'in K');
-    // Metadata passes both ways: a modern request is refused without it.
+    // `_meta` passes both ways: a modern request is refused without it.
     assert.equal('_meta' in await client.request('tools/list'), era === '2026-07-28');
     const [clientId = ''] = broker.clients.filter((id) => id !== serving.id);
     const rpc = `$mcp-rpc/${clientId}/attic-1/${name}`;

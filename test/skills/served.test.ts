@@ -72,7 +72,7 @@ test('skills: a skill around another lists the files of both, and each is approv
     'SKILL.md', 'examples/deep/x.bin', 'examples/e%20mail.md', 'policy/SKILL.md', 'policy/table.csv',
   ]);
   assert.equal(policy?.resources.length, 2);
-  // A skill beside it, whose path begins alike, is none of it.
+  // Another skill, whose path begins with the same letters, is not part of it.
   const { served: beside } = await made(t, {}, ['a', 'ab'].map((path) => ({ path, files: { 'SKILL.md': document(path) } })));
   const listed = ['a', 'ab'].map((name) => [{
     uri: `skill://${name}/SKILL.md`, digest: `sha256:${createHash('sha256').update(document(name)).digest('hex')}`, size: Buffer.byteLength(document(name)),

@@ -78,7 +78,7 @@ export class Desk {
     return Object.assign(talk, { program });
   }
 
-  /** Does the same, with the handshake of 2025-11-25. */
+  /** Starts the program as a server over stdio, and makes the handshake of 2025-11-25. */
   async opened(): Promise<Talk & { readonly program: Program }> {
     const server = await this.server();
     await server.ask({
@@ -100,7 +100,7 @@ export class Desk {
     return { talk, program };
   }
 
-  /** Does the same, with a barewire server at the other end. */
+  /** Starts the program as a client over stdio, of a barewire server. */
   async clientOf(server: McpServer): Promise<Program> {
     const { program, socket } = await this.#called();
     const serving = serveStdio(server, {

@@ -19,7 +19,7 @@ export interface Passed {
 export interface TalkOptions {
   /** Milliseconds to wait for a message. */
   readonly patienceMs: number;
-  /** The same for the first message, which includes the start of the program. */
+  /** Milliseconds to wait for the first message, which includes the start of the program. */
   readonly startMs: number;
   /** The checker's role. `-->` marks messages of the client. */
   readonly role: 'client' | 'server';

@@ -4,8 +4,8 @@ import { randomOf } from '../random.ts';
 import { Ways } from './ways.ts';
 
 // Runs real code through every order of its events. The explorer stores no states: it begins each run anew, repeats the known steps and
-// then takes a different step. Orders that differ only in steps that commute are run once: sleep sets (Godefroid, 1996) leave out the
-// others.
+// then takes a different one. A way is a sequence of steps that no run has continued yet. Orders that differ only in steps that commute are
+// run once: sleep sets (Godefroid, 1996) leave out the others.
 
 /** An event that may happen next. */
 export interface Step {

@@ -1,6 +1,6 @@
 /**
- * Ways that no run has taken, by their number of steps. A bounded exploration takes the next way from a random depth, so that runs diverge
- * early as often as late. Above `most` ways, each new one replaces one of the deepest.
+ * Ways (sequences of steps that no run has continued yet), by their number of steps. A bounded exploration takes the next way from a random
+ * depth, so that runs diverge early as often as late. Above `most` ways, each new one replaces one of the deepest.
  */
 export class Ways<W> {
   readonly #most: number;

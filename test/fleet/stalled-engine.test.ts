@@ -62,7 +62,7 @@ test('questions whose answers come while the engine stands still, and after that
     }
     return wanted;
   };
-  // Answers come before the stall, during it and after it.
+  // The person answers after different times: before the stall, during it and after it.
   const waits = [0, 200, 500, 900, 1200, 1600, 2000];
   let next = 0;
   const clients = await Promise.all(waits.map(() => bench.client({

@@ -210,7 +210,7 @@ class Run {
   }
 
   /**
-   * A response may only be refused if its login was replaced: the server has named another authorization server, and a login was begun
+   * A response is refused exactly if its login was replaced: the server has named another authorization server, and a login was begun
    * there.
    */
   #count({ state }: Open, error: OAuthError | undefined): void {

@@ -33,10 +33,10 @@ export interface Peer {
   text(text: string): void;
   /** Sends a request; resolves with its response. */
   request(method: string, params?: Bag, id?: string | number): Promise<Answer>;
-  /** Does the same in the modern era: adds the metadata, and passes the members of a retry. */
+  /** Sends a modern request, with the metadata and the members of a retry; resolves with its response. */
   modern(method: string, params?: Bag, capabilities?: Bag): Promise<Answer>;
   call(name: string, args?: Bag): Promise<Answer>;
-  /** Does the same; questions from the server fail at once, because nobody answers them. */
+  /** Calls a tool. Questions from the server fail at once, because nobody answers them. */
   callUnasked(name: string, args?: Bag): Promise<Answer>;
   /** The server's next message: a request, a notification, or a response that no call here waits for. */
   next(): Promise<Said>;

@@ -3,7 +3,8 @@
 // Requests go to servers, directly and through proxies; responses go to clients, directly and through proxies. Lists programs that are
 // missing on this machine. Exits 1 on a difference.
 //
-//   node test/http1/differential/run.mjs [--count N] [--seed S] N mutated requests and N / 10 responses besides the tables (default 2000)
+//   node test/http1/differential/run.mjs [--count N] [--seed S]
+//       N mutated requests and N / 10 responses besides the tables (default 2000)
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

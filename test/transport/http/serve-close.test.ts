@@ -60,7 +60,7 @@ test('closing with no connection waits for nothing', async (t) => {
 test('a connection that was never asked anything is ended once the time in which it may be is over', async (t) => {
   const { http, dial } = await begin(t);
   const socket = await dial();
-  // By then the server has accepted both connections.
+  // The answer to this ping shows that the server has accepted both connections.
   const other = await dial();
   other.write(post(modern('ping')));
   await until(other, '"result"');

@@ -211,7 +211,7 @@ test('an answer that is made at once is one write, and waits for no turn where i
     const [chunk] = await once(client, 'data') as [Buffer];
     return [writes.mock.callCount() - before, flushes() - flushed, chunk.toString()];
   };
-  // In its turn there may be other connections, so the first response is flushed at the end of the turn.
+  // Other connections may have responses in the same turn, so the first response is flushed at the end of the turn.
   const [, first, opened] = await post('initialize', { protocolVersion: '2025-11-25' }, '');
   assert.equal(first, 1);
   const session = `mcp-session-id: ${/mcp-session-id: (\S+)/.exec(opened)?.[1]}\r\n`;

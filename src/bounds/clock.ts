@@ -1,5 +1,3 @@
-import { longestTimerMs } from './options.ts';
-
 /** A pending call of `Clock.after` or `every`. */
 export interface Timer {
   /** Cancels the pending call. Does nothing after the call. */
@@ -58,16 +56,6 @@ export function every(clock: Clock, ms: number, run: () => void, background?: bo
     run();
   }, background);
   return wait() && { stop: () => timer?.stop() };
-}
-
-/** Calls `run` at the time `at`, by `now`. A time that is too long for one timer is split. Returns undefined if the runtime has no timers. */
-export function atTime(clock: Clock, at: number, run: () => void, background?: boolean): Timer | undefined {
-  const left = at - clock.now();
-  let timer = clock.after(Math.max(0, Math.min(left, longestTimerMs)), () => {
-    if (left <= longestTimerMs) run();
-    else timer = atTime(clock, at, run, background);
-  }, background);
-  return timer && { stop: () => timer?.stop() };
 }
 
 /** Resolves after `ms` milliseconds; never if the runtime has no timers. */

@@ -220,7 +220,7 @@ const host = (url: string): string => visible(new URL(url).host);
 
 /** The words for a response that does not meet the demand. */
 const unkept = (asked: string, expected: string, head: HttpHead): string =>
-  `${asked}: expected ${expected}; came ${shown(shownHead({ ...head, body: head.body === undefined ? undefined : redactText(head.body) }))}`;
+  `${asked}: expected ${expected}; came ${shown(shownHead({ ...head, body: head.body && redactText(head.body) }))}`;
 
 /** A finding if the response does not meet the judge's demand. */
 const held = (code: FindingCode, asked: string, { expected, kept }: HttpDemand, head: HttpHead): Finding[] => (kept(head) ? [] : [finding(code, unkept(asked, expected, head))]);

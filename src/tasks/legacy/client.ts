@@ -1,5 +1,6 @@
-import { atTime, systemClock } from '../../bounds/clock.ts';
+import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
+import { atTime } from '../../bounds/long-timer.ts';
 import { checkOptions } from '../../bounds/options.ts';
 import { Abortable, internalError, invalidParams, methodNotFound, toErrorObject } from '../../jsonrpc/internal-exports.ts';
 import { Cancelled, RpcError } from '../../jsonrpc/index.ts';

@@ -1,4 +1,4 @@
-import { atTime } from '../../bounds/clock.ts';
+import { atTime } from '../../bounds/long-timer.ts';
 import type { Timer } from '../../bounds/clock.ts';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
 import { checkOptions } from '../../bounds/options.ts';

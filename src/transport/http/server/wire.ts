@@ -1,5 +1,6 @@
-import { atTime, every } from '../../../bounds/clock.ts';
+import { every } from '../../../bounds/clock.ts';
 import type { Timer } from '../../../bounds/clock.ts';
+import { longestTimerMs } from '../../../bounds/options.ts';
 import { sseHeartbeat } from '../sse-writer.ts';
 import type { HeaderFields, HttpRequest } from './http-request.ts';
 import type { EndpointServices } from './services.ts';
@@ -40,7 +41,16 @@ export class Wire {
       request.onGone(() => this.#close() && events.gone());
       if (this.#closed) return;
       if (keepAliveMs > 0) this.#keepAlive = every(services.clock, keepAliveMs, () => this.write(sseHeartbeat));
-      if (expiresAt !== undefined && events.expired) this.#expiry = atTime(services.clock, expiresAt, () => events.expired?.());
+      if (expiresAt !== undefined && events.expired) this.#expire(expiresAt);
+    });
+  }
+
+  #expire(at: number): void {
+    const { clock } = this.#services;
+    const left = at - clock.now();
+    this.#expiry = clock.after(Math.max(0, Math.min(left, longestTimerMs)), () => {
+      if (left > longestTimerMs) this.#expire(at);
+      else this.#events.expired?.();
     });
   }
 

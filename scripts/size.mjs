@@ -37,19 +37,19 @@ const entries = [
   { ...programNamed('oauth-login'), ceiling: 35.8 * KIB },
   { ...programNamed('oauth-service'), ceiling: 33.07 * KIB },
   { ...programNamed('validator'), ceiling: 7.20 * KIB },
-  { ...programNamed('host'), ceiling: 41.84 * KIB },
+  { ...programNamed('host'), ceiling: 41.86 * KIB },
   { ...programNamed('tap'), ceiling: 4.01 * KIB },
   { ...programNamed('transcript'), ceiling: 5.41 * KIB },
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
-  { ...programNamed('doctor'), ceiling: 16.78 * KIB },
+  { ...programNamed('doctor'), ceiling: 16.79 * KIB },
   { ...programNamed('judge'), ceiling: 64.65 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.41 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.43 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3066 * 1000, holds: (path) => !isForReading(path) },
-  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5384 * 1000, holds: isForReading },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3073 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5405 * 1000, holds: isForReading },
 ];
 
 function isForReading(path) {

@@ -94,6 +94,7 @@ test('an address: each rule that a session breaks is told', async () => {
   assert.deepEqual((await address({ ...well, odd: 'cut' })).found, ['connection-lost: the session: the connection was cut before an answer came.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 200, headers: { ...json, 'mcp-session-id': 'a b' }, body: message } })).found, ['session-id-odd: The session id is a b.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 400, headers: json, body: message } })).asked, ['initialize'], 'no session was begun');
+  assert.deepEqual((await address({ ...well, initialize: { status: 200, headers: { 'mcp-session-id': 'abc' }, body: message } })).asked, ['initialize', 'DELETE'], 'a session that is not tested is ended');
 });
 
 test('an address: refusals, and what they say', async () => {
@@ -106,6 +107,12 @@ test('an address: refusals, and what they say', async () => {
   assert.deepEqual(await refusal({ status: 401, body: 'log in' }), [['unauthorized: h.example answers 401: it wants credentials (log in).', 'challenge-missing: The 401 has no WWW-Authenticate.'], true, true]);
   assert.deepEqual(await refusal({ status: 401, headers: { 'www-authenticate': 'Basic realm=x' } }),
     [['unauthorized: h.example answers 401: it wants credentials.', 'challenge-missing: The challenge names no resource_metadata: Basic [redacted]'], true, true]);
+  // A body is redacted before it is cut: a part of a key does not look like one.
+  for (const before of [1_992, 9_992]) {
+    for (const status of [401, 500]) {
+      assert.doesNotMatch(String(await refusal({ status, body: `${' '.repeat(before)}sk9Zx71Qp4Lw82Mn55Tt` })), /sk9Zx/, `${status}, ${before}`);
+    }
+  }
   assert.deepEqual(await refusal({ status: 403, body: 'Invalid Host header' }), [['forbidden: initialize was answered with 403: Invalid Host header'], false, false]);
   const todo = async (answer: Partial<ProbeAnswer>): Promise<string | undefined> => (await examineAddress({ url: 'https://h.example/mcp', send: async () => ({ status: 403, headers: {}, body: '', ...answer }) })).findings[0]?.todo;
   assert.match(await todo({ body: 'bad ORIGIN' }) ?? '', /refuses the name in the address/);
@@ -130,6 +137,10 @@ test('an address: the right path is looked for at four others, and the old trans
   assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { headers: { 'content-type': 'text/event-stream' }, body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: there it is.');
   assert.doesNotMatch(await todo({ '/sse': { body: 'event: ping\n\n' } }) ?? '', /there it is/);
   assert.doesNotMatch(await todo({ '/mcp': { status: 400 } }) ?? '', /there it is/, 'a refusal is not the endpoint');
+  const elsewhere = await address({ '/mcp': { status: 404 }, '/': { status: 500, headers: { 'mcp-session-id': 'no' } }, '/api/mcp': { ...well['initialize'] as object } });
+  assert.deepEqual(elsewhere.sent.slice(2).map(({ method, url, headers }) => `${method} ${new URL(url).pathname} ${headers['mcp-session-id']} ${headers['mcp-protocol-version']}`), [
+    'POST / undefined undefined', 'DELETE / no 2025-11-25', 'POST /api/mcp undefined undefined', 'DELETE /api/mcp abc 2025-06-18',
+  ], 'what begins a session there ends it');
   const stream = { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: 'event:endpoint\ndata: /m\n\n' };
   for (const status of [400, 404, 405]) {
     const old = await address({ initialize: { status }, GET: stream });

@@ -57,6 +57,8 @@ for (const [what, user] of [['our own user', undefined], ['another user', { uid:
       assert.equal(limit('Max processes') === '41', user !== undefined);
     }
     if (user && setpriv) assert.equal(limit('NoNewPrivs:'), '1');
+    // The end of the server ends the run: in a namespace by its first process.
+    if (setpriv && (user || !namespace)) assert.ok(seen(user, 'exec setpriv --dump').includes('Parent death signal: KILL'));
     if (namespace) assert.deepEqual(seen(user, 'exit 3', 3), ['']);
     const order = found.wrap('program', ['x'], true);
     assert.deepEqual([order.command, order.args.slice(-2)], ['sh', ['program', 'x']]);

@@ -153,6 +153,45 @@ test('a record that was changed during a gap is read again after it', async (t) 
   live.cut();
 });
 
+test('a process that has read a record again tells the store at the next request that the session is in use', async (t) => {
+  const whole = memoryEngine();
+  const { sessions } = whole;
+  assert.ok(sessions);
+  let touched = 0;
+  let reread = (): void => {};
+  const { engine, handlers } = heard({
+    ...whole,
+    sessions: {
+      ...sessions,
+      async load(id) {
+        const found = await sessions.load(id);
+        reread();
+        return found;
+      },
+      touch(...which) {
+        touched++;
+        return sessions.touch(...which);
+      },
+    },
+  });
+  // Its monotonic clock stays at 0.
+  const bench = await startFleet(t, { version, engine, count: 1, clock: steppedClock() });
+  const headers = await bench.open(0);
+  const live = await bench.get(0, headers);
+  const told = async (): Promise<number> => {
+    const before = touched;
+    assert.equal((await bench.post(0, headers, ping)).status, 200);
+    return touched - before;
+  };
+  assert.equal(await told(), 0, 'the GET has told it');
+  const again = new Promise<void>((resolve) => (reread = resolve));
+  handlers[0]?.gap();
+  await again;
+  assert.equal(await told(), 1);
+  assert.equal(await told(), 0);
+  live.cut();
+});
+
 test('where the store does not answer, sessions get 503, and an answer that has begun is told all the same', async (t) => {
   const whole = memoryEngine();
   const { sessions, streams } = whole;

@@ -48,7 +48,12 @@ test('redaction: each kind of value that JSON does not have is named', () => {
 
 test('redaction: texts, names, lists, members, depth and the whole line have their limits, and say what is missing', () => {
   assert.equal(redact('ab '.repeat(1_333) + 'a'), 'ab '.repeat(1_333) + 'a');
-  assert.equal(redact('ab '.repeat(1_334)), `${'ab '.repeat(1_333)}a… (2 characters more)`);
+  assert.equal(redact('ab '.repeat(1_334)), `${'ab '.repeat(1_333)}… (3 characters more)`);
+  assert.equal(redact('aaa '.repeat(1_001)), `${'aaa '.repeat(1_000)}… (4 characters more)`);
+  assert.equal(redact(`${'aaa '.repeat(999)}aaaa bc`), `${'aaa '.repeat(999)}aaaa… (3 characters more)`);
+  // A cut goes through no key and no address: a part of one does not look like one.
+  assert.equal(redact(`${' '.repeat(3_992)}sk9Zx71Qp4Lw82Mn55Tt`), `${' '.repeat(3_992)}… (20 characters more)`);
+  assert.equal(redact(`https://${'a'.repeat(3_984)}:hunter2@h.example/`), '… (4011 characters more)');
   assert.deepEqual(redact({ ['n '.repeat(100)]: 1, ['m '.repeat(101)]: 2 }), { ['n '.repeat(100)]: 1, [`${'m '.repeat(100)}… (2 characters more) #1`]: 2 });
   assert.deepEqual(redact(Array(200).fill(0)), Array(200).fill(0));
   assert.deepEqual(redact(Array(203).fill(0)), [...Array<number>(200).fill(0), '… (3 items more)']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { judgeClient } from '../../src/judge/index.ts';
 import { clientProgram } from '../../src/judge/node/client-bench.ts';
 
@@ -64,6 +65,31 @@ test('judgeClient: a client that takes whatever it is sent: what its capabilitie
   assert.deepEqual(ruling.failures, []);
   const verdicts = Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict]));
   assert.deepEqual(verdicts, Object.fromEntries(only.map((id) => [id, id.startsWith('base') ? 'dispute' : 'broken'])));
+});
+
+test('judgeClient: a client that never stops sending does not hold a visit', async () => {
+  const clock = manualClock(1_000_000);
+  let most = 0;
+  const ruling = await judgeClient({
+    name: 'endless', ways: ['http'],
+    async start(_way, events) {
+      let [going, number] = [true, 0];
+      let end = (_how: string): void => {};
+      const talk = (): void => {
+        if (!going) return;
+        most = Math.max(most, ++number);
+        events.request({ number, method: 'GET', path: '/mcp', headers: {}, body: '', utf8: true, respond() {}, stream: () => ({ write() {}, end() {}, cut() {} }) });
+        clock.tick(clock.now() + 2_000);
+        if (number === 1_000) end('it was stopped by the test');
+        setImmediate(talk);
+      };
+      setImmediate(talk);
+      return { ended: new Promise<string>((resolve) => (end = resolve)), write() {}, url: 'http://127.0.0.1:1/mcp', stop: async () => void (going = false) };
+    },
+  }, { only: ['lifecycle-25'], revisions: ['2025-11-25'], clock });
+  assert.equal(ruling.stopped, 'it spoke to no hidden server');
+  // Five minutes, with a request every two seconds, and the one that it began with.
+  assert.ok(most >= 150 && most <= 152, `${most} requests`);
 });
 
 test('clientProgram: a command without a place for a server is refused', () => {

@@ -68,4 +68,8 @@ test('judge: no credential stands in any report', async () => {
     assert.ok(text.includes('[redacted]') || text.includes('base-72'));
   }
   assert.ok(htmlReport(await ruling).includes(secret), 'the server says it');
+  // A text may have been cut within a credential.
+  const cut = (text: string): unknown => withoutSecrets({ ...clean, stopped: text }, [`Bearer ${secret}`]).stopped;
+  for (const length of [4, secret.length - 1]) assert.equal(cut(`got: ${secret.slice(0, length)}`), 'got: [redacted]');
+  assert.equal(cut('www-authenticate: Bearer'), 'www-authenticate: Bearer');
 });

@@ -195,6 +195,13 @@ test('received tasks: they go when their time is over, with a timer or without, 
   pass(1_000);
   assert.equal(clock.waiting, 0);
   assert.deepEqual(await ask('tasks/list', {}), { tasks: [], nextCursor: undefined });
+  // A ttl that is longer than the longest timer.
+  const patient = made({ maxTtlMs: 5e9 });
+  const { taskId: lasting } = await patient.begin({}, { ttl: 5e9 });
+  patient.pass(4_999_999_999);
+  assert.equal((await patient.ask('tasks/get', { taskId: lasting }))['status'], 'working');
+  patient.pass(1);
+  await assert.rejects(patient.ask('tasks/get', { taskId: lasting }).then(() => {}), refused(-32602, /no such task/));
   // Without timers, expiry is checked at each request.
   const still = manualClock(1_000_000);
   const untimed = receiveTasks({ ...({} as Answering), capabilities: () => ({ sampling: {} }), answer: () => new Promise(() => {}) }, { ttlMs: 100, maxReceived: 1 }, { ...still, after: () => undefined });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
+import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import type { MessagePortLike } from '../../src/transport/message-port.ts';
@@ -54,6 +55,28 @@ test('message-port: what passes a port, and what happens once it is closed', asy
     assert.deepEqual(told, ['notification', 'success', 'notification', ...ends === 'they' ? ['closed: the server closed its port'] : [], 'failed 2: the port is closed']);
     assert.deepEqual(traced, ['sent "a"', 'received {"jsonrpc":"2.0","method":"n"}', 'received (not text)', 'received (not text)']);
   }
+});
+
+test('message-port: a message that cannot be deserialized is refused like one that is not JSON, and the next one is served', async (t) => {
+  stopTime(t);
+  const { port, posted, emit } = playedPort();
+  const serving = serveMessagePort(new McpServer({ name: 's', version: '1' }), port, { maxNoiseBytes: 150 });
+  emit('messageerror', null);
+  assert.deepEqual(posted.splice(0).map((text) => (JSON.parse(text) as { error: object }).error), [{ code: -32700, message: 'Parse error: the message could not be deserialized' }]);
+  emit('message', '{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  assert.equal((JSON.parse(posted.splice(0)[0] ?? '') as { id: unknown }).id, 1);
+  for (let at = 0; at < 2; at++) emit('messageerror', null);
+  await serving.closed;
+  emit('messageerror', null);
+  assert.equal(posted.length, 1);
+  const { port: other, emit: emitOther } = playedPort();
+  const faults: string[] = [];
+  const client = new McpClient({ name: 'c', version: '1' }, { onError: ({ message }) => void faults.push(message) });
+  const connecting = client.connect(messagePortTransport(other));
+  emitOther('messageerror', null);
+  assert.deepEqual(faults, ["the server's message was refused: Parse error: the message could not be deserialized"]);
+  emitOther('close');
+  await assert.rejects(connecting, /the server closed its port/);
 });
 
 test('message-port: a server says why it has ended, and says nothing more', async (t) => {

@@ -118,6 +118,9 @@ test('observe: nothing that may be a credential is told', async (t) => {
   assert.equal(told.path, '/mcp/[redacted]');
   await ask({ path: `/${'a'.repeat(5000)}`, body: rpc('ping') });
   assert.ok((await next()).path.length <= 200);
+  // The cut goes through the key.
+  await ask({ path: `/${'a/'.repeat(94)}${key}`, body: rpc('ping') });
+  assert.equal((await next()).path, `/${'a/'.repeat(94)}[redacted]`);
 });
 
 test('observe: an observer that throws is told of, and the request is served', async (t) => {

@@ -1,6 +1,6 @@
-// What a call costs where several processes serve the same sessions: processor time summed over the processes, and what
-// passes between them and their engine. Each of 16 sessions goes round over all processes, one request at a time. Prints
-// JSON: { micros, bytes, writes } a call. The suite `fleet` of run.mjs starts it, once a round, row and program.
+// The cost of a call if several processes serve the same sessions: total processor time of the processes, and traffic between
+// them and their engine. Each of 16 sessions rotates over all processes, one request at a time. Prints JSON: { micros, bytes,
+// writes } per call. The suite `fleet` of run.mjs starts it once per round, row and program.
 //
 //   node bench/fleet.mjs KIND PROCESSES echo|progress [--calls N] [--at ENGINE]
 //   KIND: bare, alone (barewire without a fleet), sealed, memory, redis, nats, postgres, tmcp, tmcp-redis
@@ -22,7 +22,7 @@ try {
   const message = what === 'echo' ? echo('hello') : progressCall();
   let next = FIRST_ID;
 
-  /** So many calls, from all sessions at once, each session's next call to the next process. */
+  /** Makes a number of calls, from all sessions at once, each session's next call to the next process. */
   async function run(total) {
     let left = total;
     await Promise.all(ids.map(async (session, i) => {
@@ -50,7 +50,7 @@ try {
     }
     return sum;
   };
-  // Compiled, and every process has every session open.
+  // After this, code is compiled, and every session is open in every process.
   await run(calls);
   const [seconds, before, began] = [spent(), await passed(), performance.now()];
   await run(calls);

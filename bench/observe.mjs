@@ -1,8 +1,8 @@
-// What `observe` costs a call over stdio: nothing where it is not given, and little with an observer that does nothing. Programs:
-// the tree without it, the tree with it, and any commit beside them; `tools/call` of 2025-11-25, 64 in flight.
+// The cost of `observe` per call over stdio: zero without the option, and little with an empty observer. Programs: the tree
+// without it, the tree with it, and further commits; `tools/call` of 2025-11-25, 64 in flight.
 //
-//   node bench/observe.mjs [--commits A,B] [--rounds 5] [--ms 3000]    calls a second, and the server's processor time a call
-//   node bench/observe.mjs --instructions [--commits A,B] [--seeds 3]  instructions a call, counted by valgrind: no clock, one core
+//   node bench/observe.mjs [--commits A,B] [--rounds 5] [--ms 3000]    calls per second, and the server's processor time per call
+//   node bench/observe.mjs --instructions [--commits A,B] [--seeds 3]  instructions per call, counted by valgrind: no clock, one core
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ async function programs() {
   return found;
 }
 
-/** A process for each program, warm; then blocks by turns, in an order that changes with each round. */
+/** Measures: one warm process for each program, then blocks in turn, in an order that changes with each round. */
 async function timed(all) {
   const figures = new Map(all.map(({ name }) => [name, { perSecond: [], cpuMicros: [] }]));
   const children = [];
@@ -83,9 +83,9 @@ async function timed(all) {
   return figures;
 }
 
-/** Instructions a call: of two runs that differ only by how many calls they answer. */
+/** Instructions per call: the difference of two runs with different numbers of calls. */
 function counted({ file }, seed) {
-  // Before the first count ends, all that is hot is compiled.
+  // All hot code is compiled before the first count ends.
   const [few, many] = [50_000, 150_000].map((calls) => {
     const { before, after } = echo(text);
     const input = join(folder, `calls-${calls}`);
@@ -111,7 +111,7 @@ try {
   if (values.instructions) {
     let first;
     for (const one of all) {
-      // What is compiled into what is decided anew with each seed, and differs by more than what is looked for.
+      // The compiler's decisions vary with the seed by more than the difference of interest, so take the median over seeds.
       const counts = Array.from({ length: seeds }, (_, at) => counted(one, at + 1));
       const each = median(counts);
       first ??= each;

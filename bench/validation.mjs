@@ -1,15 +1,14 @@
-// JSON Schema validators side by side on a realistic tool schema: what compiling costs, and validations per
-// second.
+// JSON Schema validators side by side on a realistic tool schema: the cost of compilation, and validations per second.
 //
 //   npx tsc && cd bench && npm ci && node validation.mjs
 //
-// ajv and schemasafe generate code (new Function); cfworker interprets; barewire makes closures. The figures
-// are medians over rounds in which all take their turn, so that a busy moment of the machine hits all alike.
+// ajv and schemasafe generate code (new Function); cfworker interprets; barewire makes closures. The figures are medians over
+// rounds with all libraries in turn, so that a busy moment of the machine affects all.
 //
-// A validator that stops at the first error does less than one that lists all, so there are two tables, and each
-// library stands in both. Their defaults differ: barewire lists all errors, the others stop at the first. What they
-// say differs too: barewire and ajv give places, keyword and a message (barewire's with the value in it), cfworker
-// that for each level on the way down, schemasafe the two places and no message.
+// A validator that stops at the first error does less work than one that lists all, so there are two tables with every library.
+// Their defaults differ: barewire lists all errors, the others stop at the first. Their errors differ too: barewire and ajv give
+// places, keyword and a message (barewire's with the value), cfworker the same for each level of the path, schemasafe the two
+// places without a message.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -60,7 +59,7 @@ const trip = (age, more) => ({
   options: { flexible: true, tags: ['work', 'sun'] },
   ...more,
 });
-// As a message brings them: parsed, each with objects of its own.
+// Parsed like a message, so that each has its own objects.
 const VALID = JSON.parse(JSON.stringify(trip(45)));
 const INVALID = JSON.parse(JSON.stringify(trip(-1)));
 const THREE_ERRORS = JSON.parse(
@@ -68,8 +67,8 @@ const THREE_ERRORS = JSON.parse(
 );
 
 /**
- * By name: loads the library, and gives what makes a validator of a schema (true: the value is valid) that lists all
- * errors, or only the first.
+ * By name: loads the library; returns a function that makes a validator of a schema (true: the value is valid), which lists all
+ * errors or only the first.
  */
 const LIBRARIES = {
   barewire: async () => {
@@ -118,8 +117,8 @@ function firstCompile(name, all) {
 }
 
 /**
- * Measures every library, twice: as it lists all errors, and as it stops at the first.
- * @returns a row each: compile times in milliseconds (in a fresh process, and warm), validations per second
+ * Measures every library twice: listing all errors, and stopping at the first.
+ * @returns one row each: compile times in milliseconds (in a fresh process, and warm), validations per second
  */
 export async function measureValidation({ rounds = 15, ms = 60 } = {}) {
   const rows = [];
@@ -158,7 +157,7 @@ export async function measureValidation({ rounds = 15, ms = 60 } = {}) {
   }));
 }
 
-/** The rows as lines of text: like with like, and what barewire's figures are as multiples of the others'. */
+/** The rows as text, grouped by mode, with barewire's figures as multiples of the others'. */
 export function table(rows) {
   const figures = (row) => [row.validPerSecond, row.invalidPerSecond, row.threeErrorsPerSecond];
   const lines = ['millions of validations a second     valid   1 error  3 errors   compile, warm (first in a process) ms'];

@@ -1,11 +1,10 @@
-// What runs twice, and how `ctx.once` guards it.
+// Code that runs twice, and how `ctx.once` prevents that.
 //
 //   node dist/examples/double-charge.js
 //
-// For a client of 2026-07-28 a question ends the run of a handler, and the handler runs again from its top when the
-// answer is there: nothing is held in memory meanwhile. What stands before a question therefore happens again. Here
-// a card is charged before the traveller is asked where to sit, first carelessly, then with `ctx.once`, which keeps
-// what was made and gives it back in the rounds that follow.
+// For a client of 2026-07-28 a question ends the run of a handler, and the handler runs again from the start when the answer
+// arrives: nothing is held in memory meanwhile. So the code before a question runs again. Here a card is charged before the
+// traveller is asked for a seat, first carelessly, then with `ctx.once`, which stores the result and returns it in later rounds.
 import { McpClient } from 'barewire/client';
 import { memoryTransport } from 'barewire/memory';
 import { McpServer } from 'barewire/server';
@@ -13,7 +12,7 @@ import { McpServer } from 'barewire/server';
 const server = new McpServer({ name: 'checkout', version: '1.0.0' });
 let charges = 0;
 
-/** Takes the money, and gives a receipt. Called twice, it takes the money twice. */
+/** Charges the card, and returns a receipt. Called twice, it charges twice. */
 const charge = (): { receipt: number } => ({ receipt: ++charges });
 
 const seat = { seat: { type: 'string', enum: ['window', 'aisle'] } } as const;

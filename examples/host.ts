@@ -1,5 +1,5 @@
-// A host in a terminal: it starts a server, shows what the server has, and calls a tool once you agree. What it is
-// asked, what you decide and what comes back is in its activity log, which is printed at the end.
+// A host in a terminal: it starts a server, shows what the server has, and calls a tool once you agree. Its activity log with all
+// calls, decisions and results is printed at the end.
 //
 //   node dist/examples/host.js
 import { createInterface } from 'node:readline/promises';
@@ -15,7 +15,7 @@ const host = new Host({
     sums: { command: process.execPath, args: [fileURLToPath(new URL('small.js', import.meta.url))] },
   },
   transport: openServer,
-  // Whatever no rule names is asked.
+  // Calls without a matching rule need approval.
   rules: [{ tool: 'delete_*', then: 'deny' }],
   person: {
     async approve({ server, tool, args }, { signal }) {

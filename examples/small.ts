@@ -1,12 +1,12 @@
-// A server put together from what it needs: tools, their arguments judged, both eras, over pipes. It answers every
-// client that the whole `McpServer` answers, and weighs about half of it (`npm run size`).
+// A server composed of parts: tools with validated arguments, both eras, over stdio. It serves the same clients as the complete
+// `McpServer`, with about half its size (`npm run size`).
 //
 //   node dist/examples/small.js
 import { ServerCore, tools } from 'barewire/server';
 import { compile } from 'barewire/schema';
 import { serveStdio } from 'barewire/stdio';
 
-// `validator` may be another's, or be left out.
+// `validator` may be from another library, or be left out.
 const sums = tools({ validator: compile });
 sums.add('add', {
   description: 'Adds two numbers',

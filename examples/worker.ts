@@ -1,8 +1,8 @@
-// A server in a worker, as Cloudflare, Deno Deploy and others run them: a module whose default export answers requests.
-// A question of a client of 2026-07-28 outlives the worker: its state is sealed with the key that all instances share.
+// A server in a worker, as on Cloudflare, Deno Deploy and others: a module whose default export answers requests. A question to a
+// client of 2026-07-28 outlives the worker: its state is sealed with the key that all instances share.
 //
 //   STATE_KEY   32 random bytes in base64: openssl rand -base64 32
-//   HOST        the name under which clients know the worker, such as trips.example
+//   HOST        the worker's name for clients, such as trips.example
 import { fetchHandler } from 'barewire/fetch';
 import type { FetchHandler } from 'barewire/fetch';
 import { McpServer } from 'barewire/server';
@@ -26,7 +26,7 @@ function trips({ STATE_KEY }: Environment): McpServer {
   return server;
 }
 
-// One for the instance: what is registered is registered once. The environment is known with the first request.
+// One per instance, so that everything is registered once. The environment is known at the first request.
 let handle: FetchHandler | undefined;
 
 const worker: { fetch(request: Request, environment: Environment): Promise<Response> } = {

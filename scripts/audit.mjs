@@ -1,6 +1,5 @@
-// node scripts/audit.mjs [--check]: writes the table of programs in docs/audit.md anew: their files, lines and hours, and
-// what was signed of them. `--check` changes nothing, and fails where a program or a file is not there, a folder of src/ is
-// not listed, or a number is a fifth off.
+// node scripts/audit.mjs [--check]: updates the table of programs in docs/audit.md: files, lines, hours and signatures. `--check`
+// changes nothing, and fails if a program or a file is missing, a folder of src/ is not listed, or a number is wrong by a fifth.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
-// The second half of `npm run build`: what is published. Each public entry is one file, with what the entries share
-// in chunks, because a program starts faster from four files than from sixty. The files are not minified: a stack names
-// functions, the line that threw can be read, and a comment before each module names its source. A source map beside each
-// file leads to the sources, which are in the package too: `node --enable-source-maps` shows their lines in a stack.
+// The second half of `npm run build`: the published files. Each public entry is one file, with shared code in chunks, because a
+// program starts faster from four files than from sixty. The files are not minified: a stack trace names functions, the throwing
+// line is readable, and a comment before each module names its source. Each file has a source map to the sources, which are in
+// the package too: `node --enable-source-maps` shows their lines in a stack.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 
 const entries = Object.values(manifest.exports).filter((entry) => typeof entry === 'object');
 
-// dist/lib/server.js is built from the sources whose declarations the manifest names.
+// Maps dist/lib/server.js to its source by the declarations that the manifest names.
 const entryPoints = Object.fromEntries(entries.map(({ default: file, types }) =>
   [basename(file, '.js'), types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts')]));
 const nameOf = new Map(Object.entries(entryPoints).map(([name, file]) => [file, name]));
@@ -36,17 +36,17 @@ const options = {
   logLevel: 'warning',
 };
 
-// esbuild makes a chunk of every set of modules that the same entries reach: left alone, ten for a server over pipes,
-// and each costs half a millisecond at its start. Where every entry names all that this server shares with others,
-// that is one chunk, and one more of JSON Schema. They hold nothing of Node, and nothing that a bundler cannot leave out.
+// esbuild makes a chunk for every set of modules reached by the same entries: by default ten for a stdio server, and each costs
+// half a millisecond at its start. If every entry imports all the modules that this server shares with others, they form one
+// chunk, plus one for JSON Schema. They contain no Node modules, and only code that a bundler can remove.
 const throughAll = (file) => throughDoors(file, { alsoIndexes: true });
 const { metafile: { inputs } } = await build({ ...options, entryPoints, plugins: [sources(throughAll)], write: false, metafile: true });
 
-// Entries that build on these (host, oauth, tasks) import them as published files: see fromEntries.
+// Entries built on these (host, oauth, tasks) import them as published files: see fromEntries.
 const base = ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol'];
 const baseFiles = new Set(base.map((name) => entryPoints[name]));
 
-/** What an entry is made of. A later entry is not made of the base entries that it imports. */
+/** The modules of an entry. For a later entry, without the base entries that it imports. */
 function reached(file, later, into = new Set()) {
   into.add(file);
   for (const { path, external, kind } of inputs[file].imports) {
@@ -58,7 +58,7 @@ function reached(file, later, into = new Set()) {
 const reaches = Object.entries(entryPoints).map(([name, file]) => [name, reached(file, !base.includes(name))]);
 const reachedBy = new Map(reaches);
 
-// JSON Schema is a chunk of its own: a client loads it at the first tool that has an output schema.
+// JSON Schema is a separate chunk: a client loads it at the first tool with an output schema.
 const loadedLater = 'src/schema/compile.ts';
 const isSchema = (file) => file.startsWith('src/schema/');
 const shared = new Set();
@@ -68,7 +68,7 @@ for (const name of ['server', 'stdio']) {
   }
 }
 
-/** The files of the shared chunks that an entry has to name, so that each remains one chunk. */
+/** The files of the shared chunks that an entry must import, so that each stays one chunk. */
 function sharedWith(file) {
   const schemas = file === loadedLater || [...reachedBy.get(nameOf.get(file))].some((other) => isSchema(other) && shared.has(other));
   return [...shared].filter((other) => other !== file && (isSchema(other) ? schemas : file !== loadedLater));
@@ -82,13 +82,13 @@ const oneChunk = sources((path) => {
   return throughAll(path) + named.join('\n');
 });
 
-/** A plugin that reads the sources by `read`. */
+/** A plugin that reads the sources with `read`. */
 function sources(read) {
   return { name: 'sources', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, ({ path }) => ({ contents: read(path), loader: 'ts' })) };
 }
 
-// The command and the later entries are programs like any other: what they use of the base entries through an index.ts,
-// they import from the published file. Otherwise they would split that file, and a server over pipes would load more.
+// The command and the later entries are treated as programs: code of the base entries that they use through an index.ts is
+// imported from the published file. Otherwise they would split that file, and a stdio server would load more.
 const fromEntries = {
   name: 'from-entries',
   setup({ onResolve }) {
@@ -104,8 +104,8 @@ const fromEntries = {
 };
 
 /**
- * The name of a chunk, after what is in it, since stacks show it: its only source file, else the folder that holds more than
- * half of its files, else `mixed`.
+ * Names a chunk by its content, since stack traces show it: its only source file, or the folder with more than half of its files,
+ * or `mixed`.
  */
 function chunkName(sources, mixed) {
   const paths = sources.map((path) => path.replace(/^src\/(cli\/(commands\/)?)?|\.ts$/g, ''));
@@ -124,7 +124,7 @@ function chunkName(sources, mixed) {
   return folder === '' ? mixed : `${folder.replaceAll('/', '-')}parts`;
 }
 
-/** Bundles entries, names their chunks (`prefix` stands before each name), and writes the files. */
+/** Bundles entries, names their chunks (with `prefix`), and writes the files. */
 async function publish(entryPoints, { prefix = '', mixed, plugins }) {
   const { outputFiles, metafile } = await build({
     ...options, entryPoints, plugins, splitting: true, chunkNames: 'chunk-[hash]', write: false, metafile: true,
@@ -147,10 +147,10 @@ const lib = new URL('../dist/lib', import.meta.url);
 rmSync(lib, { recursive: true, force: true });
 mkdirSync(lib, { recursive: true });
 await publish(entryPoints, { mixed: 'core', plugins: [oneChunk, fromEntries] });
-// A subcommand is a chunk of its own, so that --help loads none.
+// Each subcommand is a separate chunk, so that --help loads none.
 await publish({ cli: 'src/cli/main.ts' }, { prefix: 'cli-', mixed: 'shared', plugins: [sources(throughDoors), fromEntries] });
 
-// The declarations that the entries reach, and no others.
+// Only the declarations that the entries reach.
 const seen = new Set();
 const copy = (file) => {
   if (seen.has(file)) return;

@@ -1,6 +1,6 @@
-// Ceilings of figures, in a JSON file beside what measures them: `{ NAME: { ceiling: { FIGURE: most }, wanted: { FIGURE: most } } }`.
-// A ceiling is what a figure may not exceed today: it comes down with each saving, and goes up only in a commit that says why.
-// `wanted` is what it should be.
+// Ceilings of figures, in a JSON file in the folder of their measurement: `{ NAME: { ceiling: { FIGURE: most }, wanted: { FIGURE:
+// most } } }`. A ceiling is the current maximum of a figure: it is lowered with each saving, and raised only in a commit that
+// gives the reason. `wanted` is the goal.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Reads a file of ceilings. */
@@ -9,8 +9,8 @@ export function readCeilings(url) {
 }
 
 /**
- * What is wrong with figures `{ NAME: { FIGURE: value } }`, a line each: a figure above its ceiling, a name without a
- * ceiling, and a ceiling of something that was not measured.
+ * Faults of figures `{ NAME: { FIGURE: value } }`, one per line: a figure above its ceiling, a name without a ceiling, and a
+ * ceiling without a measured figure.
  */
 export function faultsOf(found, ceilings) {
   const faults = [];
@@ -27,7 +27,7 @@ export function faultsOf(found, ceilings) {
   return faults;
 }
 
-/** The ceilings with each that is above its figure brought down to it. None goes up. */
+/** Lowers each ceiling to its figure. Raises none. */
 export function lowered(found, ceilings) {
   return Object.fromEntries(Object.entries(ceilings).map(([name, { ceiling, ...more }]) => {
     const down = Object.entries(ceiling).map(([figure, most]) => [figure, Math.min(most, found[name]?.[figure] ?? most)]);
@@ -35,7 +35,7 @@ export function lowered(found, ceilings) {
   }));
 }
 
-/** Writes ceilings to their file, a line each. */
+/** Writes ceilings to their file, one per line. */
 export function writeCeilings(url, ceilings) {
   const spaced = (value) => JSON.stringify(value).replaceAll('{', '{ ').replaceAll('}', ' }').replaceAll(':', ': ').replaceAll(',', ', ');
   const lines = Object.entries(ceilings).map(([name, row]) => `  ${JSON.stringify(name)}: ${spaced(row)}`);

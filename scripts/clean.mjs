@@ -1,4 +1,4 @@
-// The first step of `npm run build`: compiled tests of files that are gone would run all the same.
+// The first step of `npm run build`: otherwise compiled tests of deleted files would still run.
 import { rmSync } from 'node:fs';
 import { readWords } from './words.mjs';
 

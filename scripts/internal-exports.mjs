@@ -1,6 +1,6 @@
-// The internal exports of a folder of src (internal-exports.ts, its door) and the indexes of `jsonrpc` and `protocol` have no code: they pass names on. A program that takes a
-// name through one takes the file behind it, and not the others that are named there. What is published, and what
-// capabilities.json says of an entry, go by that.
+// The internal exports of a folder of src (internal-exports.ts, its door) and the indexes of `jsonrpc` and `protocol` contain
+// only re-exports. A program that imports a name through one gets the file behind it, and no other. The published files and
+// capabilities.json rely on that.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
@@ -13,7 +13,7 @@ const ofBoth = importsOf([...doors, ...indexes]);
 const namesIn = (list) => list.split(',').map((name) => name.trim()).filter((name) => name !== '');
 const known = new Map();
 
-/** What a file passes on: the name by which it is taken, with the file and the name behind it. */
+/** The re-exports of a door: exported name, file, and original name. */
 function behind(door) {
   let names = known.get(door);
   if (names) return names;
@@ -28,7 +28,10 @@ function behind(door) {
   return names;
 }
 
-/** A source, or what the compiler made of it, with each import of a door written as imports of the files behind it, on as many lines as before. */
+/**
+ * A source or its compiled form, with each import of a door replaced by imports of the files behind it, on the same number of
+ * lines.
+ */
 export function throughDoors(file, { alsoIndexes = false } = {}) {
   const folder = dirname(file);
   return readFileSync(file, 'utf8').replace(alsoIndexes ? ofBoth : ofDoors, (statement, type = '', list, door) => {

@@ -11,7 +11,7 @@ const top = fileURLToPath(new URL('../', import.meta.url));
 const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 const rows = (name) => readFileSync(join(top, 'requirements', `${name}.tsv`), 'utf8').trimEnd().split('\n').slice(1).map((line) => line.split('\t'));
 
-/** The sections of each rule: `digits section`, a digit a revision; `?` behind the digits: a SHOULD there. */
+/** The sections of each rule: `digits section`, one digit per revision; `?` after the digits: a SHOULD there. */
 function sectionsOf() {
   const found = new Map();
   for (const [revision, section, level, , rule] of rows('statements')) {

@@ -1,15 +1,15 @@
-// The table of limits in docs/limits.md, made from the code: the interfaces named `…Limits` and the default objects beside
-// them, and the options that bound something. A member's documentation ends with its default, as in `Bytes of a body;
-// a longer one gets 413. 16 MiB.`, which must be what the default object holds.
+// The table of limits in docs/limits.md, generated from the code: the interfaces named `…Limits` with their default objects, and
+// the options that set a limit. A member's documentation ends with its default, as in `Bytes of a body; a longer one gets 413. 16
+// MiB.`, which must equal the default object's value.
 //
 //   node scripts/limits.mjs           writes the table (after `npm run build`)
-//   node scripts/limits.mjs --check   exits 1 where docs/limits.md has another
+//   node scripts/limits.mjs --check   exits 1 if docs/limits.md is outdated
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where an interface's members are set, for the reader. In this order; others follow under their own names. */
+/** Where users set an interface's members. In this order; others follow by name. */
 const GROUPS = {
   ConnectionLimits: 'server and client: `limits`',
   WeightLimits: 'server and client, for messages above 64 KiB: `limits`',
@@ -46,7 +46,7 @@ const GROUPS = {
   SkillLimits: '`skills` and `listSkills`, of one skill',
   AppLimits: '`appBridge`, of one app',
 };
-/** Interfaces of options of which some members bound something: those whose documentation ends with a quantity. */
+/** Interfaces with options of which some are limits: those whose documentation ends with a quantity. */
 const OPTIONS = new Set([
   'FleetOptions', 'RateLimitOptions', 'RequestStateOptions', 'AnsweringOptions', 'ServeStdioOptions', 'StdioTransportOptions', 'MessagePortOptions',
 ]);
@@ -56,7 +56,7 @@ const UNITS = {
   minutes: 60_000, min: 60_000, hour: 3_600_000, hours: 3_600_000, day: 86_400_000, days: 86_400_000, steps: 1,
 };
 
-/** `60 seconds`, `16 MiB`, `10,000`: its value; undefined for what is no quantity. */
+/** The value of `60 seconds`, `16 MiB`, `10,000`; undefined if the text is not a quantity. */
 function quantity(text) {
   const [, number, unit = ''] = /^(?:Default:? )?(\d[\d,.]*)(?: ?([A-Za-z]+))?(?:; 0: [^.]*)?$/.exec(text) ?? [];
   return number === undefined || !(unit in UNITS) ? undefined : Number(number.replaceAll(',', '')) * UNITS[unit];
@@ -67,7 +67,7 @@ function membersOf(body) {
   const members = [];
   for (const [, doc, name] of body.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:readonly )?(\w+)\??:/g)) {
     const text = doc.replace(/\n\s*\* ?/g, ' ').replace(/\s+/g, ' ').trim();
-    // The default is the last sentence that is a quantity.
+    // The default is the last sentence with a quantity.
     const sentences = text.split(/(?<=\.)\s+/).map((sentence) => sentence.replace(/\.$/, ''));
     const at = sentences.findLastIndex((sentence) => quantity(sentence) !== undefined);
     members.push({ name, bounds: sentences.filter((_, i) => i !== at).join('. '), standard: at < 0 ? undefined : sentences[at] });

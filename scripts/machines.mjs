@@ -1,8 +1,8 @@
-// docs/state-machines.md and docs/state-machines.json, made of the tables of state machines: those of src/protocol, and those
-// of test/machines/traced.ts, which a test compares with what the code does.
+// docs/state-machines.md and docs/state-machines.json, generated from the tables of state machines: those of src/protocol, and
+// those of test/machines/traced.ts, which a test compares with the code's behaviour.
 //
 //   node scripts/machines.mjs           writes both (after `npm run build`)
-//   node scripts/machines.mjs --check   exits 1 where a file is another
+//   node scripts/machines.mjs --check   exits 1 if a file is outdated
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { driven } from '../dist/test/machines/driven.js';

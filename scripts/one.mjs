@@ -1,11 +1,11 @@
-// npm run one -- PROGRAM: a program and what it reaches of barewire as one readable file, with the comments, the licence, the
-// commit, and the names and hashes of the sources. For those who may copy a file and not install a package, and for an
-// auditor who reads these lines and no others.
+// npm run one -- PROGRAM: a program and the parts of barewire that it uses, as one readable file with the comments, the licence,
+// the commit, and the names and hashes of the sources. For users who may copy a file but not install a package, and for an
+// auditor who reads only these lines.
 //
 //   npm run one -- stdio-tools                a program of programs.mjs, into dist/one/stdio-tools.mjs
-//   npm run one -- my-server.ts --out FILE    a program of one's own, which imports barewire/…, into FILE
+//   npm run one -- my-server.ts --out FILE    your own program, which imports barewire/…, into FILE
 //
-// It is made of the last commit, not of what was changed since.
+// It uses the last commit, without later changes.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

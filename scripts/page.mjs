@@ -1,5 +1,5 @@
-// npm run page: the page of this clone. Installs its package where that is missing or older than its lock file, builds it, and
-// starts the local server with the words behind `--`.
+// npm run page: the page of this clone. Installs its packages if they are missing or older than the lock file, builds it, and
+// starts the local server with the arguments after `--`.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// The picture of the tour in README.md, made from what the tour prints: node scripts/pictures.mjs (after `npm run build`). The
-// other two are made by `npm run screenshots --prefix page` and by `npm run bench`.
+// Writes the picture of the tour in README.md from the tour's output: node scripts/pictures.mjs (after `npm run build`). The
+// other two come from `npm run screenshots --prefix page` and `npm run bench`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

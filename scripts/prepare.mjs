@@ -1,4 +1,4 @@
-// npm runs this after `npm ci`, before `npm pack` and `npm publish`, and where barewire is a git dependency: it builds.
+// Builds. npm runs this after `npm ci`, before `npm pack` and `npm publish`, and if barewire is a git dependency.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

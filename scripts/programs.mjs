@@ -1,5 +1,5 @@
-// The programs that are weighed (size.mjs) and read (reading.mjs). Each is whole: what a user writes to have that thing and
-// nothing else. The servers are of tools; `mcp-server` has every feature.
+// The programs whose size (size.mjs) and reading length (reading.mjs) are measured. Each is complete: the code of a user who
+// wants only this. The servers have tools; `mcp-server` has every feature.
 const tools = (options) => `
       import { ServerCore, tools } from 'barewire/server';
       const echo = tools(${options});
@@ -18,7 +18,7 @@ const mcpServer = `
       const server = new McpServer({ name: 'size', version: '1.0.0' });
       server.tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => text);`;
 
-/** `also`: another name by which a program is found. */
+/** `also`: an alias of the program. */
 export const programs = [
   {
     name: 'stdio-tools',
@@ -237,14 +237,14 @@ export const programs = [
     name: 'everything',
     what: 'McpServer, McpClient, every transport',
     platform: 'node',
-    // Every export of these entries. What a program adds by an entry of its own (authorization, tasks) has its own row.
+    // Every export of these entries. Separate entries (authorization, tasks) have their own rows.
     code: ['server', 'client', 'stdio', 'http', 'fetch', 'memory', 'message-port', 'schema', 'jsonrpc', 'protocol']
       .map((name) => `import * as ${name.replace('-', '')} from 'barewire/${name}'; globalThis['${name}'] = ${name.replace('-', '')};`)
       .join('\n'),
   },
 ];
 
-/** The program with a name. Throws an error that lists the names where there is none. */
+/** The program with a name. Throws an error with the valid names. */
 export function programNamed(name) {
   const found = programs.find((program) => program.name === name || program.also === name);
   if (found === undefined) throw new Error(`no program ${JSON.stringify(name)}: there are ${programs.map((program) => program.name).join(', ')}`);

@@ -1,7 +1,7 @@
-// npm run publish:dry: what `npm publish` would send to a registry, of barewire and of each package beside it. It publishes
-// nothing: npm gets --dry-run. It fails where a package could not be published without a change.
+// npm run publish:dry: shows what `npm publish` would send to a registry, for barewire and each other package. It publishes
+// nothing: npm gets --dry-run. It fails if a package cannot be published without a change.
 //
-//   node scripts/publish.mjs [--build]     --build installs and builds each package first; else what was built is taken
+//   node scripts/publish.mjs [--build]     --build installs and builds each package first; otherwise the existing build is used
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { readWords } from './words.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 
-/** The packages that are published: barewire first, which the others need. */
+/** The published packages: barewire first, because the others need it. */
 export const packages = ['.', 'page', ...readdirSync(join(root, 'integrations')).sort().map((name) => `integrations/${name}`)];
 
-/** What has to change in a manifest before it can be published. */
+/** Necessary changes in a manifest before it can be published. */
 export function faultsOf(folder, manifest, own) {
   const { name, version, license, repository, engines, files = [], dependencies = {}, peerDependencies = {}, optionalDependencies = {} } = manifest;
   const faults = [];
@@ -24,7 +24,7 @@ export function faultsOf(folder, manifest, own) {
   if (!/^\d+\.\d+\.\d+$/.test(version)) faults.push(`its version is ${version}`);
   if (license !== 'MIT') faults.push('its licence is not MIT');
   if (!engines?.node) faults.push('it names no version of Node');
-  // A registry refuses provenance where this is not the repository that published.
+  // A registry refuses provenance if this is not the publishing repository.
   if (repository?.url !== own.repository.url || (repository.directory ?? '.') !== folder) faults.push('its repository is not this folder of this one');
   for (const file of ['README.md', 'LICENSE']) if (!existsSync(join(root, folder, file))) faults.push(`it has no ${file}`);
   for (const [to, range] of Object.entries({ ...dependencies, ...peerDependencies, ...optionalDependencies })) {
@@ -37,7 +37,7 @@ export function faultsOf(folder, manifest, own) {
   return faults;
 }
 
-/** The targets of a manifest: each must be among the files. */
+/** The targets of a manifest: each must be among its files. */
 export function targetsOf({ exports = {}, bin = {}, main }) {
   const paths = [];
   const walk = (value) => (typeof value === 'string' ? paths.push(value) : Object.values(value ?? {}).forEach(walk));
@@ -53,7 +53,7 @@ async function dryRun(folder, own) {
   const manifest = manifestOf(folder);
   const faults = faultsOf(folder, manifest, own);
   try {
-    // Scripts are not run: everything was built before.
+    // Without scripts: everything is built already.
     const { stdout } = await run('npm', ['publish', '--dry-run', '--json', '--ignore-scripts', '--access', 'public'], { cwd: join(root, folder), maxBuffer: 32 * 1024 * 1024 });
     const said = JSON.parse(stdout);
     const { id, files, size, unpackedSize } = said.id ? said : Object.values(said)[0];

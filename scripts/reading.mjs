@@ -1,15 +1,15 @@
-// npm run reading: what an auditor of one program reads, which is what esbuild keeps of the sources for it.
+// npm run reading: the code that an auditor of one program reads: the sources that esbuild keeps for it.
 //
 //   node scripts/reading.mjs                   the totals of the programs that have ceilings (reading/ceilings.json)
-//   node scripts/reading.mjs PROGRAM           its files in reading order. PROGRAM: a name of programs.mjs, or a file of one's own
-//   node scripts/reading.mjs PROGRAM --since COMMIT [--patch]    which of them changed since then; with the patch of those
-//   node scripts/reading.mjs PROGRAM --form     the form for signing it off: files, hashes, the rules that each keeps, their tests
-//   node scripts/reading.mjs PROGRAM --signed   which of its files are as they were signed (requirements/signed)
-//   node scripts/reading.mjs [PROGRAM] --check   exits 1 where a total is above its ceiling
+//   node scripts/reading.mjs PROGRAM           its files in reading order. PROGRAM: a name of programs.mjs, or your own file
+//   node scripts/reading.mjs PROGRAM --since COMMIT [--patch]    those that changed since then, with their patch
+//   node scripts/reading.mjs PROGRAM --form     the form for signing it off: files, hashes, rules kept by each, their tests
+//   node scripts/reading.mjs PROGRAM --signed   which of its files are unchanged since signing (requirements/signed)
+//   node scripts/reading.mjs [PROGRAM] --check   exits 1 if a total is above its ceiling
 //   node scripts/reading.mjs [PROGRAM] --lower   brings ceilings down to the totals
 //
-// The order is imports first: a file stands after those that it imports, and a folder is read to its end where that can be,
-// so that nothing is read before what it builds on. ARCHITECTURE.md has the way of a message, which is the other direction.
+// Imports come first: each file follows those that it imports, and files of one folder stay together if possible, so that nothing
+// is read before its foundations. ARCHITECTURE.md follows a message, in the other direction.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ import { commitOf, copySources, root, withFolder } from './trees.mjs';
 const ceilingsFile = new URL('reading/ceilings.json', import.meta.url);
 const number = (value, width) => value.toLocaleString('en').padStart(width);
 
-/** A program by its name, or a file that is one. */
+/** A program by name or file. */
 function programOf(name) {
   const file = resolve(name);
   return /[./\\]/.test(name) && existsSync(file) ? { name, what: 'a program of your own', file } : programNamed(name);
@@ -42,7 +42,7 @@ function printFiles({ name, what }, present) {
   console.log(`These files have ${sum('lines')} lines, ${sum('comments')} of them comments.`);
 }
 
-/** What has to be read again by somebody who has read the program at a commit. */
+/** Prints the changes for a reader of the program at a commit. */
 async function printChanges(program, present, since, withPatch) {
   const commit = commitOf(since);
   await withFolder(async (folder) => {
@@ -69,7 +69,7 @@ async function printChanges(program, present, since, withPatch) {
   });
 }
 
-/** What has changed since somebody signed the program. */
+/** Prints the changes since the program was signed. */
 function printSigned({ name }, present) {
   const record = readRecord(root, name);
   if (record === undefined) throw new Error(`nobody has signed ${name}: there is no ${recordPath(name)}`);
@@ -91,7 +91,7 @@ function printTotals(found, ceilings) {
   console.log('code: lines of code that esbuild keeps; lines: with the comments that it keeps in classes. Ceilings are of files and code.');
 }
 
-/** Judges the totals of the programs that have ceilings, or of one. */
+/** Checks the totals of the programs with ceilings, or of one. */
 async function check(name, { lower, print }) {
   const ceilings = readCeilings(ceilingsFile);
   if (name !== undefined && ceilings[name] === undefined) throw new Error(`${name} has no ceiling: ${Object.keys(ceilings).join(', ')} have one`);

@@ -1,7 +1,7 @@
 // npm run requirements                   checks the matrix and writes requirements/requirements.md and requirements/removals.md
-// npm run requirements -- --check        checks it, and that these two are what it would write
-// npm run requirements -- --spec PATH    holds it against a checkout of the specification as well; of an extension (ext-tasks,
-//                                        ext-auth) where its repository is beside that
+// npm run requirements -- --check        checks it, and that both files are up to date
+// npm run requirements -- --spec PATH    also compares it with a checkout of the specification, and of an extension (ext-tasks,
+//                                        ext-auth) if its repository is next to that
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

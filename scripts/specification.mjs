@@ -1,6 +1,6 @@
 // node scripts/specification.mjs <path to a copy of modelcontextprotocol/modelcontextprotocol>
 //
-// Writes what the tests need to know of the specification, and nothing of its words, to test/specification/:
+// Writes the facts of the specification for the tests, without its prose, to test/specification/:
 //   <revision>.json   the revision's schema, reduced to its facts: types, required, const, enum, references
 //   headings.json     the pages of each revision and the addresses of their headings
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,10 @@
-// npm test: every test file that the build made, up to six of a folder in one process (scripts/tests/together.mjs), a process
-// a core and one more, because some wait. The time limit of a process (300 seconds) is for what hangs: no test measures time, and the machine may be busy.
-// What hangs is named (scripts/tests/unfinished.mjs), and what is left open after the last test of a file ends it
-// (scripts/tests/end.mjs). The processes that a file has started end with it (scripts/tests/leftovers.mjs). `node scripts/test.mjs --only PATH,…` runs the files whose path has one of the texts.
-// Tests that look at every place, or draw thousands of cases, take some of them here (test/every-nth.ts).
-// `--whole` runs the files that have such tests, and takes all cases, as CI does after npm test.
+// npm test: every compiled test file, up to six of a folder in one process (scripts/tests/together.mjs), with one process per
+// core and one more, because some wait. The time limit of a process (300 seconds) is only for hanging tests: no test measures
+// time, and the machine may be busy. Hanging tests are named (scripts/tests/unfinished.mjs), and a file with something left open
+// after its last test is ended (scripts/tests/end.mjs). Processes started by a file end with it (scripts/tests/leftovers.mjs).
+// `node scripts/test.mjs --only PATH,…` runs the files whose path contains one of the texts. Tests that check every place, or
+// draw thousands of cases, run only some of them here (test/every-nth.ts). `--whole` runs the files with such tests, with all
+// cases, as CI does after npm test.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ const tests = fileURLToPath(new URL('../dist/test', import.meta.url));
 const part = (name) => fileURLToPath(new URL(`tests/${name}.mjs`, import.meta.url));
 const only = values.only?.split(',') ?? [''];
 const all = readdirSync(tests, { recursive: true }).filter((file) => file.endsWith('.test.js'));
-// A part that is misspelt would leave out what it meant, and without a file node --test looks for files by itself.
+// A misspelt text would select nothing, and without files node --test searches for files itself.
 const nowhere = only.filter((text) => !all.some((file) => file.includes(text)));
 if (nowhere.length > 0) throw new Error(`no test file under dist/test has ${nowhere.join(' or ')} in its path`);
 const files = all
@@ -35,7 +36,7 @@ const runner = spawn(process.execPath, [
   `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`, '--test-reporter-destination=stdout', `--test-reporter=${part('unfinished')}`, '--test-reporter-destination=stderr',
   ...others, ...together(files, tests, folder),
 ], { stdio: 'inherit', env: { ...process.env, BAREWIRE_TESTS: values.whole ? 'whole' : 'some' } });
-// Whoever stops the run stops all of it.
+// A signal to this process ends the whole run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => runner.kill(signal));
 const [status] = await once(runner, 'exit');
 endLeftovers(runner.pid);

@@ -1,4 +1,4 @@
-// The sources as they stand in the working tree, or as they were at a commit.
+// The sources in the working tree, or at a commit.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the sources need to be bundled and compiled. */
+/** Everything needed to bundle and compile the sources. */
 const parts = ['src', 'package.json', 'tsconfig.json'];
 
-/** The hash of a commit. Throws an error that names it where git does not know it. */
+/** The hash of a commit. Throws an error with its name if git does not know it. */
 export function commitOf(name) {
   try {
     return execFileSync('git', ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], { cwd: root, encoding: 'utf8' }).trim();
@@ -19,7 +19,7 @@ export function commitOf(name) {
   }
 }
 
-/** Runs `use` with a folder that is removed afterwards. */
+/** Runs `use` with a temporary folder, which is removed afterwards. */
 export async function withFolder(use) {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-tree-'));
   try {
@@ -29,7 +29,7 @@ export async function withFolder(use) {
   }
 }
 
-/** Copies the sources into a new folder: those of a commit, or without one those of the working tree. */
+/** Copies the sources of a commit, or else of the working tree, into a new folder. */
 export function copySources(folder, commit) {
   mkdirSync(folder, { recursive: true });
   if (commit === undefined) {
@@ -41,7 +41,7 @@ export function copySources(folder, commit) {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** The file of `src/` that an entry such as `barewire/server` is made of, from the root of a tree; undefined where it exports none. */
+/** The file of `src/` for an entry such as `barewire/server`, relative to the tree; undefined if the entry does not exist. */
 export function sourceOf(tree, entry) {
   const { name, exports } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'));
   const types = exports[`.${entry.slice(name.length)}`]?.types;
@@ -49,7 +49,7 @@ export function sourceOf(tree, entry) {
   return file !== undefined && existsSync(join(tree, file)) ? file : undefined;
 }
 
-/** For esbuild: imports of barewire lead to the sources of a tree, so that the names of the files say what is in a bundle. */
+/** For esbuild: resolves imports of barewire to the sources of a tree, so that a bundle's modules have source file names. */
 export const fromSources = (tree) => ({
   name: 'from-sources',
   setup({ onResolve }) {

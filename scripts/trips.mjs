@@ -1,9 +1,9 @@
-// npm run trips: follows one message of each kind through the compiled sources, once everything is set up and has been
-// used before, and prints what it passes: calls, functions, files, hops between files, returns to a file left before.
-// Exits 1 where a figure is above its ceiling (trips/ceilings.json); trips/figures.mjs says what is counted.
+// npm run trips: follows one message of each kind through the compiled sources in a steady state, and counts its calls,
+// functions, files, hops between files, and returns to an earlier file. Exits 1 if a figure is above its ceiling
+// (trips/ceilings.json); trips/figures.mjs defines the figures.
 //
 //   node scripts/trips.mjs                    the table
-//   node scripts/trips.mjs "stdio legacy"     the calls of one trip in their order, with the place of each function
+//   node scripts/trips.mjs "stdio legacy"     the calls of one trip in order, with the place of each function
 //   node scripts/trips.mjs --at COMMIT ...    the same at another commit, without ceilings
 //   node scripts/trips.mjs --lower            brings ceilings down to the figures
 import { spawnSync } from 'node:child_process';
@@ -21,14 +21,14 @@ import { stopTime } from './trips/still-time.mjs';
 
 const ceilingsFile = new URL('trips/ceilings.json', import.meta.url);
 
-/** Messages that are sent before one is followed; and how many are followed, to see that they go the same way. */
+/** Messages sent before one is followed; and messages followed, to check that they take the same path. */
 const before = 3;
 const followed = 3;
 
-/** Turns of the event loop without a call, after which a trip is over. */
+/** Turns of the event loop without a call that end a trip. */
 const quietTurns = 20;
 
-/** The entries that the messages use, with what they take of each. */
+/** The entries that the messages use, with the imported names. */
 const entries = {
   'barewire/server': ['McpServer'],
   'barewire/client': ['McpClient'],
@@ -48,13 +48,13 @@ function compile(tree) {
   return instrumentFolder(join(tree, 'compiled'), traced);
 }
 
-/** What the messages use. An entry that the tree does not have is left out. */
+/** Loads the imports of the messages. Entries missing in the tree are skipped. */
 async function loadHouse(tree, recorder) {
   let calls = 0;
   const house = {
-    /** Marks a function of the program that is served: what calls it is no leaf. */
+    /** Marks a function of the served program: its caller is not a leaf. */
     handler: (run) => (...given) => { recorder.called(); return run(...given); },
-    /** Resolves when nothing goes on any more. */
+    /** Resolves when no more calls happen. */
     async settled() {
       for (let turns = 0; turns < quietTurns; turns++) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -72,7 +72,7 @@ async function loadHouse(tree, recorder) {
   return house;
 }
 
-/** The calls of a message's trip. Throws where the same message goes another way the next time. */
+/** The calls of a message's trip. Throws if the same message takes another path the next time. */
 async function follow({ name, open }, house, recorder, functions) {
   const { play, close } = await open(house);
   try {
@@ -110,7 +110,7 @@ function printTable(found, ceilings) {
   console.log('calls: all calls but leaves, which are getters and functions of one expression that call no other');
 }
 
-/** The messages that an argument names: all without one, or those whose name begins with it. */
+/** The messages selected by an argument: all without one, or those whose name begins with it. */
 function chosen(wanted) {
   const found = messages.filter(({ name }) => wanted === undefined || name.startsWith(wanted));
   if (found.length === 0) throw new Error(`no trip ${JSON.stringify(wanted)}: there are ${messages.map(({ name }) => name).join(', ')}`);

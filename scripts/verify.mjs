@@ -1,12 +1,12 @@
-// npm run verify: is this package what these sources make? Builds the last commit twice, in two folders of different
-// length, and compares the packages file by file, not as archives: gzip writes the same files in several ways.
+// npm run verify: checks that this package is built from these sources. Builds the last commit twice, in two folders with paths
+// of different length, and compares the packages file by file, not as archives: gzip output varies.
 //
 //   npm run verify                      two builds against each other
-//   npm run verify -- FILE.tgz          and against a published package (npm pack barewire@VERSION brings one)
-//   npm run verify -- --one FILE        only this: a file of `npm run one` against what its commit makes, byte for byte
+//   npm run verify -- FILE.tgz          and against a published package (from npm pack barewire@VERSION)
+//   npm run verify -- --one FILE        only this: a file of `npm run one` against a build of its commit, byte for byte
 //
-// It also writes dist/sbom.cdx.json (CycloneDX): serial number and time come from the commit, so it is the same for all.
-// Exit code 1 where a file differs, or where the list of components is not empty.
+// It also writes dist/sbom.cdx.json (CycloneDX): serial number and time come from the commit, so it is the same for all. Exits 1
+// if a file differs, or if the list of components is not empty.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,15 +1,14 @@
-// The words after the name of one of our programs: what a script, a long test or a bench takes. A word that it does not know
-// ends it before it has done anything.
+// The command-line arguments of a script, a long test or a bench. An unknown argument ends the program before it does anything.
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const program = () => basename(process.argv[1] ?? '');
 
 /**
- * Reads the command line; an unknown word is named on stderr, and the program ends with 2.
+ * Reads the command line; an unknown word is reported on stderr, and the program exits with 2.
  *
- * @param options as `parseArgs` of `node:util` takes them
- * @param names which words without a dash may come: a list of them, or at most how many of any; none unless given
+ * @param options for `parseArgs` of `node:util`
+ * @param names allowed words without a dash: a list, or their maximum number; default none
  * @returns {{ values: Record<string, string | boolean | undefined>, names: string[] }}
  */
 export function readWords(options = {}, names = []) {
@@ -24,7 +23,7 @@ export function readWords(options = {}, names = []) {
   }
 }
 
-/** A number of the command line, or `otherwise`; ends the program with 2 for anything else. */
+/** The number of a command-line option, or `otherwise`; exits with 2 for anything else. */
 export function numberOf(value, otherwise, name) {
   if (value === undefined) return otherwise;
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value);

@@ -1,4 +1,4 @@
-// A runtime with nothing but the language, as far as Node can play one. `npm run everywhere` runs in a real one.
+// A runtime with only the language, simulated in Node. `npm run everywhere` uses a real one.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpClient } from '../src/client/index.ts';
@@ -10,7 +10,7 @@ import { memoryTransport } from '../src/transport/memory.ts';
 import '../src/transport/http/fetch/index.ts';
 import '../src/transport/message-port.ts';
 
-// In a process of its own: it takes globals away.
+// In a process of its own: it removes globals.
 
 const missing = [
   'setTimeout', 'clearTimeout', 'setImmediate', 'queueMicrotask', 'AbortController', 'TextDecoder', 'TextEncoder',

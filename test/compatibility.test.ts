@@ -19,7 +19,7 @@ const servers: Readonly<Record<string, readonly string[]>> = { modern, legacy, d
 
 type Outcome = string | RegExp;
 
-/** What the client finds: a revision, or the reason why no revision was found. */
+/** The result of the client: a revision, or the reason for no revision. */
 const matrix: Readonly<Record<string, {
   options: ClientOptions;
   with: Readonly<Record<'modern' | 'legacy' | 'dual', Outcome>>;
@@ -92,7 +92,7 @@ for (const [kind, open] of Object.entries(transports)) {
             }
             await client.connect(transport);
             assert.equal(client.revision?.version, outcome);
-            // One handler for all of them, a question in its middle included where the revision has any.
+            // One handler for all revisions; it asks a question where the revision supports it.
             const { content } = await client.callTool('hello');
             const asks = outcome >= '2025-06-18';
             assert.deepEqual(content, [

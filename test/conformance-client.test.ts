@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// The client that the conformance suite runs (test/peers/everything/client.ts): a scenario passes by its own end, and no
-// other; whatever its end is, the process ends.
+// Tests the client for the conformance suite (test/peers/everything/client.ts): a scenario passes only by its own end, and the
+// process always exits.
 
 const client = fileURLToPath(new URL('peers/everything/client.js', import.meta.url));
 
-/** A legacy server with one tool, whose GET stream stays open. Its call breaks the output schema, unless it is `sound`. */
+/** A legacy server with one tool, whose GET stream stays open. The result of its call violates the output schema unless `sound`. */
 async function serverWith(t: TestContext, sound: boolean): Promise<string> {
   const result = (method: string): object => {
     if (method === 'initialize') {
@@ -41,7 +41,7 @@ async function serverWith(t: TestContext, sound: boolean): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** Plays a scenario. The exit code, and what stands on stderr. */
+/** Runs a scenario. Returns the exit code and stderr. */
 async function play(scenario: string, url: string): Promise<{ code: number | null; errors: string }> {
   const child = spawn(process.execPath, [client, url], {
     env: { ...process.env, MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_PROTOCOL_VERSION: '2025-11-25', MCP_CONFORMANCE_CONTEXT: '{}' },

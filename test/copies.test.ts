@@ -14,8 +14,8 @@ import type { Auth } from '../src/transport/auth.ts';
 import type { ClientTransport } from '../src/transport/client-port.ts';
 import type { ServerPort } from '../src/transport/server-port.ts';
 
-// A program may hold two copies of this package, where one of its dependencies brings a copy of its own. A server of one is
-// served by a transport of the other: what passes between them is known by its shape, and no class of theirs is the same.
+// A program may hold two copies of this package, if a dependency brings its own. A server of one copy is served by a transport of
+// the other: objects are recognized by their shape, not by class.
 
 const lib = (file: string): URL => new URL(`../lib/${file}`, import.meta.url);
 const built = existsSync(fileURLToPath(lib('server.js'))) ? {} : { skip: 'dist/lib is not built' };
@@ -95,7 +95,7 @@ async function conversation(t: TestContext, era: 'modern' | 'legacy', serve: Ser
   const unknown = await failure('none');
   const thrown = await failure('fail');
   const scoped = await failure('scoped');
-  // Who leaves has not made the handler fail.
+  // A client that leaves is not a failure of the handler.
   const leaving = new AbortController();
   const begun = new Promise<void>((resolve) => (started = resolve));
   const left = client.callTool('leave', {}, { signal: leaving.signal });

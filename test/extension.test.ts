@@ -15,8 +15,8 @@ import { connect, later } from './server/peer.ts';
 import { serveHttp } from './transport/http/engine.ts';
 import { within } from './within.ts';
 
-// An extension that is made like io.modelcontextprotocol/tasks, with nothing but the door of either role: a call that
-// answers with a handle, methods about it, questions on the way, a key in the filter of listeners, a notification.
+// An extension built like io.modelcontextprotocol/tasks on the public extension interface of client and server: a call that
+// returns a handle, its methods, questions in between, a key in the filter of listeners, a notification.
 
 type Bag = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ interface Job extends Bag {
   status: 'working' | 'input_required' | 'completed';
 }
 
-/** The server's side, over a server of anybody's. */
+/** The server's side, on any server. */
 class Jobs {
   readonly jobs = new Map<string, { job: Job; owner: string | undefined; answers(given: Bag): void }>();
   readonly #tell: TellListeners;
@@ -100,7 +100,7 @@ function server(): { server: McpServer; jobs: Jobs } {
   return { server: made, jobs };
 }
 
-/** The client's side: calls end when their job does. `wait` is what passes between two looks. */
+/** The client's side: a call ends when its job does. `wait` runs between two polls. */
 function extension(
   client: () => McpClient,
   wait: () => Promise<unknown>,
@@ -223,12 +223,12 @@ for (const kind of ['memory', 'http'] as const) {
     jobs.set('cake', { status: 'completed' });
     const { _meta, ...job } = await told;
     assert.deepEqual(job, { jobId: 'cake', status: 'completed' });
-    // The extension's own keys and the subscription's.
+    // The keys of the extension and of the subscription.
     assert.deepEqual(Object.keys(_meta as Bag), ['com.example/n', 'io.modelcontextprotocol/subscriptionId']);
-    // The first is of a request, and of no subscription.
+    // The first notification belongs to a request, not to a subscription.
     assert.deepEqual(heard.map(({ jobId }) => jobId), ['none', 'cake']);
     await assert.rejects(client.listen('jobIds', 'cake'), /jobIds must be a list/);
-    // What was agreed before still holds.
+    // The earlier agreement still holds.
     const again = next();
     jobs.set('cake', { status: 'working' });
     assert.equal((await again)['status'], 'working');
@@ -269,7 +269,7 @@ test('keys of `_meta` reach a handler as they came', async (t) => {
     name: 'bake', _meta: { 'com.example/now': true },
   }));
   assert.deepEqual(structuredContent, { sum: 1 });
-  // 2025-11-25 basic/index#_meta: of reserved keys nothing is assumed either, in requests and in results, in both eras.
+  // 2025-11-25 basic/index#_meta: nothing is assumed about reserved keys, in requests and in results, in both eras.
   const odd = Object.fromEntries([
     'io.modelcontextprotocol/tomorrow', 'modelcontextprotocol.io/later', 'mcp.dev/new', 'tools.mcp.com/x', 'com.example/own', 'plain',
   ].map((key, value) => [key, { value }]));
@@ -474,7 +474,7 @@ test('a result type that nobody registered is an error of the server', async (t)
   const { content, isError } = await client.callTool('unknown');
   assert.equal(isError, true);
   assert.match(JSON.stringify(content), /unknown failed \(id/);
-  // 2026-07-28 basic/index#resulttype: whoever makes the result, and whether the server has extensions or not.
+  // 2026-07-28 basic/index#resulttype: for every source of the result, with and without extensions.
   for (const extended of [false, true]) {
     const heard: string[] = [];
     const made = new McpServer(info, { onError: ({ message }) => heard.push(message) });
@@ -495,7 +495,7 @@ test('a result type that nobody registered is an error of the server', async (t)
     for (const [method, params] of requests) {
       const { result, error } = await peer.modern(method, params, capabilities);
       assert.equal(result?.['resultType'] ?? 'complete', 'complete', method);
-      // A model reads what a tool has failed with.
+      // For a tool the failure is a result that the model reads.
       assert.equal(method === 'tools/call' ? result?.['isError'] : error?.code, method === 'tools/call' ? true : -32603, method);
     }
     assert.deepEqual(heard, requests.map(() => 'the handler returned a result of the unknown type "foo"'));
@@ -513,7 +513,7 @@ test('names are registered once', () => {
   for (const [key, value] of Object.entries(taken)) {
     assert.throws(() => made.extend({ id: 'com.example/other', [key]: value }), /is already registered/, key);
   }
-  // What was refused has left nothing behind.
+  // A refused extension leaves nothing behind.
   made.extend({ id: 'com.example/other', methods: { 'other/get': () => ({}) } });
 });
 

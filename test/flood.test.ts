@@ -1,5 +1,5 @@
-// A peer that writes as fast as it is read, in either role: another peer is answered while it does, and whoever is told
-// of faults is told of few. Each flood is always ready, so that whoever reads on until nothing waits reads it whole.
+// A peer that sends as fast as it is read, in either role: another peer is still answered, and few faults are reported. Each
+// flood is always ready to read, so that a reader that stops only at an empty buffer reads all of it.
 import assert from 'node:assert/strict';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import test from 'node:test';
@@ -17,9 +17,9 @@ import { decode } from '../src/jsonrpc/codec.ts';
 import { random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 
-// In a process of its own: it runs for long.
+// In a process of its own: it takes long.
 
-/** Lines that are no use to anybody. */
+/** Lines that are not messages. */
 const lines: Record<string, (by: Random) => string> = {
   'lines of a log': (by) => `2026-11-22 12:00:00 request ${by.int(1e6)} took ${by.int(1000)} ms`,
   'JSON that breaks off': (by) => by.pick(['{', '[', '"', '{"jsonrpc":"2.0","id":', '[{"a":']),
@@ -36,7 +36,7 @@ lines['all of them'] = (by) => lines[by.pick(kinds)]?.(by) ?? '';
 
 const chunkBytes = 64 * 1024;
 
-/** A chunk of 64 KiB of such lines: `frame` makes of a line what the transport carries. */
+/** A chunk of 64 KiB of such lines; `frame` wraps a line for the transport. */
 function chunkOf(kind: string, frame: (line: string) => string): Buffer {
   const by = random(kind.length);
   let text = '';
@@ -46,7 +46,7 @@ function chunkOf(kind: string, frame: (line: string) => string): Buffer {
 
 const most = 1500;
 
-/** The same chunk again and again, 96 MB in all; `left` says how many are still to come. */
+/** The same chunk repeatedly, 96 MB in all; `left`: the number of chunks still to come. */
 interface Flood {
   left: number;
   next(): Buffer | null;
@@ -62,20 +62,20 @@ function floodOf(kind: string, frame: (line: string) => string): Flood {
   };
 }
 
-/** Ten a second and one more that counts the others, from each of two places, and as many at the end. */
+/** Allows eleven reports per second from each of two places, and as many at the end. */
 function few(told: number, began: number): void {
   const seconds = 2 + (performance.now() - began) / 1000;
   assert.ok(told <= 22 * seconds, `${told} faults were told in ${seconds} s`);
 }
 
-/** Asks an innocent peer five times, one after the other, while the flood runs. */
+/** Sends five requests of another peer, one after the other, during the flood. */
 async function askMeanwhile(flood: Flood, ask: () => Promise<unknown>): Promise<void> {
   for (let n = 0; n < 5; n++) await ask();
   assert.ok(flood.left > 0, 'the innocent peer was answered only when the flood was over');
   assert.ok(flood.left < most, 'the flood had not begun');
 }
 
-/** A port whose runtime hands over in one turn all that has come. */
+/** A port whose runtime delivers all received messages in one turn. */
 class FloodedPort implements MessagePortLike {
   readonly said: string[] = [];
   #listener: ((event: PortEvent) => void) | undefined;
@@ -96,7 +96,7 @@ class FloodedPort implements MessagePortLike {
     this.#listener?.({ type: 'message', data });
   }
 
-  /** Hands over 24 MB of such messages, or 200,000 of them where they are short; says how many. */
+  /** Delivers 24 MB of such messages, or 200,000 if they are short; returns their number. */
   flood(kind: string): number {
     const by = random(kind.length);
     const some = Array.from({ length: 100 }, () => lines[kind]?.(by) ?? '');
@@ -221,7 +221,7 @@ test('maxNoiseBytes: who sends nothing but garbage over a port is not listened t
   const some = (count: number): void => {
     for (let n = 0; n < count; n++) port.hand('no message');
   };
-  // Half as much, a message, and as much again: that one is no reason.
+  // 45 bad messages, a good one, 45 more: the good one starts the count again.
   some(45);
   port.hand('{"jsonrpc":"2.0","id":"first","method":"ping"}');
   some(45);
@@ -249,7 +249,7 @@ test('maxNoiseBytes: a client that writes nothing but garbage is not served any 
     },
   });
   const serving = serveStdio(new McpServer({ name: 'server', version: '1.0.0' }), { stdin, stdout, maxNoiseBytes: 10_000 });
-  // Half as much, a message, and as much again: that one is no reason.
+  // 45 bad lines, a good message, 45 more: the good one starts the count again.
   const half = 'no message\n'.repeat(45);
   stdin.write(`${half}{"jsonrpc":"2.0","id":"first","method":"ping"}\n${half}`);
   while (!written.join('').includes('"first"')) await onceMore();

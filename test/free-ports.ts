@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** Ports of 127.0.0.1 that nobody listens on now, all of them different. */
+/** Returns different free ports of 127.0.0.1. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
@@ -11,5 +11,5 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One such port. */
+/** Returns one free port. */
 export const freePort = async (): Promise<number> => (await freePorts(1))[0] as number;

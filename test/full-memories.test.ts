@@ -13,11 +13,11 @@ import { introspection } from '../src/oauth/resource/introspection.ts';
 import { proofReplays } from '../src/oauth/resource/proof-replays.ts';
 import { verifiedTokens } from '../src/oauth/resource/verified-tokens.ts';
 
-// In a process of its own: it counts what is called of Map and Set.
+// In a process of its own: it counts calls of Map and Set.
 
 /**
- * What is full and takes one more drops its oldest. A Map has a hole for each entry that was deleted, and every new iterator
- * passes those at its beginning, which no count shows. So the iterators are counted; and the steps through orders of use.
+ * A full memory drops its oldest entry for a new one. A Map keeps a hole for each deleted entry, and every new iterator passes
+ * the holes at its beginning, which no count shows. So this counts the iterators, and the steps through orders of use.
  */
 async function countSteps(work: () => unknown): Promise<{ searches: number; steps: number }> {
   const counted = { searches: 0, steps: 0 };
@@ -53,7 +53,7 @@ const wholeClock = Date.now();
 const most = 1000;
 const more = 3 * most;
 
-/** Each memory that keeps the newest `most`: puts the next thing into it. */
+/** Each memory that keeps the newest `most`: the function adds an entry. */
 const memories: Readonly<Record<string, () => (at: number) => unknown>> = {
   'verified tokens': () => {
     const tokens = verifiedTokens(most);

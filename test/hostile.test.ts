@@ -10,11 +10,11 @@ import { mutated, random } from './hostile/mutations.ts';
 import type { Random } from './hostile/mutations.ts';
 import { everyNth } from './every-nth.ts';
 
-// In a process of its own: it runs for long, and measures memory.
+// In a process of its own: it takes long, and measures memory.
 
-// Broken messages against a live server over stdio: each is answered or refused, once; no answer goes to another
-// question; the process lives, and holds no more at the end than at the beginning.
-// HOSTILE: how many messages (`npm run hostile`: 100,000). HOSTILE_SEED: which ones.
+// Broken messages against a live server over stdio: each is answered or refused, once; no answer goes to another request; the
+// process survives, and uses no more memory at the end than at the beginning.
+// HOSTILE: number of messages (`npm run hostile`: 100,000). HOSTILE_SEED: the seed for them.
 
 const total = Number(process.env['HOSTILE'] ?? 20_000 / everyNth(2));
 const seed = Number(process.env['HOSTILE_SEED'] ?? 1);
@@ -31,7 +31,7 @@ const meta = {
 
 const calls = ['echo', 'later', 'any', 'structured', 'ask'];
 
-/** A message as a client would send it. `nonce` is in what comes back, where anything comes back. */
+/** A valid message of a client. Its result, if any, contains `nonce`. */
 function sound(id: string, nonce: string, { pick, chance }: Random): Bag {
   const args = { text: nonce };
   const [method, params] = pick<[string, Bag?]>([
@@ -60,13 +60,11 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
   const child = spawn(process.execPath, ['--expose-gc', main], { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   let complaints = '';
-  // That it is gone is told by its stdout.
+  // The end of its stdout reports a crash.
   child.stdin.on('error', () => {});
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
 
-  /**
-   * By id as JSON: what was sent with it in this window, how many answers are still to come, and how many more may.
-   */
+  /** By id as JSON: the messages sent with it in this window, the number of answers due, and of further answers allowed. */
   const open = new Map<string, { sent: string[]; due: number; free: number }>();
   let openCount = 0;
   let refused = 0;
@@ -116,11 +114,11 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
   });
 
   function write(...lines: Uint8Array[]): void {
-    // In one piece, as a client that is busy writes: the server finds the lines in it.
+    // In one chunk, as a busy client writes: the server must split the lines.
     child.stdin.write(Buffer.concat(lines.flatMap((line) => [line, newline])));
   }
 
-  /** A question gets a broken answer first, and a sound one after it. */
+  /** Answers a server request first with a broken response, then with a valid one. */
   function answerQuestion(id: unknown): void {
     for (const answer of [
       mutated({ jsonrpc: '2.0', id, result: { action: 'accept', content: {} } }, {}, by), undefined,
@@ -134,13 +132,13 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
   }
 
   function expectAnswers(bytes: Uint8Array): void {
-    // Empty lines are no messages.
+    // Empty lines are not messages.
     if (Buffer.from(bytes).toString('latin1').trim() === '') return;
     const decoded: Decoded = decode(bytes);
     const sent = Buffer.from(bytes).toString();
     if (decoded.kind === 'request') owe(decoded.message.id, sent);
-    // What was to be an answer fails the question that waits for it, and gets no answer itself: its sender may have asked
-    // something with the same id. One without "jsonrpc" is not known as an answer, unless its question waits.
+    // A broken response fails the server's pending request and gets no answer itself: the client may have a request with the same
+    // id. A response without "jsonrpc" counts as one only if a request with its id is pending.
     else if (decoded.kind === 'refusal') owe(decoded.id, sent, !decoded.responseFault);
     else if (decoded.kind === 'batch') owe(null, sent);
   }
@@ -192,20 +190,20 @@ test(`${total} broken messages over stdio (seed ${seed})`, { timeout: 600_000 },
       }
       write(...lines);
       await settled();
-      // What may still come may come later.
+      // Allowed answers may come in a later window.
       for (const [key, { free }] of open) if (free === 0) open.delete(key);
     }
     assert.ok(refused > total * 0.2, `${refused} refusals of ${total} messages: they are not broken enough`);
     const after = await heap('memory after');
     assert.ok(after < before + 4 * 2 ** 20, `${before} bytes were held before, ${after} after`);
 
-    // It is in its right mind.
+    // The server still works correctly.
     const { result } = await ask('last', 'tools/call', { name: 'echo', arguments: { text: 'still here' } });
     assert.deepEqual(result, { content: [{ type: 'text', text: 'still here' }] });
   } finally {
     child.stdin.end();
   }
-  // Open subscriptions end with their answers.
+  // Open subscriptions end with their responses.
   failures.length = 0;
   const [code] = await exited;
   assert.equal(code, 0);

@@ -4,11 +4,11 @@ import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// The sources, from dist/test/imports.test.js: the package's, and the page's.
+// The sources of the package and of the page, from dist/test/imports.test.js.
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 const page = fileURLToPath(new URL('../../page/src/', import.meta.url));
 
-/** What each folder may import besides itself. */
+/** The folders that each folder may import. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [],
   'clock.ts': [],
@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'skills', 'apps', 'host', 'doctor', 'judge', 'executables',
   ],
 };
-/** Where Node may be imported. */
+/** Folders that may import Node's modules. */
 const nodeFolders: readonly string[] = [
   'transport/stdio/', 'transport/http/node/', 'transport/http1/node/', 'transport/serial/node/', 'transport/socket/node/', 'oauth/node/', 'tasks/node/', 'fleet/node/', 'skills/node/', 'host/node/',
   'executables/', 'cli/', 'judge/node/',
@@ -44,13 +44,13 @@ const nodeFolders: readonly string[] = [
 interface Import {
   readonly from: string;
   readonly to: string;
-  /** `import type` is erased: it draws an arrow, but no cycle at run time. */
+  /** `import type` is erased: it counts as a dependency, but not as a cycle at run time. */
   readonly typeOnly: boolean;
-  /** The names in its braces; of `a as b`, the one that is known outside the importing file. */
+  /** The names in its braces; for `a as b`, the name used outside the importing file. */
   readonly names: readonly string[];
 }
 
-/** The names between braces. Of `a as b` the one that is known outside the file with the statement. */
+/** The names between braces; for `a as b`, the name used outside the file with the statement. */
 const namesIn = (file: string, clause: string): string[] => [...clause.matchAll(/[\w$]+(?: as [\w$]+)?/g)]
   .map(([name]) => name.replace(/^type (?=\w)/, '').replace(file.endsWith('/internal-exports.ts') ? /^.* as / : / as .*$/, ''))
   .filter((name) => name !== 'from');
@@ -98,18 +98,18 @@ test('imports: every arrow points the right way', () => {
     // A package, or a file outside the sources.
     if (!files.includes(to)) return true;
     const folder = folderOf(from);
-    // What everybody may import, and imports nothing.
+    // `bounds` may be imported everywhere, and imports nothing.
     if (folderOf(to) === 'bounds') return false;
     return folderOf(to) !== folder && !allowed[folder]?.includes(folderOf(to));
   });
   assert.deepEqual(wrong.map(({ from, to }) => `${from} imports ${to}`), []);
 });
 
-/** What is built on the protocol. */
+/** The folders built on the protocol. */
 const kit = ['oauth', 'tasks', 'fleet', 'skills', 'apps', 'host', 'executables', 'explain', 'transcript', 'doctor', 'judge', 'cli'];
-/** The folders of the protocol, but `bounds`, which everybody imports. */
+/** The folders of the protocol, except `bounds`, which all may import. */
 const protocol = ['jsonrpc', 'schema', 'protocol', 'transport', 'server', 'client'];
-/** What the index of `schema` names is enough for the kit. What needs Node has doors of its own, below `transport`. */
+/** The kit imports only the index of `schema`. Modules that need Node have separate entries below `transport`. */
 const doors = [
   'client/internal-exports.ts', 'jsonrpc/internal-exports.ts', 'protocol/internal-exports.ts', 'server/internal-exports.ts', 'transport/http/node/internal-exports.ts', 'transport/internal-exports.ts',
   'transport/socket/node/internal-exports.ts', 'transport/stdio/internal-exports.ts',
@@ -133,7 +133,7 @@ test('imports: a door is for the kit, and has nothing of its own', () => {
 test('imports: the kit takes everything that a door names', () => {
   for (const door of doors) {
     const entering = imports.filter(({ to }) => to === door);
-    // What takes the whole file takes all of it.
+    // An import of the whole file uses all its names.
     if (entering.some(({ names }) => names.length === 0)) continue;
     const taken = new Set(entering.flatMap(({ names }) => names));
     const named = imports.filter(({ from }) => from === door).flatMap(({ names }) => names);
@@ -149,7 +149,7 @@ test('imports: the page takes from the package only its entries', () => {
   assert.deepEqual(ours.filter((to) => exports[to.replace('barewire', '.')] === undefined), []);
 });
 
-/** The files from which these arrows lead back to themselves. */
+/** The files on import cycles. */
 function inCircles(arrows: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   const next = new Map<string, string[]>();
   for (const { from, to } of arrows) next.set(from, [...next.get(from) ?? [], to]);

@@ -15,7 +15,7 @@ test('the table of limits in docs/limits.md is what the code says', () => {
 /** `name: value` in the options that a test gives, or the name in a test's title; not a member of a type. */
 function isTested(name: string, tests: string): boolean {
   const given = `(?<![\\w.])${name}: (?!string|number|unknown|boolean|undefined)`;
-  // JSON Schema has this word, too: of the options, only those of a state or a template count.
+  // JSON Schema has this name too, so only the options of a state or a template count.
   const option = name === 'maxLength' ? `requestState: \\{ ${given}|uriTemplate\\(.*${given}` : given;
   const shorthand = `limits: \\{(?: \\w+,)* ${name}(?:,[^}]*)? \\}`;
   return new RegExp(`${option}|${shorthand}|\\btest\\(\\s*[\`'"].*\\b${name}\\b`).test(tests);

@@ -8,17 +8,17 @@ interface Mocks {
   method(object: Clock, name: 'now' | 'monotonic', implementation: () => number): unknown;
 }
 
-/** Mocks the timers of the runtime and both times of its clock, for tests of what is handed no clock. Others take a `manualClock`. */
+/** Mocks the runtime's timers and both times of its clock, for code that takes no clock. Other tests use `manualClock`. */
 export function mockClock(mocks: Mocks, options: Parameters<MockTimers['enable']>[0]): void {
   mocks.timers.enable(options);
   mocks.method(systemClock, 'now', () => Date.now());
   mocks.method(systemClock, 'monotonic', () => Date.now());
 }
 
-/** A clock whose time is what the function says; its timers are the runtime's. */
+/** A clock with the function's time and the runtime's timers. */
 export const clockOf = (now: () => number): Clock => ({ ...systemClock, now, monotonic: now });
 
-/** A clock whose timers wait for a promise instead of a time. `wait` gives it for each; turns of the event loop stay as they are. */
+/** A clock whose timers wait for a promise from `wait` instead of a time; turns of the event loop stay the runtime's. */
 export function waitingClock(wait: (ms: number) => Promise<void>): Clock {
   return {
     ...systemClock,
@@ -35,9 +35,9 @@ export function waitingClock(wait: (ms: number) => Promise<void>): Clock {
   };
 }
 
-/** A clock whose time passes only when the test says so; turns of the event loop stay the runtime's, and so does input and output. */
+/** A clock whose time passes only by `pass`; turns of the event loop, input and output stay the runtime's. */
 export interface SteppedClock extends Clock {
-  /** So many milliseconds pass: the timers that are due run. */
+  /** Advances the time by these milliseconds and runs the due timers. */
   pass(ms: number): void;
 }
 

@@ -16,7 +16,7 @@ type Bag = Record<string, unknown>;
 const info = { name: 'test', version: '1' };
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** What an observer was told, and how each request ended. */
+/** An observed request and its outcome. */
 interface Seen {
   readonly kind: string;
   readonly method: string;
@@ -25,7 +25,7 @@ interface Seen {
   end: string;
 }
 
-/** An observer that runs each request in a context of its own, with the method as its name. */
+/** An observer that runs each request in its own async context, which holds the method. */
 function observer(seen: Seen[], storage: AsyncLocalStorage<string>, meta?: Bag): Observe {
   return <R extends object>({ kind, method, params, peer }: ObservedRequest, next: (meta?: Bag) => R): R => {
     const one: Seen = {
@@ -99,7 +99,7 @@ for (const kind of ['memory', 'http'] as const) {
         ({ kind: side, method, revision, traceparent: trace, end });
       assert.deepEqual(atServer, [
         one('server', 'tools/call', 'ok', traceparent),
-        // The question: in the result since 2026-07-28, where the call comes again with its answer.
+        // The question: since 2026-07-28 it is in the result, and the call is repeated with the answer.
         modern ? one('server', 'tools/call', 'ok', traceparent) : one('client', 'elicitation/create', 'ok', undefined),
         one('server', 'none/such', '-32601', traceparent),
       ]);
@@ -113,7 +113,7 @@ for (const kind of ['memory', 'http'] as const) {
       atServer.length = 0;
       await client.ping();
       assert.deepEqual(atServer.map(({ method, end }) => [method, end]), [[modern ? 'server/discover' : 'ping', 'ok']]);
-      // What the caller gives stands before what the observer adds.
+      // The caller's value precedes the observer's.
       const own = traceparent.replace('b7', 'c7');
       assert.deepEqual((await client.callTool('ask', {}, { meta: { traceparent: own } })).content, [{ type: 'text', text: own }]);
     });
@@ -135,7 +135,7 @@ test('a trace context is read as far as it is well formed and bounded', () => {
   assert.deepEqual(traceOf({ traceparent, tracestate, baggage, other: 1 }), { traceparent, tracestate });
   assert.deepEqual(traceOf({ traceparent, tracestate, baggage }, true), { traceparent, tracestate, baggage });
   assert.deepEqual(traceOf({ baggage }, true), { baggage });
-  // Later versions may have more.
+  // Later versions may have further fields.
   const later = `cc-${traceparent.slice(3)}-more`;
   assert.deepEqual(traceOf({ traceparent: later }), { traceparent: later });
   for (const bad of [

@@ -7,7 +7,8 @@ import type { Node, SourceFile } from 'typescript/unstable/ast';
 import { isNewExpression, isStringLiteral } from 'typescript/unstable/ast/is';
 import { readParsed } from './parsed-files.ts';
 
-// Small engines parse ES2022 without lookbehind, `v` sets and modifiers of a group: a script that has one of them does not load at all.
+// Small engines parse ES2022, but not lookbehind, `v` flags or modifiers in a group: a script that has one of them does not load
+// at all.
 
 const top = fileURLToPath(new URL('../../src/', import.meta.url)).replace('/dist/', '/');
 const texts = new Set([
@@ -15,7 +16,7 @@ const texts = new Set([
   SyntaxKind.TemplateTail,
 ]);
 
-/** Why a file cannot be loaded there, one line each. */
+/** The reasons why a file cannot load there, one per line. */
 function faultsOf(source: SourceFile, file: string): string[] {
   const faults: string[] = [];
   const visit = (node: Node): void => {

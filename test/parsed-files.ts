@@ -5,8 +5,8 @@ import { API } from 'typescript/unstable/sync';
 import type { SourceFile } from 'typescript/unstable/ast';
 
 /**
- * Parses files by TypeScript, without their types, and gathers what `look` finds in each. `files`: paths below `folder`. Throws
- * where a file was not parsed.
+ * Parses files with TypeScript, without types, and collects the results of `look`. `files`: paths below `folder`. Throws if a
+ * file was not parsed.
  */
 export function readParsed<T>(folder: string, files: readonly string[], look: (source: SourceFile, file: string) => readonly T[]): T[] {
   const own = mkdtempSync(join(tmpdir(), 'barewire-parsed-'));

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1, the same ones for the same seed: mulberry32, small, and good enough to break things with. */
+/** Random numbers in [0, 1), reproducible by seed: mulberry32, small, and good enough for tests. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** One of these, each as often as its weight says; undefined if the list is empty. */
+/** Draws an item by weight; undefined if the list is empty. */
 export function drawn<T>(random: () => number, among: readonly (readonly [weight: number, what: T])[]): T | undefined {
   let left = random() * among.reduce((sum, [weight]) => sum + weight, 0);
   return among.find(([weight]) => (left -= weight) < 0)?.[1];

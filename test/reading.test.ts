@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { randomOf } from './random.ts';
 
-// The parts of npm run reading, on small trees of their own.
+// The parts of npm run reading, on small test trees.
 
 interface KeptFile { readonly path: string; readonly kept: number; readonly lines: number; readonly comments: number; readonly sha256: string }
 interface Kept { readonly files: readonly KeptFile[]; readonly own: number; readonly bundled: number }

@@ -5,12 +5,12 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../src/judge/version.ts';
 
-// What a workflow may do with the identity of this project, from dist/test/release.test.js.
+// The permissions of a workflow with this project's identity, from dist/test/release.test.js.
 const folder = fileURLToPath(new URL('../../.github/workflows/', import.meta.url));
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 
-/** The versions of CHANGELOG.md, the newest first, each with its entries. */
+/** The versions of CHANGELOG.md, newest first, with their entries. */
 const releases = read('CHANGELOG.md').split(/^## /m).slice(1).map((text) => {
   const [, major, minor, patch, date] = /^(\d+)\.(\d+)\.(\d+) \((\d{4}-\d{2}-\d{2})(?:, [\da-f]{7})?(?:, not published)?\)\n/.exec(text) ?? [];
   return { head: text.split('\n', 1)[0], major: Number(major), minor: Number(minor), patch: Number(patch), date: date ?? '', breaking: /^- \*\*Breaking\*\*/m.test(text) };
@@ -46,7 +46,7 @@ test('the reference has each entry of the package', () => {
   assert.deepEqual([...entryPoints].sort(), sources.sort());
 });
 
-/** The jobs of a workflow: the lines below each name. */
+/** The jobs of a workflow: name and lines. */
 function jobsOf(text: string): Map<string, string> {
   const [, jobs = ''] = text.split(/^jobs:\n/m);
   return new Map([...jobs.matchAll(/^ {2}([\w-]+):\n((?: {4}.*\n| *\n)*)/gm)].map(([, name = '', lines = '']) => [name, lines]));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// The requirements matrix (requirements/*.tsv) names code and tests that are there, and no row is without a verdict.
+// The requirements matrix (requirements/*.tsv) names existing code and tests, and every row has a verdict.
 
 const script = fileURLToPath(new URL('../../scripts/requirements.mjs', import.meta.url));
 

@@ -14,7 +14,7 @@ interface Run {
   readonly words: string;
 }
 
-/** Runs test files as scripts/test.mjs does, with shorter times. */
+/** Runs test files like scripts/test.mjs, with shorter limits. */
 function runFiles(files: readonly string[], seconds: number): Run {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, [
@@ -72,7 +72,7 @@ test('of files that share a process, what hangs is named, and what another leave
 
 const alive = (pid: number): boolean => {
   try {
-    // A process that has ended and whose parent has not asked is a zombie.
+    // An ended process that its parent has not waited for is a zombie.
     return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
     return false;
@@ -91,7 +91,7 @@ for (const [what, code, seconds] of [
     try {
       const pids = join(folder, 'pids');
       writeFileSync(pids, '');
-      // The child starts another, which has left its environment behind.
+      // The child starts another process without its environment.
       const child = `const { spawn } = require('node:child_process'); const { appendFileSync } = require('node:fs');
         spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env: {}, stdio: 'ignore' }).once('spawn', function () {
           appendFileSync(${JSON.stringify(pids)}, process.pid + ' ' + this.pid); console.log('up'); }); setInterval(() => {}, 1000);`;
@@ -106,7 +106,7 @@ for (const [what, code, seconds] of [
       const started = readFileSync(pids, 'utf8').split(' ').map(Number);
       assert.equal(started.length, 2);
       assert.match(report + words, /ended: /);
-      // The signal is on its way.
+      // The signal takes a moment.
       while (started.some(alive)) await new Promise((resolve) => setTimeout(resolve, 10));
     } finally {
       rmSync(folder, { recursive: true });

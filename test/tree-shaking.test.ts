@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { Plugin } from 'esbuild';
 
-// What a bundler leaves of the sources. Run from dist/test.
+// The sources that a bundler keeps. Run from dist/test.
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Record<string, { types: string; default: string } | string>;
@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const run = promisify(execFile);
 const entries = Object.entries(manifest.exports).filter(([path]) => !path.endsWith('.json'));
 
-/** The file of the sources that an entry such as `barewire/server` is made of. */
+/** The source file of an entry such as `barewire/server`. */
 function sourceOf(name: string): string {
   const entry = manifest.exports[name.replace('barewire', '.')];
   assert.ok(typeof entry === 'object', name);
@@ -30,7 +30,7 @@ const fromSource: Plugin = {
   },
 };
 
-/** The source files that a program's bundle has something of; with `split` what it loads first. */
+/** The source files in a program's bundle; with `split`, those in the initial load. */
 async function filesOf(contents: string, split = false): Promise<string[]> {
   const { metafile } = await build({
     outdir: 'out',
@@ -59,7 +59,7 @@ async function filesOf(contents: string, split = false): Promise<string[]> {
 const without = (files: readonly string[], pattern: RegExp): void =>
   assert.deepEqual(files.filter((file) => pattern.test(file)), []);
 
-// A program that imports each entry and says what is different after it: globals, listeners, what keeps the process alive.
+// Imports each entry and prints the changes that it made: globals, listeners, resources that keep the process alive.
 const importer = `
   const state = () => JSON.stringify([
     Reflect.ownKeys(globalThis).map(String), process.eventNames().map(String), process.getActiveResourcesInfo(),
@@ -80,7 +80,7 @@ test('importing an entry does nothing', async () => {
   assert.deepEqual({ stdout, stderr }, { stdout: `${files.length}\n`, stderr: '' });
 });
 
-// As a bundler sees it that is not told of `sideEffects`: what making it may do stays.
+// Simulates a bundler that ignores `sideEffects`: modules with possible side effects stay.
 const allKept: Plugin = {
   name: 'all-kept',
   setup({ onResolve }) {
@@ -88,7 +88,7 @@ const allKept: Plugin = {
   },
 };
 
-// Defaults that are made of others, an empty array of bytes, a promise: nothing that is long.
+// Only short code may remain: defaults copied from others, an empty byte array, a promise.
 const remains = /^var (?:[\w$]+=(?:\{(?:\.\.\.[\w$]+,)?[\w:,]*\}|new Uint8Array\(0\)|Promise\.resolve\(\)|\d+|[\w$]+\+[\w$]+),?)+$/;
 
 test('of an entry that is imported and not used a bundler leaves next to nothing', async () => {
@@ -142,7 +142,7 @@ test('a client over HTTP holds no server, no pipes and no command line', async (
   assert.ok(files.includes('client/mcp-client.ts'));
   without(files, /oauth/);
   without(files, /^(host|doctor|explain|transcript|executables|cli)\/|http-trace|redact/);
-  // It judges what tools return by the small dialect, as McpServer judges arguments.
+  // It checks tool results with the small dialect, as McpServer checks arguments.
   assert.ok(files.includes('schema/compile.ts'));
   without(files, /^server\/|^cli\/|stdio|http\/server|http\/node|metaschemas|schema\/formats/);
 });

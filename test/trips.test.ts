@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-// What npm run trips counts, and the ceilings. The instrumenter needs packages: scripts/trips/instrument.test.mjs.
+// The figures and ceilings of npm run trips. The instrumenter needs packages: scripts/trips/instrument.test.mjs.
 
 interface Call { readonly id: number; readonly depth: number; readonly calls: number }
 interface Traced { readonly file: string; readonly line: number; readonly name: string; readonly simple: boolean }
@@ -48,7 +48,7 @@ const call = (id: number, depth: number, calls: number): Call => ({ id, depth, c
 const trip = [call(0, 2, 3), call(1, 3, 0), call(2, 3, 1), call(3, 4, 1), call(1, 5, 0), call(0, 3, 0)];
 
 test('figures of a trip: leaves apart, hops, returns to a file left before', () => {
-  // Files: a b b c b a. A simple function that calls another is no leaf.
+  // Files: a b b c b a. A simple function that calls another is not a leaf.
   assert.deepEqual(figuresOf(trip, functions), { all: 6, leaves: 2, calls: 4, functions: 4, files: 3, hops: 4, returns: 2 });
   assert.deepEqual(figuresOf([], functions), { all: 0, leaves: 0, calls: 0, functions: 0, files: 0, hops: 0, returns: 0 });
 });
@@ -79,7 +79,7 @@ test('the recorder: callees, functions that wait, handlers', async () => {
     recorder.suspend(slow);
     recorder.exit(recorder.enter(2));
     recorder.exit(outer);
-    // It goes on from somewhere else, and what called it then runs on when it waits or ends.
+    // It resumes elsewhere; when it waits or ends, its caller continues.
     const other = recorder.enter(3);
     recorder.resume(slow);
     recorder.resume(slow);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// A type name stands for one type: see CONTRIBUTING.md.
+// A type name has one meaning: see CONTRIBUTING.md.
 
-/** Names that still stand for several types, each published by two entries. A name leaves this list, and none is added. */
+/** Names that still have several types, each published by two entries. Names are removed from this list, never added. */
 const notYet: readonly string[] = [
   'ClientOptions: client/options.ts, oauth/client/registration.ts',
   'Grant: host/approvals.ts, oauth/client/grant.ts',
@@ -15,7 +15,7 @@ const notYet: readonly string[] = [
   'ProtectedResourceMetadata: oauth/client/protected-resource-metadata.ts, oauth/resource/protected-resource-metadata.ts',
 ];
 
-/** The files that declare each type, by its name. A declaration in a function has its meaning there. */
+/** The files that declare each type, by name. Declarations inside a function are local. */
 function declarationsIn(sources: ReadonlyMap<string, string>): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [file, text] of sources) {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// The compiled test lies in dist/test.
+// The compiled test is in dist/test.
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
@@ -23,7 +23,7 @@ test('types that must hold, and mistakes that must not compile', async () => {
 });
 
 test('hovering over the arguments of a tool shows a plain object type', async () => {
-  // Declaration files print types as an editor does.
+  // Declaration files print types like an editor.
   const source = await readFile(root + 'test/types/hover.ts', 'utf8');
   const expected = /\/\/ (.*)\n/.exec(source)?.[1];
   const printed = await typecheck(

@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: Record<string, string> };
 
-/** These give their words to a program that reads them. */
+/** These pass their arguments on to another program. */
 const passOn = ['scripts/page.mjs', 'scripts/prepare.mjs', 'test/course/run.mjs', 'test/coverage/run.mjs'];
 
-/** The programs of `npm run`, by their sources; the command itself (`dist/lib/cli.js`) and single test files are not among them. */
+/** The programs of `npm run`, by source file, without the command itself (`dist/lib/cli.js`) and single test files. */
 const programs = [...new Set(Object.values(scripts).flatMap((script) =>
   [...script.matchAll(/(?:cd ([\w/]+) && [^&]+&& )?\bnode ([\w/.-]+\.m?js)/g)].map(([, folder, path = '']) =>
     (folder === undefined ? path : `${folder}/${path}`).replace(/^dist\/(test\/.*)\.js$/, '$1.ts'))))]

@@ -1,4 +1,4 @@
-// The HTTP client that Node itself would write: node:http with a keep-alive agent.
+// The plain HTTP client of Node: node:http with a keep-alive agent.
 import { Agent, request } from 'node:http';
 import { drive, options } from './drive.mjs';
 

@@ -1,4 +1,4 @@
-// The limit for a client: over stdio, lines and a Map of callbacks; over HTTP, fetch.
+// The upper bound for a client: over stdio, lines and a Map of callbacks; over HTTP, fetch.
 import { spawn } from 'node:child_process';
 import { drive, node, options } from './drive.mjs';
 

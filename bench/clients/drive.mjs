@@ -1,11 +1,11 @@
-// The same loop for every client: keep so many calls open, check every answer, count, report, end.
+// The same loop for every client: keeps a number of calls in flight, checks every answer, counts, reports, ends.
 import { performance } from 'node:perf_hooks';
 
 const [transport, target, inFlight, size, ms, warmMs] = process.argv.slice(2);
 export const options = { transport, target };
 export const node = process.execPath;
 
-/** `call(text)` resolves to the text that came back. */
+/** `call(text)` resolves with the returned text. */
 export async function drive(call) {
   const text = 'a'.repeat(Number(size));
   let calls = 0;

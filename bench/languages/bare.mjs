@@ -1,4 +1,4 @@
-// The limit in Node: node:http reads the body, JSON.parse, the tool, JSON.stringify, and nothing else.
+// The upper bound in Node: node:http reads the body, JSON.parse, the tool, JSON.stringify, and nothing else.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { bareListener } from '../servers/bare-listener.mjs';

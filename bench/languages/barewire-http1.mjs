@@ -1,4 +1,4 @@
-// barewire on one process and on its own HTTP/1.1.
+// barewire in one process, on its own HTTP/1.1.
 import { serveHttp } from 'barewire/http';
 import { http1 } from 'barewire/http1/node';
 import { control, served } from '../servers/control.mjs';

@@ -1,4 +1,4 @@
-// barewire, as its README does, with the three tools that every program here has.
+// barewire, as in its README, with the three tools of every program here.
 import { McpServer } from 'barewire/server';
 import { connectTools } from './node-tools.mjs';
 

@@ -1,4 +1,4 @@
-// barewire on two processes: node:cluster, sessions that either process opens from their id.
+// barewire in two processes: node:cluster, with sessions that either process opens from their id.
 import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import { fleet } from 'barewire/fleet';

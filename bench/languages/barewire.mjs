@@ -1,4 +1,4 @@
-// barewire on one process; one listener on node:http answers both eras.
+// barewire in one process; one listener on node:http answers both eras.
 import { createServer } from 'node:http';
 import { httpListener } from 'barewire/http';
 import { control } from '../servers/control.mjs';

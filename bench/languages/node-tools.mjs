@@ -1,9 +1,9 @@
 // The tools that leave the process, for every program of Node here: `cart` reads a hash of Redis with the `redis` client,
-// `product` asks an HTTP service with undici, on which Node's own fetch stands.
+// `product` asks an HTTP service with undici, which Node's own fetch uses.
 import { createClient } from 'redis';
 import { request } from 'undici';
 
-/** Connects to what REDIS_URL and CATALOGUE_URL name. */
+/** Connects to REDIS_URL and CATALOGUE_URL. */
 export async function connectTools() {
   const catalogue = process.env.CATALOGUE_URL;
   const redis = await createClient({ url: process.env.REDIS_URL }).connect();

@@ -1,4 +1,4 @@
-// LANGUAGES.md: one table a mode with the programs as rows, what was to be reached, and what is left out.
+// LANGUAGES.md: one table per mode with the programs as rows, the goals, and the exclusions.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ function said(command, args) {
   }
 }
 
-/** What was installed or linked, from the manifests that the builds read. */
+/** The installed or linked versions, from the manifests of the builds. */
 function versions(redis) {
   const npm = (name) => JSON.parse(read(`../node_modules/${name}/package.json`)).version;
   const gone = (file, pattern) => pattern.exec(read(file))?.[1] ?? '?';
@@ -41,7 +41,7 @@ function versions(redis) {
 /** The samples of one cell, by round. */
 const cell = (samples, mode, column, name) => samples.filter((each) => each.mode === mode && each.column === column && each.name === name);
 
-/** The ratios of two programs inside each round in which both were measured. */
+/** The ratios of two programs in each round that measured both. */
 function ratios(samples, mode, column, name, base) {
   const others = new Map(cell(samples, mode, column, base).map((each) => [each.round, each.perSecond]));
   return cell(samples, mode, column, name).filter(({ round }) => others.has(round)).map(({ round, perSecond }) => perSecond / others.get(round));
@@ -115,7 +115,7 @@ function memory(runners) {
   return lines;
 }
 
-/** The page without its first lines, which say the machine and the day. */
+/** The page without its first lines, which name the machine and the day. */
 export function page({ samples, runners, faults, rounds, seconds, lengths, redis }) {
   const highest = Math.max(...runners.map(({ peak }) => peak)) / 2 ** 20;
   return [

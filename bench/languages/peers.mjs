@@ -1,4 +1,4 @@
-// The programs that are measured, each with the modes that it serves, and how each tool chain builds its own.
+// The measured programs with their modes, and how each tool chain builds its program.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ const has = (command, ...args) => spawnSync(command, args.length ? args : ['--ve
 /** The Rust program; one of its kinds is the load generator. */
 export const rustProgram = `${cache}/rust/release/barewire-bench-languages`;
 
-/** The versions that it was built of. */
+/** The versions in its build. */
 export const rustLock = `${cache}/rust.lock`;
 
-/** How each tool chain is found, how it builds, and what it makes. */
+/** How each tool chain is found, how it builds, and its output. */
 const chains = {
   go: {
     made: `${cache}/go`,
@@ -61,7 +61,7 @@ function sourcesOf(chain) {
   return hash.digest('hex');
 }
 
-/** Builds what a chain needs where its sources have changed since. Throws where the tool chain is missing, by its name. */
+/** Builds a chain's output if its sources have changed. Throws an error that names a missing tool chain. */
 async function make(chain) {
   const { made, present, build } = chains[chain];
   const mark = `${cache}/${chain}.sources`;
@@ -73,10 +73,10 @@ async function make(chain) {
   writeFileSync(mark, sources);
 }
 
-/** The tool chains that build something. */
+/** The tool chains with a build step. */
 export const chainNames = Object.keys(chains);
 
-/** Builds, once a run. */
+/** Builds once per run. */
 export function prepare(chain) {
   if (!ready.has(chain)) ready.set(chain, chain === 'node' ? Promise.resolve() : make(chain));
   return ready.get(chain);
@@ -85,7 +85,7 @@ export function prepare(chain) {
 const go = (kind) => ({ chain: 'go', start: (one) => [`${cache}/go`, [kind], one ? { GOMAXPROCS: '1' } : {}] });
 const rust = (kind) => ({ chain: 'rust', start: (one) => [rustProgram, one ? [kind, 'one'] : [kind], {}] });
 const python = (kind) => ({ chain: 'python', alone: true, start: () => [`${cache}/python/bin/python`, [here('python/server.py'), kind], {}] });
-// As in a container of 2 GB: the JVM chooses its heap by it.
+// As in a container of 2 GB, by which the JVM chooses its heap.
 const java = (kind) => ({
   chain: 'java',
   start: (one) => ['java', ['-XX:MaxRAM=2g', ...(one ? ['-XX:ActiveProcessorCount=1'] : []), '-cp', `${cache}/java/classes:${cache}/java/lib/*`, 'bench.Servers', kind], {}],
@@ -97,8 +97,8 @@ const all = ['modern', ...sessions];
 const stateless = ['modern', 'echo', 'cart', 'product'];
 
 /**
- * Every program under a short name. `alone`: it runs on one thread as it comes, so that it is measured once and stands
- * in both columns. `several`: it has no form on one thread.
+ * Every program by a short name. `alone`: it runs on one thread by default, so it is measured once and appears in both columns.
+ * `several`: it has no single-thread form.
  */
 export const programs = {
   barewire: { label: 'barewire', modes: all, ...node('languages/barewire.mjs') },
@@ -128,7 +128,7 @@ export async function start(program, one, env) {
   return child;
 }
 
-/** The port that a program says on stdout as `port 1234`; it throws with its stderr where it ends before. */
+/** The port that a program prints on stdout as `port 1234`; throws with its stderr if it ends first. */
 export function saidPort(child, patienceMs = 30_000) {
   let complaints = '';
   let said = '';

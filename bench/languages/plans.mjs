@@ -1,4 +1,4 @@
-// The five modes as plans for the load generator: what each user sends, and what each answer must hold.
+// The five modes as plans for the load generator: each user's messages, and the required content of each answer.
 import { echo, headers, initialize, initialized, request } from '../lib/messages.mjs';
 
 const text = 'a'.repeat(20);
@@ -11,13 +11,13 @@ const calls = {
   product: { message: call('product', { id: '{{user}}' }), expect: 'Product {{user}}' },
 };
 
-// The holes of the load generator: an id has seven digits, a user five.
+// The placeholders of the load generator: an id has seven digits, a user five.
 const filled = (body) => body.replaceAll('{{id}}', '1000000').replaceAll('{{user}}', '00000');
 
 function step(method, head, body, { inSession = true, ...more } = {}) {
   let out = `${method} /mcp HTTP/1.1\r\nhost: 127.0.0.1:{{port}}\r\n`;
   for (const [name, value] of Object.entries(head)) out += `${name}: ${value}\r\n`;
-  // The hole is the whole line of the session's header.
+  // The placeholder is the whole line of the session header.
   if (inSession) out += '{{session}}';
   if (body !== undefined) out += `content-length: ${Buffer.byteLength(filled(body))}\r\n`;
   return { text: `${out}\r\n${body ?? ''}`, statuses: [200], ...more };
@@ -27,7 +27,7 @@ const opening = [
   step('POST', headers(request('initialize')), initialize(), { inSession: false, expect: '"protocolVersion"' }),
   step('POST', headers(request('initialized')), initialized, { statuses: [200, 202, 204] }),
 ];
-// A server whose sessions are sealed into their ids keeps nothing to end, and says 405.
+// A server with sessions sealed into their ids has nothing to end, and answers 405.
 const closing = [step('DELETE', { 'mcp-protocol-version': '2025-11-25' }, undefined, { in_session: true, statuses: [200, 202, 204, 405] })];
 
 function calling({ message, expect }, modern = false) {
@@ -36,7 +36,7 @@ function calling({ message, expect }, modern = false) {
 
 const iteration = (name) => ({ users: 50, opening: [], each: [...opening, calling(calls[name]), ...closing], closing: [] });
 
-/** Every mode: its title, its unit, and its plan without port and times. */
+/** Every mode: title, unit, and plan without port and times. */
 export const modes = {
   modern: {
     title: 'One call, 2026-07-28',
@@ -70,7 +70,7 @@ export const modes = {
   },
 };
 
-/** The plan of a mode against a port. */
+/** The plan of a mode for a port. */
 export function planFor(mode, port, leadMs, ms) {
   const at = (steps) => steps.map((each) => ({ ...each, text: each.text.replace('{{port}}', port) }));
   const { users, opening: first, each, closing: last } = modes[mode].plan;

@@ -1,4 +1,4 @@
-// What stands around the programs: Redis with the carts, the HTTP service of the products, and the load generator.
+// The environment of the programs: Redis with the carts, the HTTP service of the products, and the load generator.
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -17,7 +17,7 @@ async function freePort() {
   return port;
 }
 
-/** Starts redis-server in memory. The shell around it ends it when the bench ends, however that happens. */
+/** Starts redis-server in memory. Its shell ends it whenever the bench ends, even after a crash. */
 async function startRedis(users) {
   const port = await freePort();
   const command = `redis-server --port ${port} --bind 127.0.0.1 --save '' --appendonly no >/dev/null & trap "kill $!" EXIT; cat >/dev/null`;
@@ -36,7 +36,7 @@ async function startRedis(users) {
   return { child, url, version };
 }
 
-/** Starts both; resolves with the environment that every program gets, the version of Redis, and `close`. */
+/** Starts both; resolves with the environment for every program, the version of Redis, and `close`. */
 export async function openWorld(users) {
   await prepare('rust');
   const redis = await startRedis(users);
@@ -55,8 +55,8 @@ export async function openWorld(users) {
 }
 
 /**
- * One run of the load generator. Resolves with `{ perSecond, all, p50, p99, errors, reason, unfinished, driver }`: `all`
- * counts from the first request to the last, `driver` is the generator's share of a core.
+ * One run of the load generator. Resolves with `{ perSecond, all, p50, p99, errors, reason, unfinished, driver }`: `all` counts
+ * every request, `driver` is the generator's share of a core.
  */
 export async function load(plan) {
   const limit = plan.lead_ms + plan.ms + 10_000;
@@ -67,7 +67,7 @@ export async function load(plan) {
   return JSON.parse(stdout);
 }
 
-/** A process and its children: a program of several processes counts as one. */
+/** The pids of a process and its children: a program with several processes counts as one. */
 function family(pid) {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -77,5 +77,5 @@ function family(pid) {
   }
 }
 
-/** `read(pid)` of a process and all its children, added up. */
+/** The sum of `read(pid)` over a process and its children. */
 export const familySum = (pid, read) => family(pid).reduce((total, each) => total + read(each), 0);

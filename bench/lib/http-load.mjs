@@ -1,11 +1,11 @@
-// A lean HTTP client on plain sockets: for the handshake, for checks, and as the load generator where wrk is
-// not installed or cannot see what matters (the events of an SSE answer).
+// A minimal HTTP client on plain sockets: for the handshake, for checks, and as the load generator if wrk is not installed or
+// cannot see the relevant part (the events of an SSE response).
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { headers, initialize, initialized, messagesOf, request } from './messages.mjs';
 import { percentile } from './stats.mjs';
 
-/** A request as it goes over the wire. */
+/** A request in wire format. */
 export const wire = (port, head, body, method = 'POST') => {
   let out = `${method} /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
   for (const [name, value] of Object.entries(head)) out += `${name}: ${value}\r\n`;
@@ -14,8 +14,8 @@ export const wire = (port, head, body, method = 'POST') => {
 };
 
 /**
- * Reads responses off one socket. `onHead(status, head)` at the end of the head, `onBody(chunk)` for each piece
- * of the body, `onEnd()` at its end. Understands content-length and chunked, which is all that node:http sends.
+ * Parses responses from one socket. `onHead(status, head)` at the end of the head, `onBody(chunk)` for each piece of the body,
+ * `onEnd()` at its end. Supports content-length and chunked, the only forms that node:http sends.
  */
 export function reader({ onHead, onBody, onEnd }) {
   let head = '';
@@ -26,7 +26,7 @@ export function reader({ onHead, onBody, onEnd }) {
     let at = 0;
     while (at < chunk.length) {
       if (state === 'head') {
-        // Heads are short: joining them as text is cheaper than a state machine over bytes.
+        // Heads are short: joining strings is cheaper than a state machine over bytes.
         const from = Math.max(0, head.length - 3);
         const text = chunk.latin1Slice(at);
         head += text;
@@ -94,7 +94,7 @@ export function reader({ onHead, onBody, onEnd }) {
   };
 }
 
-/** One connection that asks one thing at a time and returns `{ status, head, body }`. */
+/** One connection with one request at a time; returns `{ status, head, body }`. */
 export function connection(port) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let settle;
@@ -135,7 +135,7 @@ export function connection(port) {
 
 const field = (head, name) => new RegExp(`\\r\\n${name}: *([^\\r]*)`, 'i').exec(head)?.[1];
 
-/** Opens `count` sessions over several connections; returns their ids and the revision that the server chose. */
+/** Opens `count` sessions over several connections; returns their ids and the revision chosen by the server. */
 export async function sessions(port, count) {
   const ids = [];
   let version;
@@ -159,7 +159,7 @@ export async function sessions(port, count) {
   return { ids, version };
 }
 
-/** Posts one message and returns all the JSON-RPC messages that came back. Throws on a status other than 200. */
+/** Posts one message and returns all JSON-RPC messages of the response. Throws on a status other than 200. */
 export async function askOnce(port, message, options, id = 9_999_999) {
   const line = connection(port);
   try {
@@ -172,9 +172,9 @@ export async function askOnce(port, message, options, id = 9_999_999) {
 }
 
 /**
- * `connections` sockets, one request open on each, for `ms` milliseconds after `warmMs`. `expect(body)` judges each
- * whole answer body (a latin1 string); what it refuses, and each status that is not 200, counts as an error. `counted`
- * is called when the counting begins.
+ * `connections` sockets, one request open on each, for `ms` milliseconds after `warmMs`. `expect(body)` checks each complete
+ * response body (a latin1 string); a failed check, and each status other than 200, counts as an error. `counted` is called when
+ * counting begins.
  */
 export function load(port, message, { connections, ms, warmMs, modern, session, expect, counted }) {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The requests of both eras, as strings with a hole where the id goes. Ids have seven digits, so that every
-// answer to the same question has the same length, which is how the load generators check them cheaply.
+// The requests of both eras, as strings with a gap for the id. Ids have seven digits, so that all responses to the same request
+// have the same length, which the load generators check cheaply.
 export const LEGACY = '2025-11-25';
 export const MODERN = '2026-07-28';
 export const FIRST_ID = 1_000_000;
@@ -17,7 +17,7 @@ const modernMeta = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-/** A request as text before and after its id. `meta` is added to `params._meta`. */
+/** A request as text, before and after its id. `meta` is added to `params._meta`. */
 export function request(method, params, { modern = false, meta } = {}) {
   const _meta = modern || meta ? { ...(modern ? modernMeta : {}), ...meta } : undefined;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7777777, method, params: { ..._meta && { _meta }, ...params } });
@@ -30,7 +30,7 @@ export const progressCall = (options) =>
   request('tools/call', { name: 'progress', arguments: {} }, { ...options, meta: { progressToken: 'p1' } });
 export const listTools = (options) => request('tools/list', {}, options);
 
-/** The headers of one POST. A modern request repeats its method and name; a session its id and what it agreed on. */
+/** The headers of one POST. A modern request repeats its method and name; a session adds its id and the agreed revision. */
 export function headers(message, { modern = false, session, version = LEGACY } = {}) {
   const out = {
     'content-type': 'application/json',

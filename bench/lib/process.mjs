@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 export const here = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** The node that runs every program, the bare one included; `--node PATH` changes it for all of them. */
+/** The node executable for every program, also the bare one; `--node PATH` changes it for all. */
 export const runtime = { node: process.execPath };
 
 export const running = new Set();
 
 const environment = (extra) => ({ PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...extra });
 
-/** Starts a stdio server: a child with three pipes, its complaints kept for the error message. */
+/** Starts a stdio server: a child with three pipes; its stderr is kept for the error message. */
 export function spawnStdio(program, env = {}) {
   const child = spawn(runtime.node, [here(program)], { env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] });
   keepComplaints(child);
@@ -21,7 +21,7 @@ export function spawnStdio(program, env = {}) {
   return child;
 }
 
-/** Starts an HTTP server and waits for its port. A `shared` one lives through several attempts. */
+/** Starts an HTTP server and waits for its port. A `shared` one survives several attempts. */
 export async function spawnHttp(program, env = {}, nodeArgs = [], shared = false) {
   const child = spawn(runtime.node, [...nodeArgs, here(program)], {
     env: environment(env),
@@ -43,7 +43,7 @@ function keepComplaints(child) {
   child.on('error', (error) => (child.complaints += error.message));
 }
 
-/** Sends a control message and waits for the answer that carries `key`. */
+/** Sends a control message and waits for the answer with `key`. */
 export function ask(child, message, key) {
   return new Promise((resolve, reject) => {
     const onMessage = (answer) => {
@@ -65,7 +65,7 @@ export function ask(child, message, key) {
   });
 }
 
-/** Ends what an attempt that failed may have left; programs that outlive one attempt are not in it. */
+/** Ends programs that a failed attempt may have left; `shared` programs are not included. */
 export async function endAll() {
   for (const child of running) await end(child);
 }
@@ -79,7 +79,7 @@ export function end(child) {
   });
 }
 
-/** Peak resident memory in bytes (VmHWM), or NaN where there is no /proc. */
+/** Peak resident memory in bytes (VmHWM), or NaN without /proc. */
 export function peakMemory(pid) {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
@@ -88,7 +88,7 @@ export function peakMemory(pid) {
   }
 }
 
-/** Processor time in seconds, user and system, all threads, in steps of 10 ms; NaN where there is no /proc. */
+/** Processor time in seconds, user and system, all threads, in steps of 10 ms; NaN without /proc. */
 export function cpuSeconds(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -100,13 +100,12 @@ export function cpuSeconds(pid) {
 
 const cores = cpus().map((_, core) => core);
 
-/** Whether processes can be put on a chosen core (taskset, Linux). */
+/** True if processes can be pinned to a core (taskset, Linux). */
 export const pins = cores.length > 1 && spawnSync('taskset', ['-V']).error === undefined;
 
 /**
- * Puts processes on one core, or back on all of them. With one call in flight the two ends never run at the same
- * time, and on two cores the figure would be the machine's time to wake an idle core (several times that of the
- * fast programs), not theirs.
+ * Pins processes to one core, or allows all cores again. With one call in flight the two ends never run at the same time; on two
+ * cores the figure would be the machine's time to wake an idle core (several times that of the fast programs), not their own.
  */
 export function pin(pids, together) {
   if (!pins) return;

@@ -1,12 +1,12 @@
-// What was measured, as tables for the terminal and for RESULTS.md.
+// The measurements, as tables for the terminal and for RESULTS.md.
 import { median, medianInterval, spread } from './stats.mjs';
 
-/** The share of a core above which a load generator is taken to be what was measured. */
+/** If a load generator uses more than this share of a core, it is assumed to be the bottleneck. */
 export const busyDriver = 0.85;
 
 /**
- * The figures of one run. `samples(table, row, peer)` is a list of `{ round, value, detail }`; a peer that could
- * not be measured has a reason instead.
+ * The figures of one run. `samples(table, row, peer)` is a list of `{ round, value, detail }`; a peer without a measurement has a
+ * reason instead.
  */
 export function results() {
   const tables = new Map();
@@ -20,7 +20,7 @@ export function results() {
     tables,
     notes,
     record: (table, row, peer, round, value, detail) => cell(table, row, peer).samples.push({ round, value, detail }),
-    /** Drops what was measured of a row. */
+    /** Drops the measurements of a row. */
     forget(table, row) {
       tables.get(table)?.delete(row);
     },
@@ -31,9 +31,9 @@ export function results() {
 }
 
 /**
- * One cell's figures: the median, its spread, and the ratio to the bare program. The ratio is taken inside each
- * round, where both met the same machine, and then the median of those is taken. A ratio is oriented as the
- * figure itself: calls a second of the peer by calls a second of bare, milliseconds by milliseconds.
+ * One cell's figures: the median, its spread, and the ratio to the bare program. The ratio is taken in each round, where both ran
+ * under the same conditions; the result is the median of these ratios. A ratio has the direction of the figure: calls per second
+ * divided by those of bare, milliseconds by milliseconds.
  */
 export function figures(cells, peer, around = spread) {
   const { samples } = cells.get(peer);
@@ -129,7 +129,7 @@ export function markdown(definition, rows) {
   return lines;
 }
 
-/** The same table for a terminal: no marks, aligned columns. */
+/** The same table for a terminal: without markup, with aligned columns. */
 export function plain(definition, rows) {
   const lines = markdown(definition, rows);
   const table = lines
@@ -144,7 +144,7 @@ export function plain(definition, rows) {
   return [...out, ...rest.map((line) => `  ${line}`), ''];
 }
 
-/** A report with these sections in place of those of the same title; those that it has not go to its end. */
+/** A report in which these sections replace those with the same title; new ones are appended. */
 export function withSections(text, sections) {
   const titleOf = (section) => section.split('\n')[0];
   const parts = text.split(/^(?=### )/m).map((part) => part.trimEnd());

@@ -1,4 +1,4 @@
-/** The middle value; of an even count, the mean of the middle two. NaN when there is none. */
+/** The middle value; of an even count, the mean of the middle two. NaN if there is none. */
 export function median(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   if (sorted.length === 0) return NaN;
@@ -20,8 +20,8 @@ export function spread(values) {
 }
 
 /**
- * Between which two of the values the true median lies with a chance of at least `share`, whatever their distribution
- * (order statistics). Of nine values and 80 %: the third and the seventh. Few values give the lowest and the highest.
+ * The two values that enclose the true median with a probability of at least `share`, whatever the distribution (order
+ * statistics). For nine values and 80 %: the third and the seventh. For few values: the lowest and the highest.
  */
 export function medianInterval(values, share = 0.8) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
@@ -29,7 +29,7 @@ export function medianInterval(values, share = 0.8) {
   let outside = 0;
   let chance = 0.5 ** n;
   let k = 0;
-  // `outside`: the chance that fewer than k + 1 of the values lie below the median, and the same above it.
+  // `outside`: the probability that fewer than k + 1 of the values are below the median, and the same above it.
   for (; k < (n - 1) / 2; k++) {
     outside += 2 * chance;
     if (outside > 1 - share) break;

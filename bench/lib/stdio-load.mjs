@@ -1,10 +1,10 @@
-// The load generator for stdio. It builds each request by joining strings, and looks at an answer only to find
-// its end and its length, so that it costs a fraction of what the fastest server costs.
+// The load generator for stdio. It joins strings to build a request, and only searches a response for its end and its length, so
+// that it costs a fraction of the fastest server.
 import { performance } from 'node:perf_hooks';
 import { checkEcho, echo, FIRST_ID, initialize, initialized } from './messages.mjs';
 import { cpuSeconds } from './process.mjs';
 
-/** Reads whole lines as parsed messages; for the handshake and the checks, not for the load. */
+/** Reads lines as parsed messages; for the handshake and the checks, not for the load. */
 export function talk(child) {
   const waiting = new Map();
   const asked = [];
@@ -37,7 +37,7 @@ export function talk(child) {
   };
 }
 
-/** Opens a session and leaves the pipe free for the load. Throws when the server does not answer properly. */
+/** Opens a session and leaves the pipe free for the load. Throws if the server does not answer properly. */
 export async function open(child) {
   const wire = talk(child);
   const answer = await wire.ask(1, initialize());
@@ -47,7 +47,7 @@ export async function open(child) {
   return answer;
 }
 
-/** Asks one echo of `text`, checks the answer, and returns its length in bytes with a seven-digit id. */
+/** Sends one echo of `text`, checks the response, and returns its length in bytes with a seven-digit id. */
 export async function checked(child, text) {
   const wire = talk(child);
   const { before, after } = echo(text);
@@ -57,9 +57,9 @@ export async function checked(child, text) {
 }
 
 /**
- * Keeps `inFlight` requests of one shape open for `ms` milliseconds, after `warmMs` that are not counted.
- * Returns calls a second, the server's processor time a call (microseconds), the share of one core that this
- * generator used, and how many answers were not the expected length.
+ * Keeps `inFlight` requests of one shape open for `ms` milliseconds, after an uncounted `warmMs`. Returns calls per second, the
+ * server's processor time per call (microseconds), the share of one core used by this generator, and the number of responses
+ * without the expected length.
  */
 export function load(child, message, { inFlight, ms, warmMs, firstId, drain = false }) {
   const before = message.before;
@@ -75,7 +75,7 @@ export function load(child, message, { inFlight, ms, warmMs, firstId, drain = fa
 
   const send = (count) => {
     if (large) {
-      // The payload is one buffer that every request shares; only the few bytes before it are new.
+      // All requests share one payload buffer; only the few bytes before it are new.
       child.stdin.cork();
       for (let i = 0; i < count; i++) {
         child.stdin.write(`${before}${id++}`, 'latin1');
@@ -132,7 +132,7 @@ export function load(child, message, { inFlight, ms, warmMs, firstId, drain = fa
         cpuMicros: ((cpuSeconds(child.pid) - startCpu) / calls) * 1e6,
         driver: (own.user + own.system) / 1e6 / seconds,
       };
-      // Draining matters only to who uses the same process again.
+      // Drain only if the process will be used again.
       draining = true;
       if (!drain || answered === id - firstId) finish();
     };

@@ -1,7 +1,7 @@
-// The picture: for each chosen row one group of bars, as long as the ratio to the bare program.
+// The picture: for each chosen row one group of bars with the length of the ratio to the bare program.
 import { figures, peersOf } from './report.mjs';
 
-// Chosen so that they differ for colour-blind readers too and are legible on white and on near-black.
+// Distinguishable for colour-blind readers, and legible on white and on near-black.
 const colours = {
   barewire: '#d55e00',
   'sdk v1': '#0072b2',
@@ -13,7 +13,7 @@ const colours = {
 
 const escape = (text) => text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]);
 
-/** `chosen` is a list of `{ table, row, label }`. Rows that were not measured are left out. */
+/** `chosen` is a list of `{ table, row, label }`. Rows without measurements are left out. */
 export function picture(tables, chosen) {
   const groups = [];
   for (const { table, row, label } of chosen) {

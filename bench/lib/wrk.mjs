@@ -38,7 +38,7 @@ end
 `;
 }
 
-/** The same arguments and result as the socket generator's `load`, without a look into each answer. */
+/** The same arguments and result as the socket generator's `load`, without a check of each response. */
 export async function load(port, message, { connections, ms, warmMs, modern, session, bytes, counted }) {
   const dir = mkdtempSync(join(tmpdir(), 'barewire-bench-'));
   try {
@@ -47,7 +47,7 @@ export async function load(port, message, { connections, ms, warmMs, modern, ses
     if (warmMs > 0) await run(port, file, connections, warmMs);
     counted?.();
     const out = await run(port, file, connections, ms);
-    // wrk does not look into an answer; its count of bytes tells when answers are not the one that was checked.
+    // wrk does not check responses; its byte count shows if they differ from the checked one.
     const mean = out.bytes / out.requests;
     const strange = bytes !== undefined && Math.abs(mean - bytes) > bytes * 0.02;
     return {
@@ -77,7 +77,7 @@ function run(port, file, connections, ms) {
       if (error || line === undefined) reject(new Error(`wrk failed: ${stderr || stdout || error}`));
       else resolve({ ...JSON.parse(line), driver: at > 0 ? used / at : undefined });
     });
-    // Nobody can be asked any more once it has ended.
+    // After its end wrk's processor time cannot be read any more.
     const watch = setInterval(() => {
       const cpu = cpuSeconds(child.pid);
       if (cpu > 0) [used, at] = [cpu, (performance.now() - begun) / 1000];

@@ -1,4 +1,4 @@
-// The answers of the bare programs: the same JSON as everybody's, with no protocol behind it.
+// The results of the bare programs: the same JSON as the others', without a protocol implementation.
 import { echoSchema, extraDescription, extraName, extraSchema, extraTools } from './control.mjs';
 
 const tools = [
@@ -12,7 +12,7 @@ for (let i = 0; i < extraTools; i++) {
 
 export const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
-/** The result of any request that needs nothing but itself. */
+/** The result of any request that needs no other message. */
 export function result(message) {
   if (message.method === 'tools/call') return text(message.params.arguments.text);
   if (message.method === 'tools/list') return { tools };

@@ -1,4 +1,4 @@
-// The bare program once more, tuned: one write for all that one chunk asked.
+// The bare program, tuned: one write for all requests of one chunk.
 import { progress, question, result, text } from './bare-answer.mjs';
 
 const waiting = new Map();

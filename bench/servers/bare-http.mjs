@@ -1,4 +1,4 @@
-// The limit for HTTP: a node:http handler that reads the body, JSON.parse, JSON.stringify, and answers.
+// The upper bound for HTTP: a node:http handler that reads the body, JSON.parse, JSON.stringify, and answers.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { progress, question, result, text } from './bare-answer.mjs';

@@ -1,6 +1,6 @@
-// What the bare programs on node:http do with a request before they answer it.
+// The part of the bare programs on node:http before their answer.
 
-/** A handler of node:http: a DELETE ends its session, of anything else the body is read whole and given to `answer`. */
+/** A handler for node:http: a DELETE ends its session; for other requests it reads the whole body and passes it to `answer`. */
 export const bareListener = (sessions, answer) => (req, res) => {
   if (req.method === 'DELETE') {
     sessions.delete(req.headers['mcp-session-id']);

@@ -1,4 +1,4 @@
-// The limit for stdio: split at newlines, JSON.parse, JSON.stringify, write. It stops reading while the pipe is full.
+// The upper bound for stdio: split at newlines, JSON.parse, JSON.stringify, write. It stops reading while the pipe is full.
 import { progress, question, result, text } from './bare-answer.mjs';
 
 const waiting = new Map();

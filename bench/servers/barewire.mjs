@@ -1,4 +1,4 @@
-// barewire, as its README does.
+// barewire, as in its README.
 import { McpServer } from 'barewire/server';
 import { echoSchema, extraDescription, extraName, extraSchema, extraTools, nameSchema } from './control.mjs';
 

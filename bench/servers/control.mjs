@@ -1,5 +1,5 @@
-// What every HTTP program here needs and no library is asked for: it tells the bench its port, answers the
-// bench's questions over the IPC channel, and ends when the bench ends.
+// The control interface of every HTTP program here, outside the libraries: reports the port to the bench, answers its questions
+// over the IPC channel, and ends with the bench.
 export function control(httpServer, actions = {}) {
   const answer = (message) => {
     if (message === 'heap') {
@@ -18,10 +18,10 @@ export function control(httpServer, actions = {}) {
   else httpServer.once('listening', announce);
 }
 
-/** What `serveHttp` resolves with, as `control` wants it. */
+/** Adapts the result of `serveHttp` for `control`. */
 export const served = ({ port }) => ({ listening: true, address: () => ({ port }) });
 
-/** How many tools `tools/list` shows: the three that are measured, and as many more as the bench asks for. */
+/** Number of tools in `tools/list` beyond the three measured ones, as requested by the bench. */
 export const extraTools = Math.max(0, Number(process.env.TOOLS ?? 3) - 3);
 
 export const extraName = (i) => `forecast_${String(i).padStart(4, '0')}`;

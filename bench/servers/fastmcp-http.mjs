@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { control } from './control.mjs';
 import { build } from './fastmcp.mjs';
 
-// FastMCP wants to be told its port, so a free one is found first.
+// FastMCP needs a port number, so find a free one first.
 const probe = createServer().listen(0, '127.0.0.1');
 await new Promise((resolve) => probe.once('listening', resolve));
 const { port } = probe.address();

@@ -1,4 +1,4 @@
-// FastMCP as its README does.
+// FastMCP, as in its README.
 import { FastMCP } from 'fastmcp';
 import { z } from 'zod';
 import { extraDescription, extraName, extraTools, nameSchema } from './control.mjs';

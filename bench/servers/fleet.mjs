@@ -1,5 +1,5 @@
-// One of several processes that serve the same sessions, or a program that does not: by FLEET. AT: where the engine is.
-// Counts what passes between it and its engine.
+// One of several processes for the same sessions, or a program without sharing, selected by FLEET. AT: the address of the engine.
+// Counts the traffic with its engine.
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { control } from './control.mjs';
@@ -7,7 +7,7 @@ import { control } from './control.mjs';
 const { FLEET: kind, AT: at } = process.env;
 const key = new Uint8Array(32).fill(7);
 
-// Every connection that this process opens is one to its engine.
+// Every connection that this process opens goes to its engine.
 const outward = new Set();
 let writes = 0;
 const { connect } = Socket.prototype;

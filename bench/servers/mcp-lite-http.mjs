@@ -1,4 +1,4 @@
-// mcp-lite on Hono with Zod, sessions in memory, as its README does; it has no stdio transport.
+// mcp-lite on Hono with Zod, sessions in memory, as in its README; it has no stdio transport.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { InMemoryClientRequestAdapter, InMemorySessionAdapter, McpServer, StreamableHttpTransport } from 'mcp-lite';

@@ -1,4 +1,4 @@
-// Sessions as in the SDK's own example (simpleStreamableHttp): one transport and one server a session.
+// Sessions as in the SDK's own example (simpleStreamableHttp): one transport and one server per session.
 import { randomUUID } from 'node:crypto';
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';

@@ -1,4 +1,4 @@
-// @modelcontextprotocol/sdk 1.x: the tools, registered as its README does.
+// @modelcontextprotocol/sdk 1.x: the tools, registered as in its README.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { extraDescription, extraName, extraTools, nameSchema } from './control.mjs';

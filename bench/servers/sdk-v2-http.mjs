@@ -1,4 +1,4 @@
-// Sessions as on the SDK's "Sessions, state, and scaling" page: Express, one transport and one server a session.
+// Sessions as on the SDK's "Sessions, state, and scaling" page: Express, one transport and one server per session.
 import { randomUUID } from 'node:crypto';
 import { createMcpExpressApp } from '@modelcontextprotocol/express';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';

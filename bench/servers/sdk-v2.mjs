@@ -1,4 +1,4 @@
-// @modelcontextprotocol/server 2.x: the tools, registered as its documentation does.
+// @modelcontextprotocol/server 2.x: the tools, registered as in its documentation.
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { extraDescription, extraName, extraTools, nameSchema } from './control.mjs';
@@ -12,7 +12,7 @@ const none = z.object({});
 const echo = z.object({ text: z.string() });
 const name = z.object({ name: z.string() });
 
-/** `modern`: the question is asked in the result, as its "Input required" page says; else over the session. */
+/** `modern`: the question is in the result, as on its "Input required" page; otherwise in the session. */
 export function build({ modern = false } = {}) {
   const server = new McpServer({ name: 'sdk-v2', version: '1.0.0' });
   server.registerTool('echo', { description: 'Returns its text', inputSchema: echo }, async ({ text }) => ({

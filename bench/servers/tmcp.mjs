@@ -1,4 +1,4 @@
-// tmcp with its Zod adapter, as its README does.
+// tmcp with its Zod adapter, as in its README.
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod';
 import { McpServer } from 'tmcp';
 import { z } from 'zod';

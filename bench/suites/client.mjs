@@ -37,7 +37,7 @@ export async function round(bench) {
         if (['node:http', 'barewire/http1', 'barewire/fetch'].includes(peer) && transport === 'stdio') continue;
         const target = transport === 'http' ? `http://127.0.0.1:${server.port}/mcp` : here('servers/bare-stdio.mjs');
         await bench.attempt(['client', row], peer, async () => {
-          // What this process starts inherits its core.
+          // Child processes inherit this process's core.
           pin([process.pid, server.pid], inFlight === 1);
           const out = await runClient(program, [transport, target, inFlight, size, bench.ms, bench.warmMs]);
           bench.record('client', row, peer, out.perSecond, out);

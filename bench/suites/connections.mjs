@@ -1,4 +1,4 @@
-// Kept connections: how much memory each one costs after a call, while nothing is asked.
+// Kept connections: the memory of each after a call, while idle.
 import { connect } from 'node:net';
 import { reader, wire } from '../lib/http-load.mjs';
 import { echo, headers } from '../lib/messages.mjs';
@@ -11,7 +11,7 @@ export const tables = {
 };
 
 export async function round(bench) {
-  // All are opened within the time that a server keeps an idle one, which is five seconds.
+  // All are opened within the time that a server keeps an idle one, five seconds.
   const count = bench.quick ? 1000 : 4000;
   const row = `${count.toLocaleString('en')} connections`;
   for (const [peer, program] of bench.inTurn(peers)) {
@@ -23,7 +23,7 @@ export async function round(bench) {
         sockets = [];
       };
       try {
-        // The first connections compile code and fill caches; they are not what an idle one costs.
+        // The first connections compile code and fill caches, which is not the cost of an idle one.
         sockets = await opened(child.port, 400);
         close();
         const before = await ask(child, 'heap', 'rss');
@@ -39,7 +39,7 @@ export async function round(bench) {
   }
 }
 
-/** `count` connections, each with one answered call. */
+/** Opens `count` connections, each with one answered call. */
 async function opened(port, count) {
   const message = echo('a'.repeat(20), { modern: true });
   const text = wire(port, headers(message, { modern: true }), `${message.before}1${message.after}`);

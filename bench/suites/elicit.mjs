@@ -1,5 +1,5 @@
-// Elicitation rounds: a tool that asks one question. In a legacy stdio session the server asks in the middle of the
-// call; in the modern revision the answer is a question and the client calls again with what it learned.
+// Elicitation rounds: a tool that asks one question. In a legacy stdio session the server asks in the middle of the call; in the
+// modern revision the result is the question, and the client repeats the call with the answer.
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,7 +55,7 @@ export async function round(bench) {
     await bench.attempt(['elicit', modernRow], peer, async () => {
       const child = await spawnHttp(program);
       try {
-        // What a question costs is taken of calls and questions with as many in flight.
+        // The cost of a question compares calls and questions with the same number in flight.
         const rounds = await bench.unhindered(['elicit', 'elicit-cost'], modernRow, 32, async (lanes) =>
           ({ ...await httpRounds(child.port, bench, lanes), lanes }));
         const { lanes, inFlight } = rounds;
@@ -77,8 +77,8 @@ export async function round(bench) {
   }
 }
 
-// The generator looks at an answer with `includes` and one regular expression. With `JSON.parse` and `JSON.stringify` for
-// each message it was busier than the programs that it measured.
+// The generator checks a response with `includes` and one regular expression. With `JSON.parse` and `JSON.stringify` for each
+// message it used more time than the measured programs.
 
 const accepted = JSON.stringify({ action: 'accept', content });
 const good = '"Hello Ada"';
@@ -173,7 +173,7 @@ function httpRounds(port, times, inFlight) {
 const stateOf = /"requestState":("(?:[^"\\]|\\.)*")/;
 const beforeState = '"requestState":';
 
-/** The retry of a call with the answers to what was asked. Only its id and its state differ from one to the next. */
+/** The retry of a call with the answers to its questions. Only its id and its state change between calls. */
 class Retry {
   #port;
   #keys = '';
@@ -190,7 +190,7 @@ class Retry {
     const key = body.slice(from + 17, body.indexOf(':', from + 17));
     const length = state?.length ?? 0;
     if (key !== this.#keys || length !== this.#length) {
-      // A server may name its questions anew each time, and the length of the body stands in the head.
+      // A server may choose new keys for its questions each time, and the head contains the length of the body.
       this.#keys = key;
       this.#length = length;
       const asks = JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)).result.inputRequests;
@@ -205,8 +205,8 @@ class Retry {
 }
 
 /**
- * What is done in `ms` after `warmMs`: by `done()`, a second, and with what share of one core of this process. Rejects where
- * nothing was.
+ * Measures during `ms` after `warmMs`: increments of `done()` per second, and this process's share of one core. Rejects if there
+ * were none.
  */
 async function measured(done, { ms, warmMs }) {
   await sleep(warmMs);

@@ -1,4 +1,4 @@
-// Several processes that serve the same sessions: what a call costs them all together, and their engine.
+// Several processes for the same sessions: the cost of a call in all of them and their engine.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -33,7 +33,7 @@ export const tables = {
   },
 };
 
-// Its figures are sums over thousands of calls.
+// Its figures are sums over thousands of calls, so few rounds suffice.
 export const rounds = 2;
 
 const run = promisify(execFile);
@@ -45,7 +45,7 @@ const port = () => new Promise((resolve) => {
   });
 });
 
-/** The engines that are there, and what ends them. */
+/** The available engines, and functions that stop them. */
 async function start() {
   const found = { stops: [] };
   const folder = mkdtempSync(join(tmpdir(), 'barewire-bench-'));
@@ -93,7 +93,7 @@ export async function round(bench) {
   const one = async (peer, kind, count, what) => {
     const at = found[kind.replace('tmcp-', '')] ?? '';
     if (/redis|nats|postgres/.test(kind) && at === '') return undefined;
-    // Calls with events, and tmcp's, take several times as long.
+    // Calls with events, and those of tmcp, take several times as long.
     const total = what === 'echo' && !kind.startsWith('tmcp') ? calls : Math.ceil(calls / 5);
     const { stdout } = await run(runtime.node, [here('fleet.mjs'), kind, String(count), what, '--calls', String(total), '--at', at]);
     return JSON.parse(stdout);

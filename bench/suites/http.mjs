@@ -37,7 +37,7 @@ for (const { key, name } of modes) {
   tables[`${key}-cpu`] = { title: `${name}: processor time a call`, unit: 'µs', more: false, decided: true };
 }
 
-// A tail is decided by the slowest hundredth: three rounds say little of it.
+// A tail latency depends on the slowest hundredth: three rounds show little of it.
 export const leastRounds = 9;
 export const decided = ['bare', 'barewire', 'barewire/http1'];
 

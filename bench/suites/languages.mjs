@@ -1,8 +1,8 @@
-// The same tools in other languages: one call in both eras, and whole sessions of 50 users with a tool that returns its
-// text, one that reads Redis and one that calls an HTTP service. `npm run bench -- languages`.
+// The same tools in other languages: one call in both eras, and whole sessions of 50 users with a tool that returns its text, one
+// that reads Redis and one that calls an HTTP service. `npm run bench -- languages`.
 //
-// All programs are started and warmed once, and then take turns: each mode goes through all of them before the next one,
-// each round begins with another program. Rounds end early where the time is up.
+// All programs are started and warmed once, and then alternate: each mode runs in all of them before the next mode, and each
+// round begins with another program. The rounds end early when the time is over.
 import { modes, planFor } from '../languages/plans.mjs';
 import { page } from '../languages/page.mjs';
 import { chainNames, prepare, programs, start } from '../languages/peers.mjs';
@@ -11,13 +11,13 @@ import { cpuSeconds, end, peakMemory } from '../lib/process.mjs';
 
 export const tables = {};
 
-/** Seconds for everything but building; a whole round takes less than two minutes. */
+/** Seconds for everything except building; a full round takes less than two minutes. */
 const allowed = 640;
 
 export async function run(bench, rounds) {
   for (const chain of chainNames) {
     bench.say(`languages: ${chain} is built where its sources have changed`);
-    // Who needs what could not be built says so.
+    // A program whose chain failed to build reports that itself.
     await prepare(chain).catch(() => undefined);
   }
   const began = performance.now();
@@ -71,7 +71,7 @@ async function startAll(bench, world, runners, faults) {
   }
 }
 
-/** Every mode once, twice as long for a program that compiles while it runs. */
+/** Runs every mode once, three times as long for Java, which compiles while it runs. */
 async function warm(runner, ms, faults) {
   for (const mode of runner.program.modes) {
     const times = runner.program.chain === 'java' ? 3 : 1;
@@ -88,7 +88,7 @@ async function measure(runner, mode, round, { lead, ms }, samples, faults) {
   for (const column of runner.columns) samples.push({ mode, column, name: runner.name, round, micros, ...out });
 }
 
-/** A run that shows an error counts for nothing; after two of them the program is left out of the mode. */
+/** A run with an error does not count; after two of them the program is left out of the mode. */
 async function attempt(runner, mode, faults, work) {
   const fail = (reason) => {
     runner.failed.set(mode, (runner.failed.get(mode) ?? 0) + 1);

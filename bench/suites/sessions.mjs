@@ -1,4 +1,4 @@
-// Idle sessions: how much heap each one costs after a collection.
+// Idle sessions: heap per session after garbage collection.
 import { sessions } from '../lib/http-load.mjs';
 import { ask, end, spawnHttp } from '../lib/process.mjs';
 import { sessionPeers as peers } from './http.mjs';
@@ -12,7 +12,7 @@ export const tables = {
   },
 };
 
-// A heap is measured, not timed: one round says it.
+// A heap size is not a timing: one round is enough.
 export const rounds = 1;
 
 export async function round(bench) {
@@ -22,7 +22,7 @@ export async function round(bench) {
     await bench.attempt(['sessions', row], peer, async () => {
       const child = await spawnHttp(program, { SESSIONS: goal }, ['--expose-gc', '--max-old-space-size=3000']);
       try {
-        // The first sessions compile code and fill caches; they are not what an idle session costs.
+        // The first sessions compile code and fill caches, which is not the cost of an idle session.
         await sessions(child.port, Math.min(200, goal / 10));
         const before = await ask(child, 'heap', 'heapUsed');
         const deadline = Date.now() + bench.sessionMs;

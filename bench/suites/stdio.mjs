@@ -1,4 +1,4 @@
-// stdio: calls a second, processor time a call, peak memory, and the first answer after spawn.
+// stdio: calls per second, processor time per call, peak memory, and the first response after spawn.
 import { performance } from 'node:perf_hooks';
 import { checked, load, open, talk } from '../lib/stdio-load.mjs';
 import { echo, initialize } from '../lib/messages.mjs';
@@ -13,7 +13,7 @@ export const peers = {
   fastmcp: 'servers/fastmcp-stdio.mjs',
 };
 
-// What a tuned bare program does, for whoever asks: it writes once for all that one read brought.
+// For comparison, a tuned bare program: one write for all requests of one read.
 const withBatched = { ...peers, 'bare, batched': 'servers/bare-batched-stdio.mjs' };
 
 const payloads = [

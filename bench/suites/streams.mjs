@@ -1,4 +1,4 @@
-// Ten thousand open GET streams, one session each, and one listChanged that has to reach all of them.
+// Ten thousand open GET streams, one session each, and one listChanged that must reach all of them.
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -11,13 +11,13 @@ export const tables = {
   stream: { title: 'open GET streams: resident memory each, session included', unit: 'KiB', more: false },
 };
 
-// mcp-lite has no way to tell open sessions that its tools changed.
+// mcp-lite cannot notify open sessions of changed tools.
 const { 'mcp-lite': _, ...peers } = sessionPeers;
 
-// Opening them takes longer than what is measured.
+// Opening the streams takes longer than the measurement.
 export const rounds = 2;
 
-/** How many sockets this process may have open, less some for everything else. */
+/** The number of sockets that this process may open, less a reserve. */
 function allowed() {
   try {
     return Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))[1]) - 200;

@@ -1,4 +1,4 @@
-// Tasks: one step each, from the call to the end, in every store; and what a plain call pays for tasks being there.
+// Tasks with one step, from the call to the end, in every store; and the cost of the tasks feature for a plain call.
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,5 +1,5 @@
-// Validation: JSON Schema validators beside each other, and what the types of schemas cost the compiler; there is no bare
-// program to compare them with.
+// Validation: compares JSON Schema validators, and the cost of schema types for the compiler; there is no bare program for
+// comparison.
 import { measureTypes, typesTable } from '../validation-types.mjs';
 import { measureValidation, table } from '../validation.mjs';
 

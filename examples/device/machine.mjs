@@ -1,5 +1,5 @@
-// The machine: QuickJS-ng with 1 MiB, whose UART is one end of a pseudo-terminal (terminal.py). Prints the name of the other end. SIGHUP
-// resets the device: its memory is gone, but for the number of its starts.
+// The machine: QuickJS-ng with 1 MiB, whose UART is one end of a pseudo-terminal (terminal.py). Prints the name of the other end.
+// SIGHUP resets the device: its memory is lost, except the number of its starts.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import ng from '@jitl/quickjs-ng-wasmfile-release-sync';

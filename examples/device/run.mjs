@@ -1,5 +1,5 @@
-// One command: the machine, `barewire bridge --serial` in front of it, and a host that reads the sensor, is asked, and goes on after the
-// device was reset in the middle of a call. Needs python3, for the pseudo-terminal.
+// One command: the machine, `barewire bridge --serial` in front of it, and a host that reads the sensor, answers a question, and
+// continues after a reset of the device during a call. Needs python3, for the pseudo-terminal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,4 @@
-// The program of the device: an engine with nothing but the language, and six functions of the machine. Bytes pass as
-// hexadecimal text.
+// The program of the device: an engine with only the language, and six functions of the machine. Bytes pass as hexadecimal text.
 import { manualClock } from 'barewire/clock';
 import { compile } from 'barewire/schema';
 import { frames, serveSerial } from 'barewire/serial';

@@ -1,7 +1,7 @@
-// What a small engine lacks and bytes need: TextEncoder and TextDecoder for UTF-8, from what the language itself has. A device whose
-// firmware can do it faster hands in its own functions instead. Malformed bytes are refused, not repaired.
+// TextEncoder and TextDecoder for UTF-8, which small engines lack, in plain JavaScript. A device with faster functions in its
+// firmware should pass those instead. Malformed bytes are rejected, not repaired.
 
-/** Gives the engine both classes, where it has none. Call it before the first byte is read. */
+/** Adds both classes to the engine if it has none. Call it before the first byte is read. */
 export function addTextCoders() {
   globalThis.TextEncoder ??= class {
     encode(text) {

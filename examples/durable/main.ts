@@ -1,10 +1,10 @@
-// An order that is killed twice on its way, and arrives.
+// An order that arrives although its worker is killed twice.
 //
 //   node dist/examples/durable/main.js
 //
-// The worker is another process. It is killed with the card charged and nothing written down, and again with the parcel
-// gone and nothing written down. The next worker finds what was written, does the rest, and hands the same keys to the
-// bank and the carrier, which therefore do it once.
+// The worker is another process. It is killed after the card is charged but not recorded, and again after the parcel is sent but
+// not recorded. The next worker reads the journal, does the rest, and passes the same keys to the bank and the carrier, so that
+// each acts only once.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { folderStore } from 'barewire/tasks/node';
 import { createShop } from './shop.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'barewire-shop-'));
-/** What a worker says, after which it is killed; once each. */
+/** Outputs of a worker after which it is killed; once each. */
 const deadly = ['charged', 'shipped'];
 let worker: ChildProcess;
 let closing = false;
@@ -39,7 +39,7 @@ function hire(): void {
   });
 }
 
-// The server that clients talk to works on nothing itself.
+// The server for clients runs no task itself.
 const server = createShop(folder);
 const desk = tasks(server, { store: await folderStore(join(folder, 'tasks')), work: false });
 hire();

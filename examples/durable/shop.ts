@@ -1,17 +1,17 @@
-// An order: a card is charged, the buyer is asked where to send it, and the parcel goes out. Written once; called
-// plainly it answers, called as a task it survives whatever is killed.
+// An order: a card is charged, the buyer is asked where to send it, and the parcel goes out. Written once: as a plain call it
+// returns the result, as a task it survives the death of any process.
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpServer } from 'barewire/server';
 
-/** The outside world: a bank and a carrier that do the same thing once, by the key that they are given. */
+/** The outside world: a bank and a carrier that act only once for each key. */
 export async function world(folder: string, what: string, key: string): Promise<string> {
   const book = join(folder, 'world.txt');
   const known = await readFile(book, 'utf8').catch(() => '');
   if (!known.includes(key)) await appendFile(book, `${what} ${key}\n`);
   console.log(`${what}${known.includes(key) ? ', which the world knew already' : ''}`);
-  // Its answer takes a while: whoever asks for the first time is killed before it is written down.
+  // Its answer is slow: the first worker is killed before it records the answer.
   if (!known.includes(key)) await pause(30_000);
   return `${what} as ${key.slice(0, 6)}`;
 }

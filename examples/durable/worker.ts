@@ -1,4 +1,4 @@
-// Works on the orders in a folder, until it is killed or its input ends. As many of these as one likes may run.
+// Works on the orders in a folder, until it is killed or its input ends. Any number of workers may run.
 //
 //   node dist/examples/durable/worker.js FOLDER
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { folderStore } from 'barewire/tasks/node';
 import { createShop } from './shop.ts';
 
 const folder = process.argv[2] ?? '.';
-// A short lease, so that nobody has to wait long for whoever takes over. The default is half a minute.
+// A short lease, so that the next worker soon takes over. The default is half a minute.
 runTasks(createShop(folder), await folderStore(join(folder, 'tasks')), { limits: { leaseMs: 2_000, scanMs: 50 } });
-// Whoever started this has gone.
+// The parent process has ended.
 process.stdin.resume().once('end', () => process.exit());

@@ -4,7 +4,7 @@ import { httpListener } from 'barewire/http';
 import { trips } from './trips.mjs';
 
 const app = express();
-app.use(express.json());                                     // may stand before it, and need not
+app.use(express.json());                                     // optional before the MCP handler
 app.get('/', (_request, response) => response.send('Trips.'));
 app.all('/mcp', httpListener(trips()));
 

@@ -1,4 +1,4 @@
-// Every example of this folder, and the page of examples/page in a real Chromium where there is one.
+// Tests every example of this folder, and the page of examples/page in a real Chromium if there is one.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The server that the three frameworks mount.
+// The server mounted in the three frameworks.
 import { McpServer } from 'barewire/server';
 
 export function trips() {

@@ -1,4 +1,4 @@
-// A server over stdio whose schemas are TypeBox's, which are JSON Schemas as they stand: node typebox.mjs
+// A server over stdio whose schemas are TypeBox's, which are plain JSON Schemas: node typebox.mjs
 import { McpServer } from 'barewire/server';
 import { serveStdio } from 'barewire/stdio';
 import Type from 'typebox';

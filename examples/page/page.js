@@ -1,4 +1,4 @@
-// The page: a client of the server in its worker. It is told when the notes change, and answers what the server asks.
+// The page: a client of the server in its worker. It is notified when the notes change, and answers the server's questions.
 import { McpClient } from '../../dist/lib/client.js';
 import { messagePortTransport } from '../../dist/lib/message-port.js';
 

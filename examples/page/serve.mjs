@@ -1,4 +1,4 @@
-// Serves this folder and dist/lib, for a look at the page: node examples/page/serve.mjs [PORT]
+// Serves this folder and dist/lib, to view the page: node examples/page/serve.mjs [PORT]
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, normalize } from 'node:path';

@@ -1,4 +1,4 @@
-// The server: it lives in a worker of the page, and serves the page alone. With a bundler write 'barewire/server'.
+// The server: it runs in a worker of the page, and serves only this page. With a bundler write 'barewire/server'.
 import { McpServer } from '../../dist/lib/server.js';
 import { serveMessagePort } from '../../dist/lib/message-port.js';
 

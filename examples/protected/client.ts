@@ -9,7 +9,7 @@ import { login } from 'barewire/oauth/node';
 
 const url = process.argv[2] ?? 'http://127.0.0.1:3000/mcp';
 const client = new McpClient({ name: 'traveller', version: '1.0.0' }, {
-  // Nothing entered: the form's own proposals are taken.
+  // Empty content: the form's defaults apply.
   onElicit: ({ message }) => {
     console.error(message);
     return { action: 'accept', content: {} };
@@ -19,13 +19,13 @@ const client = new McpClient({ name: 'traveller', version: '1.0.0' }, {
 const auth = login({ client: { name: 'Traveller' }, server: url });
 
 try {
-  // The person takes as long as they need; a request would wait for its own time only.
+  // The login may take any time; during a request it would be limited by the request's timeout.
   await auth.authorize();
   await client.connect(httpTransport(url, { auth }));
   const { content } = await client.callTool('book_trip', { destination: 'Lisbon', date: '2026-05-01' });
   for (const block of content) if (block.type === 'text') console.log(block.text);
 } catch (error) {
-  // Each refusal has a code, and says which document or response is wrong, and how.
+  // Each error has a code, and says which document or response is wrong, and how.
   if (!(error instanceof OAuthError)) throw error;
   console.error(`${error.code}: ${error.message}`);
   process.exitCode = 1;

@@ -1,6 +1,6 @@
-// Credentials that are no OAuth tokens: `auth` of an HTTP server is any function from a request to whose it is.
-// What it returns is `ctx.auth`; sessions and sealed state belong to its `principal`, and its `scopes` are what the
-// `scopes` beside tools, resources and prompts are compared with.
+// Credentials other than OAuth tokens: `auth` of an HTTP server is any function from a request to its identity. The result is
+// `ctx.auth`; sessions and sealed state belong to its `principal`, and its `scopes` are compared with the `scopes` of tools,
+// resources and prompts.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -10,8 +10,8 @@ import type { Auth, Authenticate, HttpListener } from 'barewire/http';
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * API keys in `X-Api-Key`. Only their digests are kept, so that the table is worth nothing to a thief, and looking one
- * up tells nothing of the others by the time that it takes.
+ * API keys in `X-Api-Key`. Only their digests are stored, so that a stolen table is useless, and the time of a lookup reveals
+ * nothing about other keys.
  *
  *     serveHttp(server, { auth: apiKeys({ [digest(key)]: { principal: 'billing', scopes: ['trips:read'] } }) })
  */
@@ -22,8 +22,8 @@ export const apiKeys = (byDigest: Readonly<Record<string, Auth>>): Authenticate 
 };
 
 /**
- * The session cookie of the application that the server is a part of. A browser sends it along from any page: let
- * `allowedOrigins` name the application's own alone, and set the cookie with `SameSite=Strict`.
+ * The session cookie of the application that contains the server. A browser sends it from any page: allow only the application's
+ * own origin in `allowedOrigins`, and set the cookie with `SameSite=Strict`.
  *
  *     serveHttp(server, { auth: cookie('session', (id) => sessions.get(id)), allowedOrigins: ['https://app.example'] })
  */
@@ -38,8 +38,8 @@ export const cookie = (name: string, find: (value: string) => Auth | undefined):
 const subjectHeader = 'x-client-subject';
 
 /**
- * The client's certificate (mutual TLS). TLS itself has checked it: the server was made with `requestCert` and `ca`.
- * Its subject goes on as a header that no client can set, because whatever came under that name is taken out first.
+ * The client's certificate (mutual TLS). TLS itself has verified it: the server is created with `requestCert` and `ca`. Its
+ * subject is passed as a header that no client can set, because a received header of that name is removed first.
  *
  *     const listener = httpListener(server, { auth: certificate, allowedHosts: ['mcp.example'] });
  *     https.createServer({ key, cert, ca, requestCert: true }, withCertificate(listener)).listen(443);
@@ -53,7 +53,7 @@ export const withCertificate = (listener: HttpListener): RequestListener =>
     listener(req, res);
   };
 
-/** Whose certificate it is, for a listener in `withCertificate`. */
+/** The identity from the certificate, for a listener in `withCertificate`. */
 export const certificate: Authenticate = (request) => {
   const subject = request.header(subjectHeader);
   return subject === undefined ? undefined : { principal: subject, scopes: ['trips:read'] };

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// The travel agency behind a login. Whoever has a token of the authorization server may look; booking and cancelling
-// need the scope `trips:write`, and a client that lacks it is told so (403), asks its person, and comes again.
+// The travel agency behind a login. Every token of the authorization server allows reading; booking and cancelling need the scope
+// `trips:write`. A client without it gets 403, asks its user, and retries.
 //
 //   node dist/examples/protected/server.js ISSUER [PORT]
 //
-// ISSUER is whoever logs your people in: any authorization server with a key set in its metadata (jwks_uri) that signs
-// its access tokens as JWT (RFC 9068) for the resource that clients ask for (RFC 8707). Others: see `verify`.
+// ISSUER is the authorization server of your users: any one with a key set in its metadata (jwks_uri) that signs its access
+// tokens as JWT (RFC 9068) for the requested resource (RFC 8707). Others: see `verify`.
 import { pathToFileURL } from 'node:url';
 import { serveHttp } from 'barewire/http';
 import type { HttpServer } from 'barewire/http';
@@ -21,7 +21,7 @@ export function serveProtected(issuer: string, port: number, agency: Agency = op
     authorizationServers: [issuer],
     scopes: ['trips:read', 'trips:write'],
     initialScopes: ['trips:read'],
-    // Whoever may book may look.
+    // The scope for booking includes reading.
     implies: (held, needed) => held === 'trips:write' && needed === 'trips:read',
     onRefused: ({ code, message }) => console.error(`refused (${code}): ${message}`),
   });

@@ -20,7 +20,7 @@
 #define BW_MTU 64 /* bytes of a frame on the line, 20 to 256 */
 #endif
 #ifndef BW_WINDOW
-#define BW_WINDOW 4 /* data frames on their way, 1 to 64 */
+#define BW_WINDOW 4 /* data frames in transit, 1 to 64 */
 #endif
 #ifndef BW_OUT
 #define BW_OUT 1024 /* bytes that may wait to be sent or acknowledged */
@@ -31,21 +31,21 @@ enum { BW_SERVER = 0, BW_CLIENT = 8 };
 enum { BW_HELLO_MS = 1000, BW_KEEPALIVE_MS = 5000, BW_DEAD_MS = 20000, BW_RETRY_MS = 1000, BW_RETRY_MOST_MS = 16000 };
 
 typedef struct bw_link {
-  /* Given by the program. `user` is handed to each of them. */
+  /* Set by the program. `user` is passed to each callback. */
   void *user;
   void (*write)(void *user, const uint8_t *bytes, size_t count);
   void (*bytes)(void *user, const uint8_t *bytes, size_t count);
   void (*opened)(void *user);
   void (*lost)(void *user);
-  /* The link's own. */
+  /* Internal state of the link. */
   uint8_t side, up, confirmed, expected, base, sent, unacknowledged, peer_window, owes_ack, peers;
   int rejected;
   uint32_t id, peer, before[8], state;
   uint32_t heard, spoke, greeted, waiting, retry;
-  uint8_t lengths[BW_WINDOW]; /* of the payloads that are not acknowledged */
-  uint8_t out[BW_OUT];        /* what is not acknowledged, then what waits */
+  uint8_t lengths[BW_WINDOW]; /* of the unacknowledged payloads */
+  uint8_t out[BW_OUT];        /* unacknowledged bytes, then queued bytes */
   size_t out_count;
-  uint8_t part[256]; /* what has come since the last zero */
+  uint8_t part[256]; /* bytes received since the last zero */
   size_t part_count;
 } bw_link;
 
@@ -72,7 +72,7 @@ static uint32_t bw_link_state(uint32_t one, uint32_t other) {
   return bw_crc(0xffffffffu, ids, 8);
 }
 
-/* Makes a frame: returns its bytes on the line, at most count + 11. */
+/* Writes a frame; returns its length on the line, at most count + 11. */
 static size_t bw_frame(uint8_t *to, uint8_t first, uint8_t number, uint8_t expected, uint8_t window, const uint8_t *payload,
                        size_t count, uint32_t state) {
   const uint8_t head[5] = {first, number, expected, window, (uint8_t)count};
@@ -92,7 +92,7 @@ static size_t bw_frame(uint8_t *to, uint8_t first, uint8_t number, uint8_t expec
 
 static void bw_say(bw_link *link, uint8_t kind, uint8_t number, const uint8_t *payload, size_t count, uint32_t now) {
   uint8_t frame[257];
-  size_t zero = kind == BW_HELLO; /* the zero before it ends what noise has begun */
+  size_t zero = kind == BW_HELLO; /* a zero before HELLO ends a frame begun by noise */
   frame[0] = 0;
   size_t length = bw_frame(frame + zero, (uint8_t)(1 << 4 | link->side | kind), number, link->expected, BW_WINDOW, payload, count,
                            kind <= BW_WELCOME ? 0xffffffffu : link->state);
@@ -146,7 +146,7 @@ static void bw_greet(bw_link *link, uint32_t now) {
   else bw_say(link, BW_HELLO, 0, id, 4, now);
 }
 
-/* `id`: a number that no link of this side had before, also before a restart. Later links count it up. */
+/* `id`: a number that no earlier link of this side used, also before a restart. Later links increment it. */
 static void bw_open(bw_link *link, uint8_t side, uint32_t id, uint32_t now) {
   link->side = side;
   link->id = id;
@@ -162,8 +162,8 @@ static void bw_lose(bw_link *link, int again, uint32_t now) {
 
 static void bw_acknowledge(bw_link *link, uint8_t expected, uint8_t window, uint32_t now) {
   const uint8_t count = (uint8_t)(expected - link->base);
-  if (count > link->unacknowledged) return; /* of what was never sent, or overtaken */
-  if (!link->peer_window && window) link->sent = 0; /* what came meanwhile was dropped */
+  if (count > link->unacknowledged) return; /* acknowledges unsent data, or is outdated */
+  if (!link->peer_window && window) link->sent = 0; /* the peer dropped the frames sent meanwhile */
   link->peer_window = window;
   if (!count) return;
   size_t bytes = 0;
@@ -253,7 +253,7 @@ static void bw_receive(bw_link *link, const uint8_t *bytes, size_t count, uint32
   bw_pump(link, now);
 }
 
-/* Returns count, or 0: there is no link, or no room for all of it now. */
+/* Returns count, or 0 if there is no link, or no room for all of it now. */
 static size_t bw_send(bw_link *link, const uint8_t *bytes, size_t count, uint32_t now) {
   if (!link->up || count > BW_OUT - link->out_count) return 0;
   memcpy(link->out + link->out_count, bytes, count);
@@ -262,7 +262,7 @@ static size_t bw_send(bw_link *link, const uint8_t *bytes, size_t count, uint32_
   return count;
 }
 
-/* To be called every few milliseconds. `now` may wrap. */
+/* Call it every few milliseconds. `now` may wrap. */
 static void bw_tick(bw_link *link, uint32_t now) {
   if (!link->up) {
     if (now - link->greeted >= BW_HELLO_MS) bw_greet(link, now);

@@ -9,18 +9,18 @@ export interface Trip extends Flight {
   name: string;
 }
 
-/** The agency's books: what was quoted, paid and planned since the process began. One for all clients. */
+/** The agency's books: quotes, payments and plans since the process began, shared by all clients. */
 export interface Agency {
-  /** The trips that were paid for, oldest first. */
+  /** The paid trips, oldest first. */
   readonly trips: readonly Trip[];
   /** The calendar, by date. */
   readonly calendar: readonly { date: string; title: string }[];
-  /** How often a fare was looked up, and a card was charged: what must not happen twice for one booking. */
+  /** Number of fare lookups and card charges, neither of which may happen twice for one booking. */
   readonly counts: { quotes: number; charges: number };
   quote(from: string, to: string, date: string): Flight;
   charge(order: Omit<Trip, 'reference'>): Trip;
   cancel(reference: string): boolean;
-  /** A line that is there already is not added again. */
+  /** An existing line is not added again. */
   addToCalendar(date: string, title: string): void;
 }
 

@@ -3,7 +3,7 @@ import type { EntryHandle, McpServer, ResourceDefinition } from 'barewire/server
 import { dateSchema, describeFlight } from './data.ts';
 import type { Agency } from './agency.ts';
 
-/** The tools that change something, and ask the traveller before they do. */
+/** The tools that change something, after asking the traveller. */
 export function registerBooking(server: McpServer, agency: Agency, scopes: readonly string[]): void {
   const listed = new Map<string, EntryHandle<ResourceDefinition>>();
 
@@ -22,7 +22,7 @@ export function registerBooking(server: McpServer, agency: Agency, scopes: reado
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     scopes,
   }, async ({ destination, origin = 'Berlin', date = '2026-05-01' }, ctx) => {
-    // Once, however often this handler runs: the fare that was shown is the fare that is charged.
+    // Only once, however often this handler runs: the displayed fare is the charged fare.
     const quote = await ctx.once('quote', () => agency.quote(origin, destination, date));
 
     const wish = await ctx.elicit(`How would you like to fly to ${destination}?`, {
@@ -43,7 +43,7 @@ export function registerBooking(server: McpServer, agency: Agency, scopes: reado
     const trip = await ctx.once('charge', () => agency.charge({ ...quote, seat, travellers, name }));
     const uri = `travel://trips/${trip.reference}`;
     if (!listed.has(trip.reference)) {
-      // A resource that was not there before: every client that listens is told that the list has changed.
+      // A new resource: every listening client is notified of the changed list.
       const definition = { name: `Trip ${trip.reference}`, mimeType: 'application/json' };
       listed.set(trip.reference, server.resource(uri, definition, () => JSON.stringify(trip, null, 2)));
     }

@@ -1,5 +1,5 @@
-// What the travel agency knows. Nothing is looked up and nothing is random: the same question always gets the
-// same answer, so that what the server says can be compared and tested.
+// The travel agency's data. Nothing is looked up and nothing is random: the same request always gets the same result, so that
+// results can be compared and tested.
 
 export interface Flight {
   flight: string;
@@ -35,13 +35,13 @@ export const airlines: readonly string[] = ['Aurora Air', 'Blue Swift', 'Cirrus'
 /** The form of a date in a tool's arguments. */
 export const dateSchema = { type: 'string', format: 'date', description: 'As in 2026-05-01' } as const;
 
-/** A number from 0 to 1 that belongs to these words: FNV-1a, which is small and good enough to look like chance. */
+/** A number from 0 to 1 derived from these words: FNV-1a, which is small and looks random enough. */
 function share(...words: readonly string[]): number {
   let hash = 0x811c9dc5;
   for (const char of words.join('|').toLowerCase()) {
     hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   }
-  // The last characters have touched only the low bits so far.
+  // So far the last characters have changed only the low bits.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
   return ((hash ^ (hash >>> 13)) >>> 0) % 1000 / 1000;
 }
@@ -70,7 +70,7 @@ export function flightsOf(from: string, to: string, date: string): Flight[] {
   return airlines.map((airline) => flightOf(airline, from, to, date)).sort((a, b) => a.price - b.price);
 }
 
-/** The forecast for a city that the agency knows, and undefined for any other. */
+/** The forecast for a known city; undefined for any other. */
 export function forecastFor(name: string, date: string): Forecast | undefined {
   const city = cities.find((known) => known.toLowerCase() === name.toLowerCase());
   if (city === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;

@@ -55,7 +55,7 @@ export function registerFlights(server: McpServer): void {
     let best: Flight | undefined;
     for (const [asked, airline] of airlines.entries()) {
       ctx.progress(asked, airlines.length, `Asking ${airline}`);
-      // Rejects when the client cancels, which ends this handler: nobody waits for its result any more.
+      // Rejects when the client cancels, which ends this handler: its result is not needed any more.
       await pause(paceMs, undefined, { signal: ctx.signal });
       const found = flightOf(airline, origin, destination, date);
       ctx.log('debug', `${airline} answered: ${found.price} EUR`, 'search');
@@ -92,7 +92,7 @@ export function registerFlights(server: McpServer): void {
       if (picked) return `${answer.model} picks ${describeFlight(picked)}. It says: ${text}`;
       return `${answer.model} named no flight of the list. It says: ${text}`;
     } catch (error) {
-      // Not every client has a model to lend: then the price decides.
+      // Not every client provides a model: then the price decides.
       if (!(error instanceof MissingCapabilityError)) throw error;
       return flights[0] ? `There is no model to ask; the cheapest is ${describeFlight(flights[0])}.` : 'No flights.';
     }

@@ -5,7 +5,7 @@ import { MissingCapabilityError, ToolError } from 'barewire/server';
 import type { McpServer } from 'barewire/server';
 import type { Agency } from './agency.ts';
 
-/** The tool that writes a file, and only where the client's roots allow it. */
+/** The tool that writes a file, only inside the client's roots. */
 export function registerItinerary(server: McpServer, agency: Agency): void {
   server.tool('write_itinerary', {
     title: 'Write the itinerary',
@@ -15,7 +15,7 @@ export function registerItinerary(server: McpServer, agency: Agency): void {
       properties: {
         file: {
           type: 'string',
-          // A name and nothing else: no directory, no device of Windows, nothing hidden.
+          // Only a name: no directory, no Windows device, no hidden file.
           pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\\.(md|txt)$',
           default: 'itinerary.md',
         },
@@ -38,7 +38,7 @@ export function registerItinerary(server: McpServer, agency: Agency): void {
     const [first] = roots;
     if (first === undefined) throw new ToolError('The client has no root that is a directory here');
 
-    // Where the folder really is, with every link in its path followed: that has to lie in a root, not its name.
+    // The real path of the folder, with all links resolved, must be inside a root.
     const asked = resolve(first, folder);
     const real = await realpath(asked).catch(() => {
       throw new ToolError(`There is no folder ${folder}`);
@@ -47,7 +47,7 @@ export function registerItinerary(server: McpServer, agency: Agency): void {
 
     const text = `# Itinerary\n\n${agency.calendar.map(({ date, title }) => `- ${date}: ${title}`).join('\n')}\n`;
     const path = join(real, file);
-    // `wx` refuses a name that exists, a link that leads elsewhere included.
+    // `wx` refuses an existing name, also a link to another place.
     await writeFile(path, text, { flag: 'wx', signal: ctx.signal }).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EEXIST' ? new ToolError(`${file} is there already`) : error;
     });
@@ -56,14 +56,14 @@ export function registerItinerary(server: McpServer, agency: Agency): void {
   });
 }
 
-/** The roots that are directories of this machine, with links followed. A root may have any URI. */
+/** The roots that are directories of this machine, with links resolved. A root may have any URI. */
 async function directories(uris: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const uri of uris) {
     try {
       found.push(await realpath(fileURLToPath(uri)));
     } catch {
-      // Not a file: URI, or nothing that exists: then it allows nothing.
+      // Not a file: URI, or a missing directory: such a root allows nothing.
     }
   }
   return found;

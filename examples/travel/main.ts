@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-// The travel agency as a program, on its standard streams, as an MCP host starts it:
+// The travel agency as a program over stdio, for an MCP host with this configuration:
 //
 //   {"mcpServers": {"travel": {"command": "node", "args": ["dist/examples/travel/main.js"]}}}
 //
-// With `--http PORT` it serves http://127.0.0.1:PORT/mcp instead; port 0 is one that is free.
+// With `--http PORT` it serves http://127.0.0.1:PORT/mcp instead; port 0 selects a free one.
 import { parseArgs } from 'node:util';
 import { serveHttp } from 'barewire/http';
 import { serveStdio } from 'barewire/stdio';
 import { createTravelServer } from './server.ts';
 
-// 32 bytes in base64: processes that share it can finish each other's bookings.
+// 32 bytes in base64: processes that share it can complete each other's bookings.
 const { TRAVEL_STATE_KEY: key } = process.env;
 
 const server = createTravelServer({

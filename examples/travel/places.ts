@@ -5,11 +5,11 @@ import { cities, describeFlight, flightsOf, forecastFor, interests } from './dat
 const beginningWith = (all: readonly string[], typed: string): string[] =>
   all.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));
 
-// The smallest picture and the smallest sound there are: one red pixel, and eight samples of silence.
+// The smallest possible picture and sound: one red pixel, and eight samples of silence.
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const sound = 'UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA==';
 
-/** What can be read: resources, a template, a prompt, and a tool that returns every kind of content. */
+/** The readable parts: resources, a template, a prompt, and a tool that returns every kind of content. */
 export function registerPlaces(server: McpServer, agency: Agency): void {
   server.resource('travel://history', {
     name: 'Travel history',
@@ -41,7 +41,7 @@ export function registerPlaces(server: McpServer, agency: Agency): void {
     cache: { ttlMs: 3_600_000, scope: 'public' },
   }, ({ city, date }) => {
     const forecast = forecastFor(city, date);
-    // Undefined: there is no such resource.
+    // Undefined: the resource does not exist.
     return forecast && JSON.stringify(forecast);
   });
 
@@ -57,7 +57,7 @@ export function registerPlaces(server: McpServer, agency: Agency): void {
       duration: { description: 'Days', complete: (typed) => beginningWith(['3', '5', '7', '10', '14'], typed) },
       budget: {
         description: 'EUR in all',
-        // What is offered depends on the days that were chosen before.
+        // The completions depend on the days chosen before.
         complete: (typed, { duration = '7' }) =>
           beginningWith([60, 120, 250].map((day) => String(day * (Number(duration) || 7))), typed),
       },

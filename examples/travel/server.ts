@@ -8,12 +8,12 @@ import { registerItinerary } from './itinerary.ts';
 import { registerPlaces } from './places.ts';
 
 /**
- * A travel agency that uses every feature of the protocol. Its handlers are written once: they know neither the
- * revision that the client speaks nor the transport that carries it.
+ * A travel agency that uses every feature of the protocol. Its handlers are written once: they depend neither on the client's
+ * revision nor on the transport.
  *
  * @param options as for any server; two processes that share `requestState.keys` can finish each other's bookings
- * @param agency  the books, for a test that wants to look into them
- * @param scopes  what booking and cancelling need, where the server stands behind a login (`examples/protected`)
+ * @param agency  the books, for tests that inspect them
+ * @param scopes  required scopes for booking and cancelling if the server needs a login (`examples/protected`)
  */
 export function createTravelServer(
   options: ServerOptions = {}, agency: Agency = openAgency(), scopes: readonly string[] = [],

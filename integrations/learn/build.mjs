@@ -1,5 +1,5 @@
-// Makes dist/: the checker of the course as one readable file, the relay that a reader's client starts, and the chapters with
-// links that lead somewhere outside a clone. It reads the sources, not what was built of them.
+// Builds dist/: the checker of the course as one readable file, the relay for a reader's client, and the chapters with links that
+// work outside a clone. It reads the sources, not their build.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -20,7 +20,7 @@ for (const name of readdirSync(`${root}docs/course`).filter((one) => one.endsWit
     .replaceAll('npm run course -- ', 'barewire-learn ').replaceAll('`npm run course`', '`barewire-learn`')
     .replace(/A clone of this repository is needed only for the exam:[^]*?as below;/, 'A clone of barewire is needed only for the exam;')
     .replace('From the folder of the clone:', 'In any folder:').replace('It runs in the folder of the clone, so give\nabsolute paths.', 'It runs in the folder where you are.')
-    // What is not in this package is on the page of the project.
+    // Links to files outside this package point to the project's repository.
     .replaceAll(/\]\((\.\.\/[^)]+|solution[^)]*)\)/g, (_, to) => `](${new URL(to, `${tree}/docs/course/`)})`);
   writeFileSync(`${here}dist/course/${name}`, text);
 }

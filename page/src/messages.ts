@@ -1,10 +1,10 @@
-// The one interface between the page and the host behind it. Messages are JSON texts, one a frame; they are the same over a
-// WebSocket (the local server) and over a MessagePort (the playground's worker), and the page does not know which it has.
+// The only interface between the page and its host. Messages are JSON texts, one a frame. They are the same over a WebSocket (the local
+// server) and over `postMessage` (the playground's worker); the page does not know which it uses.
 //
 //   page → host   hello, then actions, each with an id; cancel
-//   host → page   welcome (everything that there is), then one reply an action, and news whenever something changes
+//   host → page   welcome (the whole state), then one reply an action, and news whenever something changes
 //
-// Several pages (tabs) may be connected to one host. News go to all of them; replies to the one that asked.
+// Several pages (tabs) may be connected to one host. News go to all of them; a reply goes to the tab that sent the action.
 
 import type { CompleteRequestParams, CompleteResult, LoggingLevel, ReadResourceResult, Root } from 'barewire/protocol';
 import type { Lexemes } from './json/lexemes.ts';
@@ -15,16 +15,16 @@ import type {
 
 export type * from './views.ts';
 
-/** The version of these messages. A page that reads another one says so and asks to be loaded again. */
+/** The version of these messages. If the host has another, the page asks the user to load it again. */
 export const messagesVersion = 1;
 
 /**
- * The subprotocol of the WebSocket. The page offers it together with a second one, which is the token: `['barewire-page',
- * token]`; the server answers with the first.
+ * The subprotocol of the WebSocket. The page offers it together with a second one, the token: `['barewire-page', token]`. The server
+ * answers with the first.
  */
 export const socketProtocol = 'barewire-page';
 
-/** One action: what it needs, and what its reply holds. */
+/** One action: its parameters, and the result in its reply. */
 interface Action<P, R = null> {
   readonly params: P;
   readonly result: R;
@@ -32,65 +32,65 @@ interface Action<P, R = null> {
 
 type One = { readonly server: string };
 
-/** All that the page can ask for, by name. */
+/** All actions of the page, by name. */
 export interface Actions {
   // ---- servers
-  /** Adds a server that was typed in, and starts it. Fails with `bad-config` naming the member. */
+  /** Adds a server that was typed in, and starts it. Fails with `bad-config`, naming the member. */
   'server.add': Action<NewServer>;
-  /** What would be written to keep a server that was typed in, and where. */
+  /** The change that would save a server added in the page to the configuration, and the path of the file. */
   'server.saving': Action<One, { readonly path: string; readonly before: string; readonly after: string }>;
-  /** Writes that. `before`: the file as it was shown; fails with `changed` where it is another now. */
+  /** Writes the change of `server.saving`. `before`: the file as it was shown. Fails with `changed` if the file differs now. */
   'server.save': Action<One & { readonly before: string }>;
-  /** Ends it and forgets it. One of the configuration comes back with the next start of the host. */
+  /** Stops and forgets a server. A server of the configuration returns at the next start of the host. */
   'server.remove': Action<One>;
-  /** The servers of another application's configuration, one of `features.imports`, as they would be added. */
+  /** The servers in the configuration of another application, one of `features.imports`, as they would be added. */
   'import.look': Action<{ readonly from: string }, { readonly paths: readonly string[]; readonly entries: readonly { readonly name: string; readonly target: Target; readonly taken: boolean }[] }>;
-  /** Adds some of those that were looked at. None of them is started. */
+  /** Adds some of the servers that `import.look` returned, without starting them. */
   'import.add': Action<{ readonly from: string; readonly names: readonly string[] }>;
-  /** Starts it where it does not run. */
+  /** Starts the server if it is not running. */
   'server.connect': Action<One>;
-  /** Ends it in order; it rests until it is needed. */
+  /** Stops the server in order; it starts again when it is needed. */
   'server.stop': Action<One>;
-  /** Ends it and starts it anew, whatever its state; failures are forgotten. `era` changes which one is spoken. */
+  /** Restarts the server in any state; earlier failures are forgotten. `era` changes the era. */
   'server.reconnect': Action<One & { readonly era?: 'auto' | 'legacy' | 'modern' }, { readonly revision: string | null }>;
-  /** Measures one ping: `ServerView.latencyMs`. */
+  /** Sends a ping and stores its time in `ServerView.latencyMs`. */
   'server.ping': Action<One, { readonly ms: number }>;
   'server.trust': Action<One & { readonly trusted: boolean }>;
-  /** More environment or headers for a server, in memory only, from its next connection on. Undefined members stay. */
+  /** Adds environment or headers to a server, in memory only, from its next connection on. Omitted members stay. */
   'server.credentials': Action<One & { readonly env?: Readonly<Record<string, string>>; readonly headers?: Readonly<Record<string, string>> }>;
-  /** Where it may work; it is told at once. */
+  /** Replaces its roots; the server is notified at once. */
   'server.roots': Action<One & { readonly roots: readonly Root[] }>;
   'server.logLevel': Action<One & { readonly level: LoggingLevel }>;
   /** Lists everything again. */
   'server.refresh': Action<One>;
 
-  // ---- calls: the reply comes when the call ended, and `call` news tell of it meanwhile. `cancel` with the action's id cancels.
+  // ---- calls: the reply comes at the end of the call, `call` news before. `cancel` with the action's id cancels the call.
   /**
-   * The person pressed Call: that is their consent, unless the tool changed, says that it destroys, a rule wants them to be asked,
-   * or `origin` says that the arguments are not theirs. `task`: call it as a task, and reply when the task was begun.
+   * The person pressed Call. This is their consent, unless the tool changed, it declares itself destructive, a rule requires approval, or
+   * `origin` says that the arguments are not theirs. `task`: call it as a task, and reply when the task has begun.
    */
   'tool.call': Action<One & {
     readonly name: string; readonly args: Readonly<Record<string, unknown>>;
-    /** Numbers of `args` with their digits as they were typed, by JSON Pointer: they are sent so. */
+    /** Numbers of `args` as they were typed, by JSON Pointer; they are sent with these digits. */
     readonly lexemes?: Lexemes;
-    /** `ToolView.digest` of the definition that the person had before them. Without it they are asked. */
+    /** `ToolView.digest` of the definition that the person saw. Without it the call needs approval. */
     readonly digest?: string;
     readonly task?: boolean; readonly origin?: 'link' | 'file';
   }, CallView>;
-  /** Keeps a call under a name: `args` is JSON. One of the same name is replaced. */
+  /** Saves a call under a name, replacing one of the same name. `args` is JSON. */
   'saved.save': Action<One & { readonly tool: string; readonly name: string; readonly args: string }>;
   'saved.remove': Action<One & { readonly tool: string; readonly name: string }>;
   'resource.read': Action<One & { readonly uri: string }, CallView>;
   'prompt.get': Action<One & { readonly name: string; readonly args: Readonly<Record<string, string>> }, CallView>;
   /** Cancels a call of any tab. */
   'call.cancel': Action<{ readonly call: number }>;
-  /** Forgets calls that have ended. */
+  /** Forgets the calls that have ended. */
   'call.clear': Action<Readonly<Record<string, never>>>;
-  /** Holds arguments against the tool's input schema without calling: what the validator says, by JSON Pointer. */
+  /** Validates arguments against the tool's input schema without a call. Faults are in the validator's words, by JSON Pointer. */
   'tool.check': Action<One & { readonly name: string; readonly args: unknown }, { readonly faults: readonly { readonly path: string; readonly what: string }[] }>;
-  /** Accepts a tool as it is now: `ToolView.change`. It is also asked for when the tool is called. */
+  /** Accepts the changed definition of a tool (`ToolView.change`). A call of the tool also asks the person for this. */
   'tool.accept': Action<One & { readonly name: string }>;
-  /** Values for what is being typed; `settled` are the other arguments that have theirs. */
+  /** Completions for an argument; `settled` has the other arguments that are filled in. */
   'complete': Action<One & Pick<CompleteRequestParams, 'ref' | 'argument'> & { readonly settled?: Readonly<Record<string, string>> }, CompleteResult['completion']>;
   'resource.subscribe': Action<One & { readonly uri: string }>;
   'resource.unsubscribe': Action<One & { readonly uri: string }>;
@@ -99,66 +99,69 @@ export interface Actions {
   /** Reads the app of a call that runs or is done, and makes its sandbox. Fails with `no-such-app`. */
   'app.open': Action<{ readonly call: number }, AppView>;
   'app.close': Action<{ readonly app: string }>;
-  /** A tool of the app's own server, as the app asks for it: by rules and consent, tagged with its origin. */
+  /** Calls a tool of the app's server on request of the app: rules and consent apply, and the call is marked as the app's. */
   'app.call': Action<{ readonly app: string; readonly name: string; readonly args: Readonly<Record<string, unknown>> }, CallView>;
   'app.read': Action<{ readonly app: string; readonly uri: string }, ReadResourceResult>;
 
   // ---- questions
-  /** Fails with `answered` where another tab was first, with `withdrawn` where nobody waits any longer, with `bad-answer` where a form's content does not fit (`data.faults` as of `tool.check`; the question stays open). */
+  /**
+   * Fails with `answered` if another tab was first, `withdrawn` if the question was withdrawn, `bad-answer` if a form's content does not
+   * match (`data.faults` as in `tool.check`; the question stays open).
+   */
   'question.answer': Action<{ readonly question: string; readonly answer: Answer }>;
-  /** What was allowed for longer than one call. */
+  /** Permissions that last longer than one call. */
   'grants.list': Action<Readonly<Record<string, never>>, readonly { readonly server: string; readonly tool: string; readonly at: number }[]>;
   'grants.revoke': Action<One & { readonly tool: string }, { readonly count: number }>;
 
   // ---- the wire
-  /** Entries from `from` (inclusive) upwards, at most `limit` (1,000 by default): what `welcome` left out. */
+  /** Wire entries from number `from` (inclusive) upwards, at most `limit` (default 1,000, at most 10,000): those that `welcome` omits. */
   'wire.page': Action<{ readonly from: number; readonly limit?: number }, { readonly entries: readonly WireEntry[]; readonly memory: WireMemory }>;
   /** The whole text of a message. Fails with `dropped`. */
   'wire.text': Action<{ readonly seq: number }, { readonly text: string }>;
-  /** Lets everything go that is held. */
+  /** Drops all entries. */
   'wire.clear': Action<Readonly<Record<string, never>>>;
-  /** A request of ours as a command line of `curl`, over HTTP only; credentials are `$NAME`. */
+  /** One of our requests as a command line of `curl`, for HTTP only; credentials become `$NAME`. */
   'wire.curl': Action<{ readonly seq: number }, { readonly text: string }>;
-  /** Messages of one server as a transcript: `from` to `to`, both inclusive; without them all that is held. */
+  /** Messages of one server as a transcript: `from` to `to`, both inclusive; by default all that are held. */
   'wire.transcript': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string }>;
-  /** The same to be handed on: what looks like a secret is redacted, and named. `messages`: how many it has. */
+  /** A transcript for sharing: probable secrets are redacted and listed. `messages`: the number of messages. */
   'wire.share': Action<One & { readonly from?: number; readonly to?: number }, { readonly text: string; readonly redacted: readonly RedactedView[]; readonly messages: number }>;
-  /** Puts the messages of a recording on the wire, to be read: nothing of them is sent. `server`: the name under which they stand there. */
+  /** Shows the messages of a recording on the wire, without sending anything. `server`: the name given to it there. */
   'wire.open': Action<{ readonly id: string }, { readonly server: string; readonly messages: number }>;
-  /** Two messages, member by member. */
+  /** Compares two messages member by member. */
   'wire.compare': Action<{ readonly left: number; readonly right: number }, { readonly differences: readonly string[] }>;
 
   // ---- step mode
-  /** Holds messages of a server from now on, or lets them pass; letting pass releases all that are held. */
+  /** Holds new messages of a server in the given directions. Turning a direction off releases its held messages. */
   'hold.set': Action<One & { readonly sent: boolean; readonly received: boolean }>;
-  /** Lets the first held message of a direction go; `text`: this in its place, as it stands. Without a direction the oldest of all. */
+  /** Releases the first held message of a direction; `text` replaces it, unchanged. Without a direction: the oldest of both. */
   'hold.next': Action<One & { readonly direction?: 'sent' | 'received'; readonly text?: string }>;
-  /** Throws the first held message of a direction away. */
+  /** Discards the first held message of a direction. */
   'hold.drop': Action<One & { readonly direction: 'sent' | 'received' }>;
   /**
-   * Sends a text that the client did not make, malformed too. Ids of readable requests are made to begin with `page-`, so
-   * that no caller gets their answer. `direction` `received`: as if the server had sent it. Reply: the text as it went, and
-   * its wire entry, null where it passes later (HTTP).
+   * Sends a text that the client did not make; it may be malformed. The id of a request is replaced by a new one such as `page-1`, so
+   * that no other caller gets the response. `direction` `received`: as if the server had sent it. Reply: the text that was sent, and
+   * its wire entry, null if it is sent later (HTTP).
    */
   'wire.inject': Action<One & { readonly text: string; readonly direction?: 'sent' | 'received' }, { readonly seq: number | null; readonly text: string }>;
 
   // ---- recordings
   'record.start': Action<One & { readonly title?: string }, { readonly id: string }>;
   'record.stop': Action<{ readonly id: string }>;
-  /** A `.wire` file. Fails with `bad-transcript` naming the line. */
+  /** Loads a `.wire` file. Fails with `bad-transcript`, naming the line. */
   'record.load': Action<{ readonly title: string; readonly text: string }, { readonly id: string }>;
   'record.text': Action<{ readonly id: string }, { readonly text: string }>;
   'record.remove': Action<{ readonly id: string }>;
-  /** Plays the client's side against a server, over a connection of its own, and compares. */
+  /** Sends the client's messages of a recording to a server, over a separate connection, and compares the answers. */
   'record.replay': Action<{ readonly id: string; readonly server: string; readonly ignored?: readonly string[] }, ReplayView>;
   'record.compare': Action<{ readonly left: string; readonly right: string; readonly ignored?: readonly string[] }, { readonly differences: readonly DifferenceView[] }>;
 
   // ---- the doctor, the judge, login, tasks, logs
-  /** Looks a server over, on a connection of its own. `finding` news come one by one; the reply has all. */
+  /** Checks a server over separate connections. `finding` news come one by one; the reply has all. */
   'doctor.run': Action<One, { readonly findings: readonly FindingView[] }>;
-  /** Judges a server by the rules of the specification, on connections of its own. `judging` news tell of it; replies when it is over. */
+  /** Checks a server against the specification, over separate connections. `judging` news report progress; replies at the end. */
   'judge.run': Action<One & { readonly quick: boolean }>;
-  /** Begins to log in; `login` news tell each step. Replies when it is over. `cancel` stops it. */
+  /** Begins a login; `login` news report each step. Replies at the end. `cancel` stops it. */
   'login.start': Action<One>;
   'login.forget': Action<One>;
   'task.cancel': Action<{ readonly key: string }>;
@@ -179,16 +182,16 @@ export type ResultOf<N extends ActionName> = Actions[N]['result'];
 export interface Hello {
   readonly type: 'hello';
   readonly version: number;
-  /** A name for this tab that it keeps over reconnections, such as a random UUID. */
+  /** A name that this tab keeps over reconnections, such as a random UUID. */
   readonly tab: string;
 }
 
-/** `id` is of the page's choice, unique in this tab. */
+/** The page chooses `id`, unique in its tab. */
 export type ActionMessage = { [N in ActionName]: {
   readonly type: 'action'; readonly id: number; readonly name: N; readonly params: ParamsOf<N>;
 } }[ActionName];
 
-/** The page no longer waits for an action: a call is cancelled. The reply still comes, as a failure `cancelled`. */
+/** The page no longer waits for an action; a call is cancelled. The reply still comes, as a failure `cancelled`. */
 export interface CancelMessage {
   readonly type: 'cancel';
   readonly id: number;
@@ -196,27 +199,27 @@ export interface CancelMessage {
 
 export type PageMessage = Hello | ActionMessage | CancelMessage;
 
-/** Everything that there is, at the beginning and again after each reconnection. */
+/** The whole state, at the beginning and after each reconnection. */
 export interface Welcome {
   readonly type: 'welcome';
   readonly version: number;
-  /** `local`: a server on this machine with the user's configuration; `playground`: a worker in this very page. */
+  /** `local`: a server on this machine with the user's configuration; `playground`: a worker of this page. */
   readonly carrier: 'local' | 'playground';
-  /** What this host can do; views of what it cannot are not shown. */
+  /** Features of this host; the page hides the views of those that are missing. */
   readonly features: {
-    /** Servers can be typed in. */
+    /** Servers can be added in the page. */
     readonly add: boolean; readonly save: boolean; readonly login: boolean; readonly model: boolean; readonly judge: boolean;
-    /** Applications whose servers can be imported. */
+    /** Applications from which servers can be imported. */
     readonly imports: readonly string[];
   };
   readonly barewire: string;
   readonly servers: readonly ServerView[];
   readonly catalogues: readonly CatalogueView[];
   readonly questions: readonly QuestionView[];
-  /** Running, and the last 200 that ended. */
+  /** The running calls, and the last 200 that ended. */
   readonly calls: readonly CallView[];
   readonly tasks: readonly TaskView[];
-  /** Calls that are kept under a name, and where; null: this host keeps none. */
+  /** Saved calls, and the path of their file; null if this host saves none. */
   readonly saved: { readonly path: string; readonly calls: readonly SavedCallView[] } | null;
   readonly holds: readonly HoldView[];
   readonly judgings: readonly JudgingView[];
@@ -231,7 +234,7 @@ export interface Welcome {
   readonly memory: WireMemory;
 }
 
-/** Something changed, or came. What carries a view replaces the one that the page has. */
+/** Something changed or arrived. A view in it replaces the previous one. */
 export type News =
   | { readonly type: 'server'; readonly server: ServerView }
   | { readonly type: 'server-removed'; readonly name: string }
@@ -240,11 +243,11 @@ export type News =
   | { readonly type: 'calls-cleared' }
   | { readonly type: 'saved'; readonly calls: readonly SavedCallView[] }
   | { readonly type: 'question'; readonly question: QuestionView }
-  /** `by` is the `tab` that answered; null: it was withdrawn. */
+  /** `by` is the `tab` that answered; null: the question was withdrawn. */
   | { readonly type: 'question-closed'; readonly id: string; readonly by: string | null }
   | { readonly type: 'activity'; readonly entries: readonly ActivityView[] }
   | { readonly type: 'logs'; readonly entries: readonly LogView[] }
-  /** In the order of `seq`, gathered for some 50 ms. */
+  /** In the order of `seq`, collected for about 50 ms. */
   | { readonly type: 'wire'; readonly entries: readonly WireEntry[]; readonly memory: WireMemory }
   | { readonly type: 'wire-cleared'; readonly memory: WireMemory }
   | { readonly type: 'hold'; readonly hold: HoldView }
@@ -256,12 +259,12 @@ export type News =
   | { readonly type: 'finding'; readonly server: string; readonly finding: FindingView }
   | { readonly type: 'judging'; readonly judging: JudgingView }
   | { readonly type: 'resource-updated'; readonly server: string; readonly uri: string; readonly at: number }
-  /** Something went wrong that no action waits for; `server` null: of the host itself. */
-  /** The browser kept an app from something. */
+  /** The browser blocked something for an app. */
   | { readonly type: 'app-refused'; readonly app: string; readonly what: string }
+  /** An error that belongs to no action; `server` null: of the host itself. */
   | { readonly type: 'trouble'; readonly server: string | null; readonly message: string; readonly at: number };
 
-/** The reply to an action. `code` is stable: a word of the host's, or a number of the protocol where a server answered so. */
+/** The reply to an action. `code` is stable: a word of the host, or the code of the server's JSON-RPC error. */
 export type Reply =
   | { readonly type: 'reply'; readonly id: number; readonly ok: true; readonly result: unknown }
   | {
@@ -271,19 +274,19 @@ export type Reply =
 
 export type HostMessage = Welcome | News | Reply;
 
-/** A way to the host: a WebSocket, or a port. It has said `hello` by itself; `welcome` comes first. */
+/** A connection to the host: a WebSocket, or a worker. It sends `hello` itself; `welcome` comes first. */
 export interface Carrier {
-  /** What is sent before `welcome` has come, or after `closed`, is lost. */
+  /** Messages before `welcome` or after `closed` are lost. */
   send(message: ActionMessage | CancelMessage): void;
   close(): void;
 }
 
-/** What a carrier tells the page. */
+/** The page's side of a carrier. */
 export interface CarrierReceiver {
   message(message: HostMessage): void;
-  /** The way is lost. `refused`: the token is wrong, or the version, and opening it again does not help. */
+  /** The connection is lost. `refused`: the token or the version is wrong, so reconnecting does not help. */
   closed(why: string, refused: boolean): void;
 }
 
-/** Opens a way to the host. A WebSocket may be opened again after `closed`; the playground's worker never closes. */
+/** Opens a connection to the host. A WebSocket may be opened again after `closed`. */
 export type Connect = (receiver: CarrierReceiver) => Carrier;

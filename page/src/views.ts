@@ -1,5 +1,5 @@
-// What the page shows, as JSON. The host sends these whole whenever one of them changes: the page keeps no rule of its own,
-// only the last view of each thing. Times are milliseconds since the epoch, durations milliseconds.
+// The data that the page shows, as JSON. The host sends a view whole whenever it changes. The page only shows the last one. Times are
+// milliseconds since the epoch, durations milliseconds.
 
 import type {
   CallToolResult, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, GetPromptResult, Implementation,
@@ -11,18 +11,18 @@ import type { Lexemes } from './json/lexemes.ts';
 
 // ---- servers
 
-/** `resting`: not started, or ended in order. `down`: it died. `broken`: it died so often that it is left alone for a while. */
+/** `resting`: not started, or ended in order. `down`: it died. `broken`: it died so often that it is not restarted for a while. */
 export type ServerState = 'resting' | 'starting' | 'ready' | 'down' | 'broken';
 
-/** Where a server is. Values of the environment and of headers never leave the host: only their names are shown. */
+/** How a server is reached. Values of the environment and of headers never leave the host: only their names are shown. */
 export type Target =
   | { readonly kind: 'program'; readonly command: string; readonly args: readonly string[]; readonly cwd: string | null; readonly env: readonly string[] }
   | { readonly kind: 'address'; readonly url: string; readonly headers: readonly string[] }
-  /** The server of the playground, in the page's own worker. */
+  /** The playground's server, in a worker of the page. */
   | { readonly kind: 'worker'; readonly title: string };
 
 export interface ServerView {
-  /** Its name in the configuration; the page's key for it. */
+  /** Its name in the configuration; the page identifies it by this name. */
   readonly name: string;
   readonly target: Target;
   readonly source: 'configuration' | 'typed';
@@ -30,11 +30,11 @@ export interface ServerView {
   /** Why it is down or broken; '' otherwise. */
   readonly why: string;
   readonly disabled: boolean;
-  /** The user's word that its annotations may be believed. */
+  /** The user decided that its annotations can be trusted. */
   readonly trusted: boolean;
-  /** The revisions that may be spoken with it: all, or one era. */
+  /** The revisions that the client offers to it: all, or those of one era. */
   readonly era: 'auto' | 'legacy' | 'modern';
-  /** What was agreed at the last connection; null before the first. */
+  /** Negotiated at the last connection; null before the first. */
   readonly agreed: {
     readonly revision: string;
     readonly era: 'legacy' | 'modern';
@@ -42,26 +42,26 @@ export interface ServerView {
     readonly capabilities: ServerCapabilities;
     readonly instructions: string | null;
   } | null;
-  /** What our client said at its last connection that it can; null before it said so. */
+  /** The capabilities that our client declared at its last connection; null before that. */
   readonly declared: Readonly<Record<string, unknown>> | null;
-  /** How often it was started again after it died. */
+  /** How often it was restarted after it died. */
   readonly restarts: number;
-  /** Counts its connections from 1; 0: there was none. Wire entries name it. */
+  /** The number of the current or last connection, from 1; 0 before the first. Wire entries contain it. */
   readonly connection: number;
   readonly readySince: number | null;
-  /** From the start to the handshake's end, and of the last answer to a ping; null where there was none. */
+  /** `startMs`: from the start to the end of the handshake. `latencyMs`: of the last ping. Null if not measured. */
   readonly startMs: number | null;
   readonly latencyMs: number | null;
   readonly roots: readonly Root[];
   readonly logLevel: LoggingLevel | null;
-  /** Resources that are subscribed to. */
+  /** URIs of subscribed resources. */
   readonly subscriptions: readonly string[];
   readonly login: 'none' | 'needed' | 'under-way' | 'done';
-  /** Requests of ours that have no answer yet. */
+  /** Our requests without an answer yet. */
   readonly inFlight: number;
 }
 
-/** What the user types in to add a server. */
+/** A server that the user types in. */
 export interface NewServer {
   readonly name: string;
   /** As in `mcpServers`: `command`, `args`, `env`, `cwd`, or `url`, `headers`. `env` and `headers` are kept in memory only. */
@@ -71,20 +71,20 @@ export interface NewServer {
   readonly trusted?: boolean;
   readonly era?: 'auto' | 'legacy' | 'modern';
   readonly roots?: readonly Root[];
-  /** Which of its tools are offered. Default: all. */
+  /** Which of its tools the host offers. Default: all. */
   readonly tools?: ToolSelection;
 }
 
 // ---- the catalogue
 
-/** Where a tool stands to what was accepted. `changed`, `renamed`: it waits for the person, see `QuestionView` `change`. */
+/** A tool, compared with the definition that the user accepted. `changed`, `renamed`: see `QuestionView` `change`. */
 export interface ToolView {
   readonly tool: Tool;
   /** Unique over all servers: `server/tool`. */
   readonly name: string;
   readonly digest: string;
   readonly pin: 'accepted' | 'changed' | 'renamed';
-  /** How it differs from what was accepted; null where it does not. `tool` is then what was accepted, if anything was. */
+  /** The difference from the accepted definition; null if there is none. `tool` is then the accepted one, if any. */
   readonly change: ChangeView | null;
   /** The tool has an app (`_meta.ui`) that shows its results. */
   readonly app: boolean;
@@ -97,7 +97,7 @@ export interface CatalogueView {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly listedAt: number;
-  /** Counts the listings of this server from 1: it grows when `listChanged` was followed. */
+  /** Counts the listings of this server from 1, for example after `listChanged`. */
   readonly listing: number;
 }
 
@@ -109,7 +109,7 @@ export interface ProgressView {
   readonly message: string | null;
 }
 
-/** Why something did not work. `code` of the protocol where a peer answered so, else a word. */
+/** Why something failed. `code`: of the JSON-RPC error if the peer sent one, else a word. */
 export interface Failure {
   readonly code: number | string;
   readonly message: string;
@@ -118,84 +118,84 @@ export interface Failure {
 
 export type CallState = 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'cancelled';
 
-/** One call of a tool, read of a resource or get of a prompt. All tabs see all of them, and they outlive a tab. */
+/** One tool call, resource read or prompt get. All tabs see it, and it outlives the tab that began it. */
 export interface CallView {
   /** Counts from 1 in this host. */
   readonly call: number;
   readonly server: string;
   readonly about:
-    /** `lexemes`: numbers of `args` as they were typed, by JSON Pointer. `app`: an app asked for it. */
+    /** `lexemes`: numbers of `args` as they were typed, by JSON Pointer. `app`: an app requested the call. */
     | { readonly kind: 'tool'; readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes; readonly app?: true }
     | { readonly kind: 'resource'; readonly uri: string }
     | { readonly kind: 'prompt'; readonly name: string; readonly args: Readonly<Record<string, string>> };
-  /** `waiting`: for a rule or the person; `running`: it was sent. */
+  /** `waiting`: for a rule or the person. `running`: the request was sent. */
   readonly state: CallState;
   readonly progress: ProgressView | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** The id of the task that it became; null: none. */
+  /** The id of the task that the call became; null if it is not a task. */
   readonly task: string | null;
   /** With `done`. */
   readonly result: CallToolResult | ReadResourceResult | GetPromptResult | null;
   /** With `failed`, `refused`, `cancelled`. */
   readonly failure: Failure | null;
-  /** The result does not fit its declared output schema, in the validator's words; '' where it does. */
+  /** Why the result does not match the output schema, in the validator's words; '' if it matches. */
   readonly outputFault: string;
-  /** The wire entry of its last request, to be shown beside it; null: none was sent. */
+  /** `seq` of the wire entry of its last request; null if none was sent. */
   readonly wire: number | null;
 }
 
-/** An app, as it was read and checked: what the page needs to show it. */
+/** An app that was read and checked: all that the page needs to show it. */
 export interface AppView {
-  /** Its key for other actions. */
+  /** Identifies it in other actions. */
   readonly app: string;
   readonly uri: string;
-  /** Where its sandbox is: a port, and a path there. */
+  /** Where its sandbox is served: a port, and a path there. */
   readonly port: number;
   readonly path: string;
   readonly html: string;
   readonly meta: AppResourceMeta;
-  /** What of its declaration was left out. */
+  /** Parts of its declaration that were ignored, and why. */
   readonly faults: readonly string[];
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
-  /** The call that it shows, which may still run. */
+  /** The call whose result it shows; the call may still run. */
   readonly call: number;
 }
 
-/** A call that is kept under a name. */
+/** A call saved under a name. */
 export interface SavedCallView {
   readonly server: string;
   readonly tool: string;
   readonly name: string;
-  /** JSON with its own tokens. */
+  /** A JSON object with its original tokens. */
   readonly args: string;
-  /** It was saved here since the host began; else it is from the file, and the first call with it is asked about. */
+  /** It was saved since the host started. If false, it comes from the file, and its first call needs approval. */
   readonly own: boolean;
 }
 
 // ---- questions
 
 interface Asked {
-  /** Answer it by this. */
+  /** Pass this id with the answer. */
   readonly id: string;
   /** The server that asks, or whose tool is about to be called. */
   readonly server: string;
   readonly askedAt: number;
-  /** Until when an answer counts, as far as is known here; null: nothing here ends it. */
+  /** The deadline for an answer; null if none is known here. */
   readonly until: number | null;
-  /** The tools of this server whose calls run: one of them asks. Absent where the server need not be asking for a tool. */
+  /** The tools of this server with running calls: one of them asks. Absent if something else may ask. */
   readonly tools?: readonly string[];
 }
 
-/** The host waits for the person. Every tab shows it; the first answer counts. */
+/** A question to the person. Every tab shows it; the first answer counts. */
 export type QuestionView = Asked & (
   | { readonly kind: 'form'; readonly message: string; readonly schema: ElicitRequestFormParams['requestedSchema'] }
-  /** `host` is the URL's host. Only http and https arrive here. */
+  /** `host` is the URL's host. Only http and https URLs arrive here. */
   | { readonly kind: 'url'; readonly message: string; readonly url: string; readonly host: string }
   /** `hasModel`: a model answers; else the person does, with `byHand`. */
   | { readonly kind: 'sampling'; readonly params: CreateMessageRequestParams; readonly hasModel: boolean }
-  /** The answer before it is sent. */
+  /** The model's answer, shown before it is sent. */
   | { readonly kind: 'sampling-answer'; readonly params: CreateMessageRequestParams; readonly answer: CreateMessageResult }
   | {
     readonly kind: 'approval';
@@ -203,21 +203,21 @@ export type QuestionView = Asked & (
     readonly args: Readonly<Record<string, unknown>>;
     /** Numbers of `args` as they were typed. */
     readonly lexemes: Lexemes;
-    /** With the specification's defaults for what the server does not say. */
+    /** The specification's defaults fill in the hints that the server omits. */
     readonly annotations: {
       readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly idempotentHint: boolean; readonly openWorldHint: boolean;
     };
-    /** The server says something of the tool; else all of `annotations` are the specification's. */
+    /** The server sent at least one annotation; else all of `annotations` are defaults. */
     readonly annotated: boolean;
     readonly trusted: boolean;
     readonly digest: string;
-    /** `destructive`: the server says that it destroys. `link`, `file`: where the arguments are from. `app`: an app asks for it. */
+    /** `destructive`: the server declares this. `link`, `file`: where the arguments come from. `app`: an app requests the call. */
     readonly why: 'rule' | 'default' | 'changed-while-shown' | 'too-late' | 'destructive' | 'link' | 'file' | 'app';
   }
   | { readonly kind: 'change'; readonly change: ChangeView }
 );
 
-/** A tool that is not what was accepted. */
+/** A tool that differs from the accepted definition. */
 export interface ChangeView {
   readonly kind: 'changed' | 'renamed';
   readonly name: string;
@@ -233,7 +233,7 @@ export type Answer =
   | { readonly kind: 'form'; readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes }
   | { readonly kind: 'form'; readonly action: 'decline' | 'cancel' }
   | { readonly kind: 'url'; readonly action: 'accept' | 'decline' | 'cancel' }
-  /** `params`: the request as it was edited. `byHand`: the answer, where the person answers in the place of a model. */
+  /** `params`: the edited request. `byHand`: the person's answer in place of a model's. */
   | { readonly kind: 'sampling'; readonly allow: true; readonly params?: CreateMessageRequestParams; readonly byHand?: CreateMessageResult }
   | { readonly kind: 'sampling-answer'; readonly allow: true; readonly answer?: CreateMessageResult }
   | { readonly kind: 'sampling'; readonly allow: false; readonly reason?: string }
@@ -244,7 +244,7 @@ export type Answer =
 
 // ---- activity and logs
 
-/** One line of the activity log. Members beside these are what the kind is about; secrets are redacted. */
+/** One line of the activity log. Other members depend on `kind`; secrets are redacted. */
 export interface ActivityView {
   readonly seq: number;
   readonly at: number;
@@ -254,7 +254,7 @@ export interface ActivityView {
   readonly [detail: string]: unknown;
 }
 
-/** What a server logged: by the protocol, or as a line of its stderr, which has no level. */
+/** A log message of a server: `notifications/message`, or a line of stderr, which has no level. */
 export interface LogView {
   /** Counts from 1. */
   readonly seq: number;
@@ -269,38 +269,38 @@ export interface LogView {
 // ---- the wire
 
 interface Passed {
-  /** Counts from 1 over all servers, without a gap. Entries that were dropped are the lowest. */
+  /** Counts from 1 over all servers, without a gap. Dropped entries have the lowest numbers. */
   readonly seq: number;
   readonly at: number;
   readonly server: string;
-  /** Which connection of this server, from 1. */
+  /** The number of the connection to this server, from 1. */
   readonly connection: number;
-  /** Seen from the host: `sent` is what our client said. */
+  /** Seen from the host: `sent` means by our client. */
   readonly direction: 'sent' | 'received';
-  /** Over HTTP: the same number for a request, its response and what they carry. Null elsewhere. */
+  /** Over HTTP: the same number for a request, its response and the messages in both. Null elsewhere. */
   readonly exchange: number | null;
 }
 
 export interface WireMessage extends Passed {
   readonly kind: 'message';
-  /** As it passed, or its first 16,384 characters: `whole` says which. The rest by `wire.text`. */
+  /** The text, or its first 16,384 characters if `whole` is false. `wire.text` returns all of it. */
   readonly text: string;
   readonly chars: number;
   readonly whole: boolean;
   readonly shape: 'request' | 'notification' | 'result' | 'error' | 'batch' | 'unreadable';
-  /** Its own method, or that of the request that it answers; '' where none is known. */
+  /** Its method; for a response that of its request; '' if unknown. */
   readonly method: string;
   /** The JSON-RPC id, as JSON; '' for none. */
   readonly rpcId: string;
-  /** Of an answer: `seq` of the request that it answers, and the time between. Of progress: the request that it is about. */
+  /** Response: `seq` of its request, and the time between. Progress: `seq` of the request, without a time. */
   readonly answers: number | null;
   readonly ms: number | null;
-  /** What it is, in one line, and the section of the specification that says so, such as `2025-11-25 server/tools#calling-tools`. */
+  /** An explanation in one line, and the section of the specification behind it, such as `2025-11-25 server/tools#calling-tools`. */
   readonly sentence: string;
   readonly section: string;
-  /** Not from the client or the server: typed in by the person, edited while it was held, or read from a file, which holds no times. */
+  /** `injected`: typed in by the person. `edited`: changed by them while it was held. `file`: read from a file, which has no times. */
   readonly origin: 'peer' | 'injected' | 'edited' | 'file';
-  /** Of the event that carried it over HTTP; null: none did. */
+  /** The fields of the SSE event that carried it; null if none did. */
   readonly event: EventFields | null;
 }
 
@@ -315,21 +315,21 @@ export interface WireHttp extends Passed {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** Of a response; null: it is a request. */
+  /** The status of a response; null for a request. */
   readonly status: number | null;
-  /** By lower-case name; credentials are left out. */
+  /** By lower-case name, without credentials. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As of a message. */
+  /** As in `WireMessage`. */
   readonly sentence: string;
   readonly section: string;
 }
 
-/** An event that carries no message. */
+/** An SSE event without a message. */
 export interface WireEvent extends Passed {
   readonly kind: 'event';
   readonly event: EventFields;
   readonly data: string;
-  /** As of a message. */
+  /** As in `WireMessage`. */
   readonly sentence: string;
   readonly section: string;
 }
@@ -343,19 +343,19 @@ export interface WireMark extends Passed {
 
 export type WireEntry = WireMessage | WireHttp | WireEvent | WireMark;
 
-/** What the wire view holds. */
+/** The size and the limits of the wire log. */
 export interface WireMemory {
   readonly entries: number;
-  /** Of the texts that are held: about what they take in memory. */
+  /** Approximate memory of the entries that are held. */
   readonly bytes: number;
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Entries that were let go, from the oldest on: the first that is held is `droppedEntries + 1`. */
+  /** Dropped entries, the oldest first: the first that is held has `seq` `droppedEntries + 1`. */
   readonly droppedEntries: number;
   readonly droppedBytes: number;
 }
 
-/** A message that is held in step mode. In each direction the first must go before the second. */
+/** A message that step mode holds. In each direction they leave in order. */
 export interface HeldMessage {
   /** Counts from 1. */
   readonly held: number;
@@ -369,7 +369,7 @@ export interface HeldMessage {
   readonly section: string;
 }
 
-/** Step mode of one server, and what it holds, the oldest first. While something is held, the clocks of requests stand still. */
+/** Step mode of one server, and the held messages, the oldest first. While one is held, request timeouts are paused. */
 export interface HoldView {
   readonly server: string;
   /** Which directions are held; both false: messages pass. */
@@ -380,31 +380,31 @@ export interface HoldView {
 
 // ---- recordings
 
-/** A place of a transcript that was redacted before it is shared. */
+/** A place of a transcript that was redacted for sharing. */
 export interface RedactedView {
-  /** Of the message on the wire. */
+  /** `seq` of the message on the wire. */
   readonly seq: number;
-  /** JSON Pointer; '' for the whole. */
+  /** JSON Pointer; '' for the whole message. */
   readonly path: string;
   readonly why: string;
 }
 
-/** A recording that is being made, was made, or was loaded. */
+/** A recording in progress, finished, or loaded. */
 export interface RecordingView {
   readonly id: string;
   readonly title: string;
   readonly server: string | null;
   readonly state: 'recording' | 'done';
   readonly messages: number;
-  /** Bytes of the transcript. */
+  /** The length of the transcript in characters. */
   readonly bytes: number;
-  /** More passed than is held: what came after was left out. */
+  /** The size limit was reached: later messages are missing. */
   readonly cut: boolean;
 }
 
-/** What a replay or a comparison found. */
+/** One difference found by a replay or a comparison. */
 export interface DifferenceView {
-  /** The transcript's line, from 1; 0: no line says such a thing. */
+  /** The line of the transcript, from 1; 0 if it belongs to no line. */
   readonly at: number;
   /** `path: expected …, got …`. */
   readonly what: string;
@@ -413,36 +413,36 @@ export interface DifferenceView {
 export interface ReplayView {
   readonly played: number;
   readonly differences: readonly DifferenceView[];
-  /** What came instead, as a transcript. */
+  /** The actual conversation, as a transcript. */
   readonly transcript: string;
 }
 
 // ---- the doctor
 
-/** One thing that the doctor looked at. */
+/** One finding of the doctor. */
 export interface FindingView {
   /** Stable, such as `stdout-noise`. */
   readonly code: string;
   readonly level: 'ok' | 'note' | 'warning' | 'error';
   readonly what: string;
-  /** What to do; '' where nothing is to be done. */
+  /** The suggested fix; '' if none is needed. */
   readonly advice: string;
-  /** The section of the specification; '' where none says it. */
+  /** The section of the specification; '' if there is none. */
   readonly section: string;
-  /** What was seen, such as the line that is no message; '' for nothing. */
+  /** The observed text, such as an invalid line; '' for nothing. */
   readonly evidence: string;
-  /** The wire entry of the request whose answer, or silence, shows it; null: no single message does. */
+  /** The wire entry of the request whose answer, or missing answer, shows it; null if no single message does. */
   readonly wire: number | null;
 }
 
 // ---- the judge
 
-/** A run of the judge over a server: it is replaced whole at each step. */
+/** A run of the judge on a server, replaced whole at each step. */
 export interface JudgingView {
   readonly server: string;
-  /** What it does at the moment; null: it does nothing. */
+  /** The current step; null if it is not running. */
   readonly step: string | null;
-  /** The last result; null: nothing has come yet. */
+  /** The last result; null before the first. */
   readonly ruling: RulingView | null;
 }
 
@@ -450,43 +450,43 @@ export interface RulingView {
   /** The version of the rule set. */
   readonly ruleSet: string;
   readonly quick: boolean;
-  /** Those that the server speaks, newest first. */
+  /** The revisions that the server speaks, newest first. */
   readonly revisions: readonly string[];
   readonly ms: number;
-  /** What kept the run from going on; '' where it went through. */
+  /** Why the run stopped early; '' if it finished. */
   readonly stopped: string;
   /** Probes that could not be made. */
   readonly failures: readonly string[];
   readonly judgements: readonly JudgementView[];
 }
 
-/** What was said of one rule. */
+/** The judge's verdict on one rule. */
 export interface JudgementView {
   /** The rule's id, such as `tools-10`. */
   readonly rule: string;
   readonly text: string;
   readonly level: 'MUST' | 'SHOULD';
   readonly verdict: 'kept' | 'broken' | 'dispute' | 'not-applicable' | 'not-seen';
-  /** As of a message. */
+  /** As in `WireMessage`. */
   readonly section: string;
-  /** Why it is not applicable, or what it would have needed to be seen; '' otherwise. */
+  /** Why the rule is not applicable, or which observation is missing; '' otherwise. */
   readonly why: string;
-  /** Of a broken rule or a dispute: at most three. */
+  /** For `broken` and `dispute`: at most three. */
   readonly evidence: readonly EvidenceView[];
 }
 
 export interface EvidenceView {
   readonly revision: string;
   readonly expected: string;
-  /** What came, or what happened: its beginning. */
+  /** The beginning of the actual message, or what happened instead. */
   readonly came: string;
-  /** The wire entry of the message that decided. */
+  /** The wire entry of the decisive message. */
   readonly wire: number;
 }
 
 // ---- login
 
-/** One step of a login. Values that are secret are never in it. */
+/** One step of a login, without secret values. */
 export interface LoginStep {
   readonly server: string;
   readonly at: number;
@@ -494,7 +494,7 @@ export interface LoginStep {
   readonly what: string;
   /** Names and values for a table. */
   readonly details: Readonly<Record<string, string>>;
-  /** With `consent`: where the person goes, opened only by them. */
+  /** With `consent`: the login page. Only the person opens it. */
   readonly url: string | null;
 }
 
@@ -505,7 +505,7 @@ export interface TaskView {
   readonly key: string;
   readonly server: string;
   readonly task: string;
-  /** The tool that was called; '' where the task was found again. */
+  /** The tool that was called; '' if the task was found by its id. */
   readonly tool: string;
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
   readonly message: string | null;
@@ -520,7 +520,7 @@ export interface TaskView {
 
 export interface MemoryView {
   readonly wire: WireMemory;
-  /** Of the host's process: resident and used heap, in bytes; null where the runtime does not say. */
+  /** Resident memory and used heap of the host's process, in bytes; null if the runtime does not tell. */
   readonly residentBytes: number | null;
   readonly heapBytes: number | null;
 }

@@ -1,5 +1,5 @@
-// Joins a program and the sources that it reaches to one file. `tsc` takes the types away and keeps the comments; rollup leaves
-// out what is not reached and keeps the comments of the rest. The same commit and program always make the same bytes.
+// Joins a program and the sources that it imports into one file. `tsc` removes the types and keeps the comments; rollup removes
+// unused code and keeps the comments of the rest. The same commit and program always give the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /**
  * Makes the file of a program at a commit. `program` is a name of programs.mjs, or the path of a file that imports `barewire/…`.
- * Resolves to its text. Rejects with what `tsc` or rollup says, and where the program imports another package.
+ * Resolves with its text. Rejects with the error of `tsc` or rollup, and if the program imports another package.
  */
 export async function oneFile(program, commit) {
   return withFolder(async (folder) => {
@@ -41,7 +41,7 @@ export async function oneFile(program, commit) {
   });
 }
 
-/** Takes the types out of the sources and of a program in TypeScript, into the folder `out` of the tree. */
+/** Compiles the sources and a TypeScript program without types, into the folder `out` of the tree. */
 function emit(tree, entry) {
   const options = {
     extends: './tsconfig.json',
@@ -77,7 +77,7 @@ async function joined(tree, entry) {
     plugins: [fromTree],
     treeshake: { moduleSideEffects: (id) => !id.startsWith(join(out, 'src')) },
     onwarn({ code, message }) {
-      // Types go round in circles, and what is left of them is nothing.
+      // Type imports may be circular; they are gone after compilation.
       if (code !== 'CIRCULAR_DEPENDENCY') throw new Error(message);
     },
   });
@@ -86,7 +86,7 @@ async function joined(tree, entry) {
   return named(chunk, (id) => relative(out, id).replaceAll('\\', '/').replace(/^(src\/.*)\.js$/, '$1.ts'));
 }
 
-/** The code with the name of each source before what is left of it. */
+/** The code with the name of each source before its remaining part. */
 function named({ code, modules }, nameOf) {
   let [text, from] = ['', 0];
   const kept = [];

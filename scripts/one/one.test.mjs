@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const head = commitOf('HEAD');
 const file = join(folder, 'server.mjs');
 
-/** Answers of a server over pipes, by their ids. */
+/** The responses of a stdio server, by id. */
 function ask(program, ...messages) {
   const lines = messages.map((message) => JSON.stringify({ jsonrpc: '2.0', ...message })).join('\n');
   const { stdout, stderr } = spawnSync(process.execPath, [program], { input: `${lines}\n`, encoding: 'utf8' });
@@ -30,7 +30,7 @@ test('one file: a server of tools runs from it, and it has its comments, its lic
   assert.deepEqual(answers.get(2).content, [{ type: 'text', text: 'hello' }]);
   assert.match(text, new RegExp(`^// barewire-one: stdio-tools\n// Commit: ${head}\n`));
   assert.match(text, /Permission is hereby granted/);
-  // A comment of a source, and no import but of Node.
+  // A source comment is kept, and only Node modules are imported.
   assert.match(text, /2025-11-25 client\/elicitation#url-elicitation-required-error/);
   assert.deepEqual([...text.matchAll(/^import .* from ['"](.*)['"];$/gm)].filter(([, from]) => !from.startsWith('node:')), []);
   const listed = [...text.matchAll(/^\/\/ ([0-9a-f]{64}) {2}(src\/\S+\.ts)$/gm)];

@@ -1,15 +1,15 @@
-// npm run verify -- --one FILE: is this file what its commit makes of its program? The commit is checked out and built with the
-// tools that it names, so that a newer compiler makes no difference.
+// npm run verify -- --one FILE: checks that this file is the output of its commit for its program. The commit is checked out and
+// built with its own tool versions, so that a newer compiler makes no difference.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitOf, root, withFolder } from '../trees.mjs';
 
-/** The most characters in which the heading stands. */
+/** Maximum characters of the heading. */
 const headingChars = 4_096;
 
-/** Resolves to sentences on what differs; none: the file is the same. Rejects where the file does not say what it is made of. */
+/** Resolves with sentences on the differences; none: the file is the same. Rejects if the file does not name its origin. */
 export async function verifyOne(file) {
   const given = readFileSync(file, 'utf8');
   const heading = given.slice(0, headingChars);
@@ -35,7 +35,7 @@ export async function verifyOne(file) {
   });
 }
 
-/** Says where two texts first differ. */
+/** Describes where two texts first differ. */
 function difference(given, made, commit) {
   if (given === made) return [];
   const [ours, theirs] = [made.split('\n'), given.split('\n')];

@@ -1,14 +1,14 @@
-// What an auditor who has read a program at a commit has to read of it now.
+// The changes in a program for an auditor who read it at a commit.
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Compares what a program keeps of two trees: `{ path, files: [{ path, kept }] }` each.
+ * Compares the kept files of a program in two trees: `{ path, files: [{ path, kept }] }` each.
  *
  * Returns a row for each file that changed, is new to the program, or has gone from it:
- * `{ state, path, from, added, removed, then, now }`, in the order of the present files, those that have gone at the end.
- * `state` is `changed`, `new`, `gone`, `renamed`, or `more` where the text is the same and more lines of it are kept;
+ * `{ state, path, from, added, removed, then, now }`, in the order of the present files, removed ones last.
+ * `state` is `changed`, `new`, `gone`, `renamed`, or `more` if the text is the same but more of its lines are kept;
  * `from` the name before a file was renamed; `then` and `now` the lines kept.
  */
 export function changesOf(before, present, stats) {
@@ -34,14 +34,14 @@ export function changesOf(before, present, stats) {
   return rows;
 }
 
-/** Copies the files of a program out of a tree. */
+/** Copies a program's files from a tree. */
 export function copyFiles(tree, files, folder) {
   for (const { path } of files) cpSync(join(tree, path), join(folder, path));
 }
 
 /**
- * Compares the folders `then` and `now` in `folder` with git, which finds renamed files: `{ path, from, added, removed }`
- * for each file that differs, the paths without the name of the folder.
+ * Compares the folders `then` and `now` in `folder` with git, which finds renamed files: `{ path, from, added, removed }` for
+ * each file that differs, with paths relative to these folders.
  */
 export function diffstat(folder) {
   return parseNumstat(git(folder, ['--numstat', '-z']));
@@ -63,8 +63,8 @@ function git(folder, options) {
 
 /**
  * Reads what `git diff --no-index --numstat -z` writes: `added TAB removed TAB NUL old NUL new NUL` for each file, where the
- * two paths differ at least in their folder, and `/dev/null` stands for no file. Versions of git that take two equal
- * paths together write `added TAB removed TAB path NUL`.
+ * paths differ at least in their folder, and `/dev/null` means no file. Versions of git that merge two equal paths write `added
+ * TAB removed TAB path NUL`.
  */
 export function parseNumstat(text) {
   const parts = text.split('\0');

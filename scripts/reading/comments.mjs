@@ -1,4 +1,4 @@
-/** How many lines of a source file hold nothing but a comment. */
+/** The number of source lines that contain only a comment. */
 export function commentLines(source) {
   let count = 0;
   let inBlock = false;

@@ -1,13 +1,13 @@
-// The form of an auditor, and the record of what was signed: docs/signing-off.md.
+// An auditor's form, and the record of signed programs: docs/signing-off.md.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMatrix } from '../requirements/matrix.mjs';
 
-/** Where the record of a program is kept. */
+/** The path of a program's record. */
 export const recordPath = (program) => `requirements/signed/${program}.tsv`;
 
-/** The rules that a file keeps, and the tests that fail when one of them is broken. */
+/** The rules kept by a file, and the tests that fail if one is broken. */
 export function rulesOf(root) {
   const byFile = new Map();
   for (const { id, source, test } of readMatrix(root).rules) {
@@ -25,7 +25,7 @@ export function rulesOf(root) {
 export const digestOf = (files) =>
   createHash('sha256').update(files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).sort().join('')).digest('hex');
 
-/** The form of a program, as Markdown, to be filled in. */
+/** The empty form of a program, as Markdown. */
 export function formOf({ name, what }, { files }, commit, root) {
   const of = rulesOf(root);
   return [
@@ -42,7 +42,7 @@ export function formOf({ name, what }, { files }, commit, root) {
   ].join('\n');
 }
 
-/** The record of a program that was read: { head, files: Map of paths to { sha256, read, flag } }; undefined without one. */
+/** The record of a signed program: { head, files: Map of paths to { sha256, read, flag } }; undefined without one. */
 export function readRecord(root, program) {
   let text;
   try {
@@ -56,7 +56,7 @@ export function readRecord(root, program) {
   return { head, files: new Map(rows.map(([path, sha256, read, flag = '']) => [path, { sha256, read, flag }])) };
 }
 
-/** What the files of a program are to its record: { state, path }, where `state` is as signed, changed, new or gone. */
+/** Compares the files of a program with its record: { state, path }, where `state` is as signed, changed, new or gone. */
 export function sinceSigned({ files }, record) {
   const rows = files.map(({ path, sha256 }) => {
     const signed = record.files.get(path);

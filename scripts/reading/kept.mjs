@@ -1,4 +1,4 @@
-// What esbuild keeps of the sources for a program, not minified.
+// The source lines that esbuild keeps for a program, not minified.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,12 +8,12 @@ import { commentLines } from './comments.mjs';
 import { importsFirst } from './order.mjs';
 
 /**
- * Bundles a program `{ code, platform }` or `{ file, platform }` with the sources in `tree`. Other packages are left out.
+ * Bundles a program `{ code, platform }` or `{ file, platform }` with the sources in `tree`. Other packages are excluded.
  *
  * Returns `files`, those of barewire in reading order: `{ path, kept, lines, comments, sha256 }`, where `kept` counts the lines
- * of code in the bundle, and `lines` and `comments` count lines of the source file. Of the bundle it returns `own`, the lines
- * of code of the program itself, and `bundled`, all lines but empty ones and `//` comments: esbuild keeps the comments of a
- * class's members. Rejects with what esbuild says.
+ * of code in the bundle, and `lines` and `comments` count lines of the source file. For the bundle it returns `own`, the
+ * program's own lines of code, and `bundled`, all lines except empty ones and `//` comments: esbuild keeps the comments of class
+ * members. Rejects with esbuild's error.
  */
 export async function keptOf(tree, { code, file, platform = 'node' }) {
   const { outputFiles: [{ text }], metafile } = await build({
@@ -54,8 +54,8 @@ export async function keptOf(tree, { code, file, platform = 'node' }) {
 const said = ({ text, location }) => (location ? `${relative('.', location.file)}:${location.line}: ${text}` : text);
 
 /**
- * The lines of code of a bundle by the file that they come from: esbuild names the file of each module in a comment before
- * it. What stands before the first one is listed under an empty name.
+ * A bundle's lines of code by source file: esbuild writes the file of each module in a comment before it. Lines before the first
+ * comment are under an empty name.
  */
 export function codeByFile(bundle, files) {
   let text = [];
@@ -67,7 +67,7 @@ export function codeByFile(bundle, files) {
   return new Map([...texts].map(([file, lines]) => [file, lines.filter((line) => line.trim() !== '').length - commentLines(lines.join('\n'))]));
 }
 
-/** What a kept file imports: the kept ones, also those that it reaches through files of which nothing is kept. */
+/** The kept files that a kept file imports, also through files of which nothing is kept. */
 function importedBy(inputs, isKept) {
   const reach = (path, found, seen) => {
     for (const { path: other, external } of inputs[path].imports) {
@@ -81,7 +81,7 @@ function importedBy(inputs, isKept) {
   return (path) => reach(path, new Set(), new Set([path]));
 }
 
-/** The totals of a program: `files` of barewire, `code` with that of the program itself, and `lines`, which are `bundled`. */
+/** A program's totals: `files` of barewire, `code` including the program's own, and `lines`, which are `bundled`. */
 export function totalsOf({ files, own, bundled }) {
   return { files: files.length, code: files.reduce((sum, { kept }) => sum + kept, own), lines: bundled };
 }

@@ -1,8 +1,8 @@
 /**
- * Puts files in reading order: each after the files that it imports, and the files of one folder after one another where
- * that can be. Files whose imports form a circle come in the order in which they are given.
+ * Puts files in reading order: each after the files that it imports, and files of one folder together if possible. Files in an
+ * import cycle keep their given order.
  *
- * @param files paths in an order to fall back on, such as the one in which a bundler writes them
+ * @param files paths in a fallback order, such as that of a bundler
  * @param importsOf the paths that a file imports
  */
 export function importsFirst(files, importsOf) {

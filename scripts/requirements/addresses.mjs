@@ -1,4 +1,4 @@
-/** The address of a heading on the site: lower case, words joined by hyphens, without punctuation. */
+/** The anchor of a heading on the site: lower case, words joined by hyphens, no punctuation. */
 export function addressOf(heading) {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -12,7 +12,7 @@ const TITLES = {
   'ext-server-card': 'Extension: server cards (experimental-ext-server-card, SEP-2127, a draft)',
 };
 
-/** The address of a section on the site of the specification. */
+/** The URL of a section on the specification's site. */
 export function linkOf(revision, section) {
   const [page = '', heading] = section.split('#');
   if (EXTENSIONS.includes(revision)) {

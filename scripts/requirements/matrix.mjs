@@ -1,9 +1,9 @@
-// The requirements matrix: requirements/<area>.tsv has the rules, requirements/statements.tsv the sentences of the
-// specification that each rule stands for, by place and SHA-256.
+// The requirements matrix: requirements/<area>.tsv has the rules, requirements/statements.tsv the sentences of the specification
+// that each rule represents, by place and SHA-256.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In the order in which they are counted. */
+/** In the order of the counts. */
 export const VERDICTS = ['kept', 'untested', 'partly', 'deliberately otherwise', 'open', 'not applicable'];
 const LEVELS = ['MUST', 'SHOULD'];
 const ROLES = ['client', 'server', 'both', 'host', 'intermediary'];
@@ -18,7 +18,7 @@ function rowsOf(file) {
   });
 }
 
-/** { rules, statements } of a checkout of this repository. */
+/** Reads { rules, statements } from a checkout of this repository. */
 export function readMatrix(root) {
   const folder = join(root, 'requirements');
   const areas = readdirSync(folder).filter((file) => file.endsWith('.tsv') && file !== 'statements.tsv').sort();
@@ -28,7 +28,7 @@ export function readMatrix(root) {
   };
 }
 
-/** What is wrong with the matrix, a line a fault: a name that is not there, a row without a verdict. */
+/** Faults of the matrix, one per line: a missing name, a row without a verdict. */
 export function faultsOf({ rules, statements }, root) {
   const faults = [];
   const texts = new Map();
@@ -79,14 +79,14 @@ export function faultsOf({ rules, statements }, root) {
   return faults;
 }
 
-/** Whether a source declares a name: a function, class, type, constant, method or member. */
+/** True if a source declares a name: a function, class, type, constant, method or member. */
 function declares(text, symbol) {
   return new RegExp(`(?:^|[\\s#*])${symbol}\\s*(?:[=(<{:?!]|extends\\b|implements\\b)`, 'm').test(text);
 }
 
 /**
- * Holds the matrix against the sentences of a checkout of the specification:
- * `unlisted`: normative sentences without a row; `changed`: rows whose sentence is not there any more.
+ * Compares the matrix with the sentences of a checkout of the specification:
+ * `unlisted`: normative sentences without a row; `changed`: rows whose sentence no longer exists.
  */
 export function compare({ statements }, sentences) {
   const key = ({ revision, section, sha256 }) => `${revision} ${section} ${sha256}`;

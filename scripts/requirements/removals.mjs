@@ -1,5 +1,5 @@
-// The removals of each rule: test/removals/edits/<area>.txt has an edit for each part of a rule that can be broken by itself,
-// test/removals/results.tsv what the named tests said of it, and requirements/removals.md shows both.
+// The removals of each rule: test/removals/edits/<area>.txt has an edit for each part of a rule that can be broken separately,
+// test/removals/results.tsv the results of the named tests, and requirements/removals.md shows both.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ const VERDICTS = {
   'does not end': 'with the edit the named test waits for what does not come; its time limit fails it',
   'stays green': 'the named test does not notice that the rule is broken',
 };
-/** The verdicts that say that a test notices. */
+/** Verdicts that mean a test detects the edit. */
 export const NOTICED = ['fails', 'does not end'];
 
-/** The rows of a table with a head, as objects; none where there is no file. */
+/** The rows of a table with a header, as objects; none without the file. */
 export function readRows(root, path) {
   let text;
   try {
@@ -28,7 +28,7 @@ export function readRows(root, path) {
   return lines.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at] ?? ''])));
 }
 
-/** The rule of an edit: `tasks-41` for `tasks-41`, and for `tasks-41.2`, which breaks another part of it. */
+/** The rule of an edit: `tasks-41` for `tasks-41`, and for `tasks-41.2`, which breaks another part of the rule. */
 export const ruleOf = (id) => id.replace(/\.\d+$/, '');
 
 export const readResults = (root) => readRows(root, resultsPath);
@@ -41,10 +41,9 @@ export function writeResults(root, rows) {
 }
 
 /**
- * The edits of a checkout: { id, breaks, changes: [{ path, find, replace }], hash }. A block is a line with the id and a
- * sentence that says what the edit breaks, then the path of a source, the lines that are replaced (`- `), and those that
- * replace them (`+ `). Spaces at the start of a line do not count. The id is the rule's; a rule that says several things
- * has an edit for each: `tasks-41`, `tasks-41.2`, `tasks-41.3`.
+ * The edits of a checkout: { id, breaks, changes: [{ path, find, replace }], hash }. A block is a line with the id and a sentence
+ * about the broken rule, then the path of a source, the replaced lines (`- `), and their replacement (`+ `). Leading spaces do
+ * not count. The id is the rule's; a rule with several statements has an edit for each: `tasks-41`, `tasks-41.2`, `tasks-41.3`.
  */
 export function readEdits(root, folder = editsFolder) {
   let names;
@@ -56,7 +55,7 @@ export function readEdits(root, folder = editsFolder) {
   return names.flatMap((name) => editsIn(readFileSync(join(root, folder, name), 'utf8'), name));
 }
 
-/** The edits of a text in that form; `name` is the file's, for what is said of it. */
+/** The edits of a text in that form; `name` is its file, for error messages. */
 export const editsIn = (text, name) => text.trim().split(/\n\s*\n/).map((block) => editOf(block, name));
 
 function editOf(block, name) {
@@ -90,12 +89,12 @@ export function applied(text, { path, find, replace }) {
   return text.slice(0, index) + replace.join('\n') + text.slice(index + length);
 }
 
-/** Whether a result is of this edit as it stands, and of a test that the rule still names. */
+/** True if a result belongs to this version of the edit, and to a test that the rule still names. */
 export const isFresh = (rule, edit, row) => row?.edit === edit.hash && rule.test.split(' | ').includes(row.test);
 
 const codeAndTest = ({ source, test }) => source && test;
 
-/** What is wrong with the edits: an edit without its rule, a text that the code does not have (any more). */
+/** Faults of the edits: an edit without its rule, a text that the code does not contain. */
 export function faultsOfEdits({ rules }, edits, root) {
   const faults = [];
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
@@ -124,8 +123,8 @@ export function faultsOfEdits({ rules }, edits, root) {
 }
 
 /**
- * The rules with code and a test, by what their edits show; `coarse`: without an edit that was judged. A rule is exact when
- * each of its edits is: `parts` has the edit and the result of each.
+ * The rules with code and a test, by the result of their edits; `coarse`: no edit was run. A rule is exact if each of its edits
+ * is: `parts` has each edit with its result.
  */
 export function coverageOf({ rules }, edits, results, without) {
   const byResult = new Map(results.map((row) => [row.id, row]));

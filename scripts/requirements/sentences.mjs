@@ -1,5 +1,5 @@
-// The normative sentences of a checkout of modelcontextprotocol/modelcontextprotocol: those of its pages and those of
-// the comments in its schemas.
+// The normative sentences of a checkout of modelcontextprotocol/modelcontextprotocol: on its pages and in the comments of its
+// schemas.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ function sentencesOf(text) {
     .map((sentence) => sentence.replaceAll('\u0001', '.'));
 }
 
-/** Blocks of a page: { heading, text, depth } where depth is -1 for a paragraph, else the indentation of a list item. */
+/** Blocks of a page: { heading, text, depth }; depth is -1 for a paragraph, otherwise a list item's indentation. */
 function* blocksOf(page) {
   let heading;
   let block;
@@ -66,7 +66,7 @@ function* blocksOf(page) {
   }
 }
 
-/** What a page's blocks say: { section, text }, a list item with the words that lead to it where those are normative. */
+/** The statements of a page: { section, text }; a list item includes its lead sentence if that is normative. */
 function* statementsOf(path, page) {
   const blocks = [...blocksOf(page)];
   const leads = [];
@@ -86,8 +86,7 @@ function* statementsOf(path, page) {
     const lead = leads.map((outer) => outer.text).join(' ');
     const spoken = leadsOn ? sentences.slice(0, -1) : sentences;
     if (lead && NORMATIVE.test(lead) && isItem && !NORMATIVE.test(block.text)) {
-      // A normative lead makes a statement of each of its items that has no keyword of its own; a further sentence of
-      // the item stands by itself.
+      // A normative lead makes a statement of each item without its own keyword; further sentences of the item are separate.
       if (spoken.length) {
         yield { section, text: normalised(`${lead} ${spoken[0]}`) };
         for (const sentence of spoken.slice(1)) yield { section, text: normalised(sentence) };
@@ -96,7 +95,7 @@ function* statementsOf(path, page) {
       for (const sentence of spoken) yield { section, text: normalised(sentence) };
     }
     if (leadsOn) {
-      // A lead that is normative is a statement of its own too: its items may have keywords of their own.
+      // A normative lead is also a statement itself, since its items may have their own keywords.
       if (NORMATIVE.test(last)) yield { section, text: normalised(last) };
       leads.push({ depth: block.depth, text: last });
     }
@@ -118,7 +117,7 @@ function* commentsOf(schema) {
   }
 }
 
-/** The extensions whose own documents have rows. Each is a repository beside that of the specification. */
+/** The extensions with rows for their own documents. Each is a repository next to that of the specification. */
 export const EXTENSIONS = ['ext-tasks', 'ext-auth'];
 
 const sentence = (revision, { section, text }) =>
@@ -140,5 +139,5 @@ export function sentencesOfRevision(spec, revision) {
   ];
 }
 
-/** All sentences of the draft of an extension, of a checkout of its repository. */
+/** All sentences of an extension's draft, from a checkout of its repository. */
 export const sentencesOfExtension = (spec, name) => sentencesOfPages(join(spec, 'specification', 'draft'), name);

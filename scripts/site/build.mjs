@@ -1,10 +1,10 @@
 // npm run site: the documents, the course, the reference and the playground as static pages in scripts/site/dist, with a search
-// whose index lies beside them. Fails where a link leads nowhere.
+// index. Fails if a link is broken.
 //
 //   node build.mjs [--built] [--no-playground] [--only-documents]
-//     --built            takes the reference that `npm run api` made before
-//     --no-playground    leaves out the playground, which is built with the page
-//     --only-documents   leaves out the reference too
+//     --built            uses an existing reference from `npm run api`
+//     --no-playground    without the playground, which is built with the page
+//     --only-documents   also without the reference
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -48,10 +48,10 @@ for (const path of documents) {
 mkdirSync(join(input, '_includes'), { recursive: true });
 cpSync(join(here, 'layout.njk'), join(input, '_includes/layout.njk'));
 
-/** The document of an Eleventy page, by its path from the root. */
+/** The document of an Eleventy page, as a path from the root. */
 const pathOf = ({ inputPath }) => posix.relative(posix.normalize(posix.relative(root.replaceAll('\\', '/'), input.replaceAll('\\', '/'))), posix.normalize(inputPath.replaceAll('\\', '/')));
 
-/** Links, pictures and headings: where they lead on the site. */
+/** Rewrites links, pictures and headings for the site. */
 function linksOf(markdown) {
   const to = (value, env) => linkOf(value, env.path, { root, documents, assets, tree });
   const html = (token, env) => (token.content = token.content.replaceAll(/\b(href|src|srcset)="([^"]*)"/g, (_, name, value) => `${name}="${to(value, env)}"`));
@@ -69,7 +69,7 @@ function linksOf(markdown) {
         const value = token.attrGet(name);
         if (value !== null) token.attrSet(name, to(value, env));
       }
-      // Comments are marks for the tests of the documents.
+      // Comments are markers for the tests of the documents.
       if (token.type === 'html_block' || token.type === 'html_inline') token.content = token.content.replaceAll(/<!--[^]*?-->/g, '');
       if (token.type === 'html_block' || token.type === 'html_inline') html(token, env);
       if (token.children) walk(token.children, env);
@@ -117,7 +117,7 @@ if (playground) {
 }
 
 const { index } = await pagefind.createIndex();
-// Pages without data-pagefind-body (the reference, which has a search of its own, and the playground) are not in the index.
+// Pages without data-pagefind-body (the reference, which has its own search, and the playground) are not in the index.
 const { errors } = await index.addDirectory({ path: out, glob: '**/*.html' });
 if (errors.length > 0) throw new Error(errors.join('\n'));
 await index.writeFiles({ outputPath: join(out, 'pagefind') });

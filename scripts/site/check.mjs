@@ -1,10 +1,10 @@
-// Whether every link of built pages leads to a page, a file and a heading that are there.
+// Checks that every link of built pages leads to an existing page, file and heading.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 const decoded = (text) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
 
-/** The links of a page that lead nowhere, as sentences. `folder`: the site; `within`: only pages below these, default all. */
+/** The broken links of a site's pages, as sentences. `folder`: the site; `leftOut`: pages below these are skipped. */
 export function brokenLinks(folder, leftOut = []) {
   const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.html') && !leftOut.some((one) => path.startsWith(one)));

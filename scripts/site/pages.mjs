@@ -1,11 +1,11 @@
-// Which documents become pages, and where their links lead.
+// The documents that become pages, and the targets of their links.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-/** Folders with documents, from the root. Of `.` only the files that stand there. */
+/** Folders with documents, from the root. */
 const folders = ['docs', 'docs/coming-from', 'docs/course', 'page', 'requirements', 'examples', 'test/corpus', 'bench'];
 
-/** The documents that become pages, by their paths from the root. */
+/** The documents that become pages, as paths from the root. */
 export function documentsOf(root) {
   const markdown = (folder) => readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => posix.join(folder, name));
   const integrations = readdirSync(join(root, 'integrations')).map((name) => `integrations/${name}/README.md`);
@@ -16,8 +16,8 @@ export function documentsOf(root) {
 export const pageOf = (path) => path.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$/, '.html');
 
 /**
- * Where a link of a document leads on the site, relative to the page: to another page, to a picture (which is then among
- * `assets`), or into the repository. Throws for a file that is not there.
+ * The target of a document's link on the site, relative to the page: another page, a picture (added to `assets`), or the
+ * repository. Throws for a missing file.
  */
 export function linkOf(to, from, { root, documents, assets, tree }) {
   if (/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(to)) return to;
@@ -36,5 +36,5 @@ export function linkOf(to, from, { root, documents, assets, tree }) {
   return `${tree}/${target}${rest}`;
 }
 
-/** The text of a heading as an id, as GitHub makes it. */
+/** The id of a heading, as on GitHub. */
 export const slugOf = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, '').replaceAll(' ', '-');

@@ -1,2 +1,2 @@
-// The search: the index is on the site, and nothing is asked elsewhere. Without scripts the pages are whole but for it.
+// The search: its index is on the site, and no other server is used. Without scripts only the search is missing.
 new PagefindUI({ element: '#search', showSubResults: true, showImages: false, resetStyles: false });

@@ -1,9 +1,9 @@
-// Preloaded into the process of each test file by scripts/test.mjs. A file whose tests have all ended, but in which
-// something that they left open keeps the process alive, is ended as failed after five seconds, and what is open is
-// named. Without this a failed assertion that skips a `close()` would wait for the time limit of the file.
-// What the file starts is marked, so that it can be ended with it (leftovers.mjs).
+// Preloaded into each test file's process by scripts/test.mjs. If all tests of a file have ended, but something left open keeps
+// the process alive, the file fails after five seconds, and the open resources are named. Otherwise a failed assertion that skips
+// a `close()` would wait for the file's time limit.
+// Processes that the file starts are marked, so that they can be ended with it (leftovers.mjs).
 
-// Not the globals: a test may take those away.
+// Imported, because a test may remove the globals.
 import { clearTimeout, setTimeout } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 import { endLeftovers, markChildren } from './leftovers.mjs';
@@ -11,13 +11,15 @@ import { membersOf } from './together.mjs';
 
 const QUIET_MS = Number(process.env.QUIET_MS ?? 5_000);
 
-/** How many tests wait or run. node:test has no event for it inside the process, so its reports on stdout are counted. */
+/**
+ * The number of waiting or running tests. node:test has no event for it inside the process, so its reports on stdout are counted.
+ */
 let open = 0;
 let timer;
 
 const count = (text, word) => text.split(word).length - 1;
 
-// Programs that a test starts may inherit both the option and the environment.
+// Programs started by a test may inherit both the option and the environment.
 if (process.env.NODE_TEST_CONTEXT === 'child-v8' && isMainThread && /\.test\.m?[jt]s$/.test(process.argv[1] ?? '')) {
   markChildren(process.ppid, process.argv[1]);
   const { write } = process.stdout;

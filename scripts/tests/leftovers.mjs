@@ -1,18 +1,18 @@
-// Processes that test files have started and left. Each has in its environment which file of which run it belongs to:
-// scripts/tests/end.mjs puts it there, and whatever the file starts inherits it. Needs /proc; elsewhere nothing is found.
+// Processes that test files left running. An environment variable names their run and file: scripts/tests/end.mjs sets it, and
+// child processes inherit it. Needs /proc; elsewhere none are found.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const name = 'BAREWIRE_STARTED_BY';
 
-/** `run`: the pid of the process that runs the files. */
+/** `run`: the pid of the runner. */
 const wordOf = (run, file) => `${run} ${file}`;
 
-/** What this process starts from now on belongs to this file. */
+/** Marks the processes that this process starts from now on as the file's. */
 export function markChildren(run, file) {
   process.env[name] = wordOf(run, file);
 }
 
-/** Ends what a file of a run has started, or all its files where none is named, with all that those have started. Returns what it was. */
+/** Ends the processes of a file, or of all files of a run, with their descendants. Returns their descriptions. */
 export function endLeftovers(run, file) {
   const wanted = `${name}=${wordOf(run, file ?? '')}`;
   const processes = new Map();
@@ -22,7 +22,7 @@ export function endLeftovers(run, file) {
   }
   const left = new Set([...processes].filter(([, { environment }]) =>
     environment.some((entry) => (file === undefined ? entry.startsWith(wanted) : entry === wanted))).map(([pid]) => pid));
-  // What has an environment of its own is found by its parent.
+  // A process with another environment is found by its parent.
   for (let size = -1; size !== left.size;) {
     size = left.size;
     for (const [pid, { parent }] of processes) if (left.has(parent)) left.add(pid);
@@ -49,7 +49,7 @@ function pids() {
 function read(pid) {
   try {
     const text = (file) => readFileSync(`/proc/${pid}/${file}`, 'latin1');
-    // After the name, which may hold anything: the state, and the parent.
+    // After the process name, which may contain any character: the state, and the parent.
     const parent = Number(text('stat').replace(/^.*\)/s, '').trim().split(' ')[1]);
     return { parent, environment: text('environ').split('\0'), command: text('cmdline').replaceAll('\0', ' ').trim().slice(0, 200) };
   } catch {

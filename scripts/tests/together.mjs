@@ -1,19 +1,19 @@
-// Test files that share a process. A start of Node and the loading of src cost more than most files do. Each remains a file
-// that can be run by itself, and its tests run in their order, after those of the file before it.
-// A file that changes or measures its whole process says so in a comment, `// In a process of its own: …`, and gets one.
+// Test files that share a process, because starting Node and loading src cost more than most files. Each file can still run by
+// itself, and its tests run in order, after those of the previous file. A file that changes or measures its whole process has the
+// comment `// In a process of its own: …`, and gets a separate one.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Few enough that processes end at about the same time, and that what hangs is found among few. */
+/** Few, so that processes end at about the same time, and a hanging test is among few files. */
 const most = 6;
 
-/** Folders whose files have a process each: tests of fleets stop the clock, which sockets that fetch keeps from the file before do not survive. */
+/** Folders with one process per file: fleet tests stop the clock, which breaks sockets that fetch kept from an earlier file. */
 const apart = ['fleet'];
 
 /**
- * Paths for `node --test`: files below `tests` that have a process of their own, and files that are written into `folder`,
- * each of which imports up to six of the same folder of `tests`.
+ * Paths for `node --test`: files below `tests` that need a separate process, and new files in `folder` that each import up to six
+ * files of one folder of `tests`.
  */
 export function together(files, tests, folder) {
   const folders = new Map();
@@ -38,7 +38,7 @@ export function together(files, tests, folder) {
   return entries;
 }
 
-/** The test files that a path of `together` stands for. */
+/** The test files behind a path of `together`. */
 export function membersOf(entry) {
   try {
     const members = [...readFileSync(entry, 'utf8').matchAll(/^import '(file:.*\.test\.js)';$/gm)].map(([, url]) => fileURLToPath(url));

@@ -1,5 +1,5 @@
-// A reporter beside the one that people read: names the tests that had not ended when the time of their file was over, and
-// ends what that file had started: its own process is ended by the runner, and nobody else knows of the others.
+// A second reporter: names the tests that had not ended at the time limit of their file, and ends the processes that the file
+// started. The runner ends only the file's own process.
 import { endLeftovers } from './leftovers.mjs';
 import { membersOf } from './together.mjs';
 

@@ -1,7 +1,7 @@
-// What is counted of a trip: a list of calls in their order, and the functions that they call.
+// The figures of a trip: a list of calls in order, and the called functions.
 
 /**
- * A leaf is a call that passes nothing on: its function is simple (`isSimple` in instrument.mjs: a getter, a setter, or one
+ * A leaf is a call without further calls: its function is simple (`isSimple` in instrument.mjs: a getter, a setter, or one
  * expression that calls nothing by name), and in this call it called no other function of barewire, and no handler.
  */
 export function isLeaf({ id, calls }, functions) {
@@ -11,10 +11,10 @@ export function isLeaf({ id, calls }, functions) {
 /**
  * The figures of a trip:
  *
- * - `all`: calls; `leaves`: those of them that are leaves; `calls`: those that are not
- * - `functions`, `files`: how many different ones are called
- * - `hops`: how often a call is in another file than the call before it
- * - `returns`: hops to a file that was left before
+ * - `all`: calls; `leaves`: calls that are leaves; `calls`: the others
+ * - `functions`, `files`: number of different ones
+ * - `hops`: calls in another file than the call before
+ * - `returns`: hops back to an earlier file
  */
 export function figuresOf(calls, functions) {
   const files = new Set();
@@ -44,7 +44,7 @@ export function figuresOf(calls, functions) {
   };
 }
 
-/** The calls of a trip, a line each: its number, the place of the function, and its name, indented by depth. */
+/** The calls of a trip, one per line: number, place of the function, and name, indented by depth. */
 export function listing(calls, functions) {
   const top = Math.min(...calls.map(({ depth }) => depth));
   const places = calls.map(({ id }) => `src/${functions[id].file}:${functions[id].line}`);

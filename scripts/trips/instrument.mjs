@@ -1,5 +1,5 @@
-// Writes calls of the recorder (recorder.mjs) into compiled JavaScript: one where a function begins and one where it ends,
-// and one on either side of each `await` and `yield`, so that what runs meanwhile is not taken for its callee.
+// Adds calls of the recorder (recorder.mjs) to compiled JavaScript: at the beginning and end of each function, and on both sides
+// of each `await` and `yield`, so that code running meanwhile does not count as its callee.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,9 +8,9 @@ import { ancestor, full } from 'acorn-walk';
 import MagicString from 'magic-string';
 
 /**
- * Instruments each `.js` file of a folder, and writes the results to another one.
+ * Instruments each `.js` file of a folder, and writes the results to another folder.
  *
- * Returns the functions that it found, by the ids that the recorder is called with:
+ * Returns the found functions by their ids for the recorder:
  * `{ file, line, name, simple }`, with the place in the sources; `simple` is described at `isSimple`.
  */
 export function instrumentFolder(from, to) {
@@ -26,7 +26,7 @@ export function instrumentFolder(from, to) {
   return functions;
 }
 
-/** The line of the source for a position of the compiled file. */
+/** The source line of a position in the compiled file. */
 function sourceLines(file) {
   const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
   return ({ line, column }) => (map.findEntry(line - 1, column).originalLine ?? line - 1) + 1;
@@ -46,7 +46,7 @@ export function instrument(code, { functions, file, lineOf = ({ line }) => line 
     onToken: ({ type, end }) => { if (type.label === '=>') arrows.push(end); },
   });
   const text = new MagicString(code);
-  // Inner nodes come first: what an outer one adds at the same place stands outside of it.
+  // Inner nodes come first: text added at the same place by an outer node is outside of theirs.
   const before = (at, added) => text.prependLeft(at, added);
   const after = (at, added) => text.appendLeft(at, added);
 
@@ -69,14 +69,14 @@ export function instrument(code, { functions, file, lineOf = ({ line }) => line 
       before(body.start + 1, enter(node, ancestors));
       after(body.end - 1, leave);
     } else {
-      // The body may stand in parentheses, which the tree does not show.
+      // The body may be in parentheses, which the tree does not show.
       const arrow = arrows.findLast((end) => end <= body.start);
       before(arrow, `{${enter(node, ancestors)}return (`);
       after(node.end, `)${leave}}`);
     }
   };
 
-  /** An expression in which the function stops, and may go on later. */
+  /** An expression where the function pauses, and may resume later. */
   const pause = (node, _, ancestors) => {
     if (!isInFunction(ancestors)) return;
     if (node.argument === null) {
@@ -90,7 +90,7 @@ export function instrument(code, { functions, file, lineOf = ({ line }) => line 
     after(node.end, ')');
   };
 
-  /** Where an `await` rejected or a generator was ended, the function goes on in a `catch` or a `finally`. */
+  /** After a rejected `await` or an ended generator, the function resumes in a `catch` or a `finally`. */
   const resume = (block, ancestors) => {
     if (block && isInFunction(ancestors)) before(block.start + 1, '$trip.resume($f);');
   };
@@ -112,7 +112,7 @@ export function instrument(code, { functions, file, lineOf = ({ line }) => line 
       after(node.right.end, '))');
       before(node.body.start, '{$trip.resume($f);try{');
       after(node.body.end, '}finally{$trip.suspend($f)}}');
-      // After the last value the function goes on behind the loop.
+      // After the last value the function resumes after the loop.
       before(node.start, '{');
       after(node.end, '$trip.resume($f)}');
     },
@@ -128,8 +128,8 @@ const pauses = (ancestors) => {
 };
 
 /**
- * True for a getter, a setter, and a function that does nothing but return one expression at once, where nothing in it
- * makes a function or calls one by a plain name. Methods may be called, and built-ins such as `Number()`.
+ * True for a getter, a setter, and a function that only returns one expression, synchronously, if nothing in it creates a
+ * function or calls one by a plain name. Methods and built-ins such as `Number()` may be called.
  */
 function isSimple({ async, generator, body }, { kind }) {
   if (async || generator) return false;
@@ -144,7 +144,7 @@ function isSimple({ async, generator, body }, { kind }) {
   return simple;
 }
 
-/** The node that names a function, where it has a name. */
+/** The node with a function's name, if it has one. */
 function keyOf(node, parent) {
   if (node.id) return node.id;
   switch (parent.type) {

@@ -1,10 +1,10 @@
-// npm test in this folder: instrumented code does what it did, and the recorder hears of its calls in their order.
+// npm test in this folder: instrumented code behaves the same, and the recorder gets its calls in order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instrument } from './instrument.mjs';
 import { createRecorder } from './recorder.mjs';
 
-/** Imports a module as it stands and instrumented, runs both, and returns the calls as `depth name`, `*` at the end of a simple one. */
+/** Imports a module unchanged and instrumented, runs both, and returns the calls as `depth name`, with `*` after a simple one. */
 async function trace(code) {
   const load = (text) => import(`data:text/javascript,${encodeURIComponent(text)}`);
   const functions = [];
@@ -16,7 +16,7 @@ async function trace(code) {
   let result;
   const calls = await recorder.record(async () => { result = await traced.run(); });
   assert.deepEqual(result, await plain.run());
-  // What begins afterwards begins at the top: nothing was left on the stack.
+  // A later call has depth 0: nothing was left on the stack.
   const [after] = await recorder.record(async () => { traced.run(); });
   assert.equal(after.depth, 0);
   return calls.map(({ id, depth }) => `${depth} ${functions[id].name}${functions[id].simple ? '*' : ''}`);
@@ -75,9 +75,9 @@ test('generators, ended early or read to the end; for await with and without a b
       return seen;
     }`), [
     '0 run',
-    // The body runs while the generator waits; ended early, it runs its `finally` first.
+    // The body runs while the generator waits; an early end runs its `finally` first.
     '1 three', '2 at*', '1 at*', '2 at*', '1 at*', '2 at*',
-    // `for await` and `yield*` begin a generator when the function waits already.
+    // `for await` and `yield*` start a generator while the function already waits.
     '0 slow', '0 three', '1 at*', '1 at*', '1 at*', '1 at*', '1 at*', '1 at*',
     '0 slow', '0 three', '1 at*', '1 at*', '1 at*', '1 at*',
   ]);

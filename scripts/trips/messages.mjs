@@ -1,5 +1,5 @@
-// Each kind of message whose trip is followed. `open(house)` brings about the steady state and returns
-// `{ play, close }`: `play` sends one message, and resolves when its answer has come; it throws where that is a wrong one.
+// The kinds of messages whose trip is followed. `open(house)` sets up the steady state and returns `{ play, close }`: `play`
+// sends one message and resolves with its response; it throws for a wrong one.
 import { PassThrough } from 'node:stream';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ const add = (more) => call('add', { a: 1, b: 2 }, more);
 let lastId = 0;
 const nextId = () => `trip-${++lastId}`;
 
-/** Throws where an answer is not the one of the trip. */
+/** Throws if an answer is not the expected one. */
 function expect(answer, text) {
   const found = answer.result?.content?.[0]?.text;
   if (found !== text) throw new Error(`expected the result ${JSON.stringify(text)}, and got ${JSON.stringify(answer)}`);
@@ -39,7 +39,7 @@ function serverOf({ McpServer, handler }) {
   return server;
 }
 
-/** Serves a server over pipes of this process. `ask` sends a message and resolves with the next one that comes back. */
+/** Runs a stdio server in this process. `ask` sends a message and resolves with the next one received. */
 function overPipes({ serveStdio }, server) {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -76,7 +76,7 @@ const stdioModern = {
   },
 };
 
-/** Posts messages to a server over one connection. Resolves with the headers and the first message of each answer. */
+/** Posts messages to a server over one connection. Resolves with the headers and the first message of each response. */
 async function overHttp({ serveHttp }, server) {
   const { url, close } = await serveHttp(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

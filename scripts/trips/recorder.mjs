@@ -1,10 +1,10 @@
-// What instrumented code calls (instrument.mjs): it keeps the order and the depth of the calls while it records.
+// The functions that instrumented code calls (instrument.mjs): they record the order and the depth of calls.
 
 /**
- * Makes a recorder. `record(run)` resolves with the calls that began while `run` went on, in their order:
- * `{ id, depth, calls }`. `depth` is 0 for what the event loop calls, and one more for each caller; a function that goes on
- * after an `await` has the depth that it had before. `calls` counts the calls that it made itself. (A generator that is read
- * by `for await` or `yield*` begins at depth 0: its reader waits already.) `entered()` is how many calls began so far.
+ * Makes a recorder. `record(run)` resolves with the calls during `run`, in order:
+ * `{ id, depth, calls }`. `depth` is 0 for a call from the event loop, plus one for each caller; a function resumed after an
+ * `await` keeps its depth. `calls` counts its own calls. (A generator read by `for await` or `yield*` begins at depth 0: its
+ * reader already waits.) `entered()` returns the number of calls so far.
  */
 export function createRecorder() {
   let current;
@@ -42,7 +42,7 @@ export function createRecorder() {
     return value;
   }
 
-  /** The function that runs has made a call. The code of the program that is served is not recorded, and says so by this. */
+  /** Records a call made by the running function to the served program, whose own code is not instrumented. */
   function called() {
     if (current?.call !== undefined) current.call.calls++;
   }

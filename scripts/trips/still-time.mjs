@@ -1,9 +1,9 @@
-// A trip takes place while time stands still: no timer comes due, and no clock goes on. How many turns of the event loop a
-// message takes then does not depend on what else the machine does.
+// Time stands still during a trip: no timer fires, and no clock advances. So the number of event loop turns for a message does
+// not depend on the machine's load.
 
 const longestDelay = 2 ** 31 - 1;
 
-/** Stops the time of this process. Returns what lets it go on. Timers that were started meanwhile never come due. */
+/** Stops the time of this process; returns a function that restarts it. Timers started meanwhile never fire. */
 export function stopTime() {
   const { setTimeout, setInterval } = globalThis;
   const now = Date.now();
@@ -11,7 +11,7 @@ export function stopTime() {
   const real = { now: Date.now, monotonic: performance.now };
   Date.now = () => now;
   performance.now = () => monotonic;
-  // A delay of 0 asks for the next turn, and not for a time.
+  // A delay of 0 means the next turn, not a time.
   globalThis.setTimeout = (run, ms = 0, ...given) => (ms > 0 ? setTimeout(run, longestDelay).unref() : setTimeout(run, 0, ...given));
   globalThis.setInterval = (run) => setInterval(run, longestDelay).unref();
   return () => {

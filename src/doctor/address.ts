@@ -39,7 +39,7 @@ const initialize = rpc(1, 'initialize', initializeParams(legacyVersion));
 
 /**
  * Sends requests to an address like a client, and like a page of another origin, and reports problems of the responses.
- * `origin`: the origin of a page that will use the address. Begins up to three sessions, and ends each after its test.
+ * `origin`: the origin of a page that will use the address. Ends each session that it begins.
  * Never rejects.
  */
 export async function examineAddress(address: Address, origin?: string): Promise<AddressReport> {
@@ -70,7 +70,10 @@ export async function examineAddress(address: Address, origin?: string): Promise
     }
   }
   const bad = badAnswer(answer, 'initialize');
-  if (bad) return { findings: [bad], usable: false, wantsLogin: false };
+  if (bad) {
+    await endSession(answer, ask);
+    return { findings: [bad], usable: false, wantsLogin: false };
+  }
   const findings = [...await sessionFindings(answer, ask), ...await originFindings(url, ask, opening, origin)];
   return { findings, usable: true, wantsLogin: false };
 }
@@ -117,13 +120,24 @@ async function wrongPath(
     const other = new URL(path, url).href;
     if (other === url) continue;
     try {
-      const fits = path === '/sse' ? await isOldTransport(ask, other) : await ask(opening, other).then((found) => found.status < 300 && !badAnswer(found, 'initialize'));
-      if (fits) return finding('wrong-path', what, { todo: `Use ${other}: there it is.` });
+      if (path === '/sse' ? await isOldTransport(ask, other) : await isEndpoint(ask, other, opening)) return finding('wrong-path', what, { todo: `Use ${other}: there it is.` });
     } catch {
       // No endpoint at this path either.
     }
   }
   return finding('wrong-path', what);
+}
+
+async function isEndpoint(ask: AskAddress, at: string, opening: Omit<ProbeRequest, 'url'>): Promise<boolean> {
+  const answer = await ask(opening, at);
+  await endSession(answer, ask, at);
+  return answer.status < 300 && !badAnswer(answer, 'initialize');
+}
+
+/** Ends the session that a response has begun. Never rejects. */
+async function endSession(opened: ProbeAnswer, ask: AskAddress, at?: string): Promise<void> {
+  const id = opened.headers['mcp-session-id'];
+  if (id !== undefined) await ask({ method: 'DELETE', headers: { 'mcp-session-id': id, 'mcp-protocol-version': negotiated(opened) ?? legacyVersion } }, at).catch(() => {});
 }
 
 async function isOldTransport(ask: AskAddress, at?: string): Promise<boolean> {
@@ -170,8 +184,7 @@ async function originFindings(
     const answer = await ask(method === 'POST' ? { ...opening, headers: { ...post, origin: from } } : {
       method, headers: { origin: from, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,mcp-protocol-version,mcp-session-id' },
     });
-    const id = answer.headers['mcp-session-id'];
-    if (id !== undefined) await ask({ method: 'DELETE', headers: { 'mcp-session-id': id } });
+    await endSession(answer, ask);
     return answer;
   };
   try {
@@ -206,7 +219,8 @@ function negotiated(answer: ProbeAnswer): string | undefined {
 const host = (url: string): string => visible(new URL(url).host);
 
 /** The words for a response that does not meet the demand. */
-const unkept = (asked: string, expected: string, head: HttpHead): string => `${asked}: expected ${expected}; came ${shown(shownHead(head))}`;
+const unkept = (asked: string, expected: string, head: HttpHead): string =>
+  `${asked}: expected ${expected}; came ${shown(shownHead({ ...head, body: head.body && redactText(head.body) }))}`;
 
 /** A finding if the response does not meet the judge's demand. */
 const held = (code: FindingCode, asked: string, { expected, kept }: HttpDemand, head: HttpHead): Finding[] => (kept(head) ? [] : [finding(code, unkept(asked, expected, head))]);
@@ -231,5 +245,5 @@ function isMessage(text: string): boolean {
   }
 }
 
-/** The server's text, safe to print and shortened. */
-const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(redactText(shorten(text, 10_000)).replaceAll(/\s+/g, ' '), 200)));
+/** The server's text, safe to print and shortened; first redacted, because a part of a key does not look like one. */
+const shown = (text: string): string => (text === '' ? '(nothing)' : visible(shorten(redactText(text).replaceAll(/\s+/g, ' '), 200)));

@@ -81,8 +81,9 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   const cgroups = findCgroups(limits);
   const root = process.getuid?.() === 0;
   const setpriv = linux && works(['setpriv', '--pdeathsig', 'KILL', '--']);
+  // The change of user clears the signal that ends the run with this process: here it is set again.
   const asUser = user && setpriv
-    ? ['setpriv', '--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups', '--no-new-privs', '--']
+    ? ['setpriv', '--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups', '--no-new-privs', '--pdeathsig', 'KILL', '--']
     : [];
   const unshare = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
   // Only root can enter a namespace without changing its user, unless it has dropped that capability.
@@ -98,7 +99,7 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
   const endsAll = namespace || (cgroups !== undefined && user !== undefined);
 
   const prefix = [
-    // Ends the run with this process. A later change of user clears this signal; then only `unshare` between them still has it.
+    // Ends the run with this process.
     ...setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [],
     ...namespace ? [...unshare, ...init] : [],
     ...asUser,

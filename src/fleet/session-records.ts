@@ -62,7 +62,7 @@ function isListener(value: unknown): value is ListenerRecord {
 export interface Known {
   readonly record: StoredRecord;
   readonly version: number;
-  /** When this process last told the store that the session is in use: milliseconds of the monotonic clock. 0: not yet. */
+  /** When this process last told the store that the session is in use: milliseconds of the monotonic clock. -Infinity: not yet. */
   touched: number;
 }
 
@@ -104,7 +104,7 @@ export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions)
 
   function remember(id: string, { text, version }: KeptSession): Known {
     const before = records.get(id);
-    const known = before && before.version >= version ? before : { record: readRecord(text), version, touched: before?.touched ?? 0 };
+    const known = before && before.version >= version ? before : { record: readRecord(text), version, touched: before?.touched ?? -Infinity };
     records.set(id, known);
     return known;
   }

@@ -21,6 +21,8 @@ const address = /^[a-z][a-z\d+.-]*:\/\/\S*$/i;
 
 /** A run of characters of which tokens consist: each run is checked once, as a whole. */
 const tokenRun = /[\w.~+/=-]{8,}/g;
+/** Whether a key or an address may have the character at this place. */
+const inRun = (text: string, at: number): boolean => /[!#-;=?-~]/.test(text.charAt(at));
 /** A key with a well-known prefix. Its length needs no upper bound, since the whole run is replaced. */
 const knownKey = /(?:^|[^A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
 /** The header of a JWT, or another JSON object in base64url. */
@@ -100,8 +102,10 @@ function members(value: object, depth: number, room: Room, own: string): unknown
 
 /** A text without its secrets, of at most `most` characters. `identifies`: the text is kept, unless it is a known kind of key. */
 function cleaned(text: string, most: number, room: Room, identifies: boolean): string {
-  const kept = head(text, most);
+  let kept = head(text, most);
   room.chars -= kept.length;
+  // A part of a key does not look like one: the run of characters that the cut splits is left out.
+  if (!identifies && inRun(text, kept.length)) while (inRun(kept, kept.length - 1)) kept = kept.slice(0, -1);
   const plain = identifies ? kept : address.test(kept) ? redactUrl(kept) : redactText(kept);
   const clean = plain.replace(tokenRun, (run, at: number) =>
     (encodedObject.test(run) || knownKey.test(run) || scheme.test(plain.slice(Math.max(0, at - 16), at)) ? redacted : run));

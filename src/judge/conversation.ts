@@ -210,7 +210,7 @@ export class JudgedConversation extends PlainConversation {
       if (!isObject(item) || 'result' in item || 'error' in item) continue;
       const { id, method, params } = item;
       if (typeof id !== 'string' && typeof id !== 'number') continue;
-      this.asked.push({ id, method: String(method), params: isObject(params) ? params : {}, text, at: this.entries.length, done: false, left: false });
+      this.asked.push({ id, method: String(method), params: isObject(params) ? params : {}, text, at: this.entries.length, done: false });
     }
   }
 

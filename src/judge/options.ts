@@ -93,7 +93,7 @@ export interface JudgeOptions extends JudgeRunOptions {
 
 /** Options of a run against a client. */
 export interface JudgeClientOptions extends JudgeRunOptions {
-  /** Milliseconds without a message after which a visit ends, even if the program still runs. Default: 5 s. */
+  /** Milliseconds without a message after which a visit ends, even if the program still runs. After 60 times as long, a visit ends in any case. Default: 5 s. */
   readonly idleMs?: number | undefined;
 }
 

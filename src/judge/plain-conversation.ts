@@ -18,8 +18,6 @@ export interface SentToServer {
   exchange?: number | undefined;
   /** Whether its answer has come. */
   done: boolean;
-  /** Whether its timeout has passed. */
-  left: boolean;
 }
 
 /** One message from the peer, or a line that is not a message. */
@@ -117,7 +115,7 @@ export class PlainConversation {
   askText(
     { id, method, params, text }: Pick<SentToServer, 'id' | 'method' | 'params' | 'text'>, about: HttpAbout = {}, timeoutMs?: number, onSent?: (asked: SentToServer) => void,
   ): Promise<ReceivedAnswer> {
-    const asked: SentToServer = { id, method, params, text, at: this.passed, done: false, left: false };
+    const asked: SentToServer = { id, method, params, text, at: this.passed, done: false };
     this.asked.push(asked);
     const nothing = { result: {}, code: undefined, message: undefined, data: undefined, asked, arrival: undefined, reply: undefined };
     if (this.gone !== undefined) return Promise.resolve({ ...nothing, kind: 'failed', came: this.gone });
@@ -129,7 +127,6 @@ export class PlainConversation {
         resolve(answer);
       };
       const timer = this.#how.clock.after(timeoutMs ?? (this.#started ? this.#how.answerMs : this.#how.startMs), () => {
-        asked.left = true;
         this.#started = true;
         if (reply?.stream) reply.cancel();
         this.carrier.abandon?.(id);

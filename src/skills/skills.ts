@@ -72,7 +72,7 @@ export async function skills(
       tree = await skillTree(next);
       for (const [uri, handle] of handles) {
         const [old, file] = [before.files.get(uri), tree.files.get(uri)];
-        if (file && old && file.name === old.name && file.description === old.description && file.size === old.size) continue;
+        if (file && old && file.name === old.name && file.description === old.description && file.mimeType === old.mimeType && file.size === old.size) continue;
         handle.remove();
         handles.delete(uri);
       }

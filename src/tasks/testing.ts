@@ -208,7 +208,7 @@ export const storeTests: readonly StoreTest[] = [
     }),
   },
   {
-    name: 'due gives those that wait longest first, and no more than are wanted',
+    name: 'due gives each task that a worker could lease, in any order, and no more than are wanted',
     run: withStore(async ({ store }) => {
       const now = systemClock.now();
       const tasks = [3, 1, 2].map((age) => newTask({ createdAt: now - age * 1000 }));

@@ -9,9 +9,10 @@ import type { Clock } from '../bounds/clock.ts';
 import { checkOptions } from '../bounds/options.ts';
 import type { Shape } from '../bounds/options.ts';
 import { peerBudget } from '../bounds/budget.ts';
-import { decode, decodeUnchecked, decodeValue, decodeValueUnchecked } from '../jsonrpc/codec.ts';
+import { decode, decodeUnchecked, decodeValue, decodeValueUnchecked, notJson } from '../jsonrpc/codec.ts';
 import { ConnectionError } from '../jsonrpc/errors.ts';
 import { pipeOutlet } from '../jsonrpc/inbound-request.ts';
+import type { Refusal } from '../jsonrpc/message.ts';
 import type { Auth } from './auth.ts';
 import type { ClientReceiver, ClientTransport } from './client-port.ts';
 import type { ServerPort } from './server-port.ts';
@@ -29,7 +30,7 @@ export interface PortEvent {
 export interface MessagePortLike {
   /** Sends one message: the text of one JSON value. */
   postMessage(message: string): void;
-  /** Adds a listener: for `message`, and for `close`, an event that some runtimes do not have. */
+  /** Adds a listener: for `message`, `messageerror`, and `close`, an event that some runtimes do not have. */
   addEventListener(type: string, listener: (event: PortEvent) => void): void;
   /** Removes a listener that was added with `addEventListener`. */
   removeEventListener(type: string, listener: (event: PortEvent) => void): void;
@@ -67,14 +68,23 @@ export interface MessagePortServing {
 /** Characters to send in one turn of the event loop; after that, further incoming messages wait for the next turn. */
 const enoughSaid = 1_048_576;
 
+/** In place of a message that the runtime could not deserialize: its event, `messageerror`, has no data. */
+const lost = {};
+
+/** Decodes a value, or refuses a lost message, as other transports refuse what is not JSON. */
+const orLost = <D>(decodeOne: (data: unknown) => D) => (data: unknown): D | Refusal => (data === lost ? notJson('the message could not be deserialized') : decodeOne(data));
+
 /** Listens on a port. The returned function stops that and closes the port. */
 function attach(port: MessagePortLike, onData: (data: unknown) => void, onClosed: () => void): () => void {
   const onMessage = (event: PortEvent): void => onData(event.data);
+  const onLost = (): void => onData(lost);
   port.addEventListener('message', onMessage);
+  port.addEventListener('messageerror', onLost);
   port.addEventListener('close', onClosed);
   port.start?.();
   return () => {
     port.removeEventListener('message', onMessage);
+    port.removeEventListener('messageerror', onLost);
     port.removeEventListener('close', onClosed);
     port.close?.();
   };
@@ -112,7 +122,7 @@ export function messagePortTransport(
       const { take, end } = reading = readPort({
         trace, maxNoiseBytes, clock,
         budget: peerBudget(),
-        decode, decodeValue,
+        decode, decodeValue: orLost(decodeValue),
         message: (decoded) => to.message(decoded),
         givenUp: (why) => gone(`the server was given up: ${why}`),
       });
@@ -160,7 +170,7 @@ export function serveMessagePort(
   const peer = server.connect(pipeOutlet(say, room), { auth, modern: true, budget, onSilent: finish });
   const reading = readPort({
     trace, budget, maxNoiseBytes, clock,
-    decode: decodeUnchecked, decodeValue: decodeValueUnchecked,
+    decode: decodeUnchecked, decodeValue: orLost(decodeValueUnchecked),
     message: (decoded) => peer.receive(decoded),
     resumed() {
       said = 0;

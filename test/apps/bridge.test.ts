@@ -15,14 +15,14 @@ interface Message {
 
 interface Made {
   readonly bridge: AppBridge;
-  /** What the app got. */
+  /** Messages that the app received. */
   readonly got: Message[];
   readonly refused: string[];
   readonly ended: string[];
   readonly clock: ReturnType<typeof manualClock>;
-  /** Sends as the app does. */
+  /** Sends a message of the app. */
   say(message: unknown): void;
-  /** Sends a request, and waits for its answer. */
+  /** Sends a request and waits for its response. */
   ask(method: string, params?: unknown): Promise<Message>;
   begin(appCapabilities?: object): Promise<Message>;
 }
@@ -89,7 +89,7 @@ test('bridge: nothing is sent before the app is ready; then the input, and after
   const cancelled = made();
   cancelled.bridge.toolCancelled('the person stopped it');
   assert.equal((await cancelled.ask('ui/initialize', { appInfo: { name: 'app', version: '2' }, appCapabilities: {}, protocolVersion: '2026-01-26' })).error, undefined);
-  // The answer to ui/initialize is all that an app gets before it says that it is ready.
+  // Before it reports that it is ready, an app gets only the response to ui/initialize.
   cancelled.bridge.contextChanged({ theme: 'light' });
   assert.deepEqual(cancelled.got.map(({ method }) => method), [undefined]);
   cancelled.say({ jsonrpc: '2.0', method: 'ui/notifications/initialized' });
@@ -178,7 +178,7 @@ test('bridge: an app gets no display mode that it did not declare, and always he
   assert.deepEqual((await ask('ui/request-display-mode', { mode: 'fullscreen' })).result, { mode: 'fullscreen' });
   assert.deepEqual((await ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'fullscreen' });
   assert.deepEqual(asked, ['fullscreen']);
-  // What the host changed by itself counts.
+  // A display mode that the host changed itself is the current one.
   bridge.contextChanged({ displayMode: 'pip' });
   assert.deepEqual((await ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'pip' });
   const none = made({ handlers: { requestDisplayMode: async () => assert.fail('the host was asked') } });
@@ -187,7 +187,7 @@ test('bridge: an app gets no display mode that it did not declare, and always he
   const other = made();
   await other.begin();
   assert.deepEqual((await other.ask('ui/request-display-mode', { mode: 'pip' })).result, { mode: 'inline' });
-  // A host may display it otherwise than it wanted: it hears how.
+  // The host may choose another mode than requested; the response names it.
   const another = made({ handlers: { requestDisplayMode: async () => 'inline' } });
   await another.begin({ availableDisplayModes: ['inline', 'fullscreen'] });
   assert.deepEqual((await another.ask('ui/request-display-mode', { mode: 'fullscreen' })).result, { mode: 'inline' });
@@ -279,7 +279,7 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
   assert.deepEqual([asked?.method, asked?.params], ['ui/resource-teardown', { reason: 'closed' }]);
   let over = false;
   void done.then(() => (over = true));
-  // Until it answers it is there: it may still ask.
+  // The app stays connected until it answers the teardown, and may still send requests.
   assert.deepEqual((await one.ask('ping')).result, {});
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(over, false);
@@ -290,7 +290,7 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
   const late = silent.bridge.teardown('closed');
   silent.clock.tick(silent.clock.now() + 500);
   await late;
-  // An error answers too.
+  // An error response ends the wait too.
   const failing = made();
   await failing.begin();
   const failed = failing.bridge.teardown('closed');
@@ -310,12 +310,12 @@ test('bridge: the app is told before it ends, and waited for, but not for ever',
   slow.clock.tick(slow.clock.now() + 1);
   await Promise.all(both);
   assert.equal(slow.got.filter(({ method }) => method === 'ui/resource-teardown').length, 1);
-  // One that takes too much is told, and not waited for.
+  // An app over its message limit gets `ui/resource-teardown`, but the host does not wait for the answer.
   const flood = made({ limits: { maxMessagesPerSecond: 3 } });
   await flood.begin();
   for (let i = 0; i < 2; i++) flood.say({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
   assert.deepEqual([flood.ended.length, flood.got.at(-1)?.method, flood.got.at(-1)?.params], [1, 'ui/resource-teardown', { reason: flood.ended[0] }]);
-  // One that was never ready is only closed.
+  // An app that never became ready is only closed.
   const early = made();
   await early.bridge.teardown('closed');
   assert.deepEqual(early.got, []);

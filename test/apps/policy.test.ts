@@ -6,7 +6,7 @@ const good: readonly (readonly [given: string, origin: string])[] = [
   ['https://a.example', 'https://a.example'], ['HTTPS://A.Example/', 'https://a.example'], ['https://a.example:443', 'https://a.example'],
   ['wss://a.example:8443', 'wss://a.example:8443'], ['https://*.a.example', 'https://*.a.example'], ['http://localhost:3000', 'http://localhost:3000'],
   ['ws://127.0.0.1:8080', 'ws://127.0.0.1:8080'], ['https://bücher.example', 'https://xn--bcher-kva.example'], ['http://app.localhost', 'http://app.localhost'],
-  // The parser makes the address of it that the browser would make.
+  // The URL parser normalizes the address as a browser does.
   ['http://0x7f.1', 'http://127.0.0.1'],
 ];
 for (const [given, origin] of good) {

@@ -54,7 +54,7 @@ for (const revision of revisions) {
     assert.deepEqual(await blind.listResources(), []);
     assert.deepEqual((await blind.callTool('show')).content, [{ type: 'text', text: 'as text' }]);
     await assert.rejects(blind.callTool('refresh'), (error: RpcError) => error.code === -32602 && /Unknown tool: refresh/.test(error.message));
-    // A tool of its list names the document: it exists.
+    // The document exists, because a tool in the app's list names it.
     assert.equal((await loadApp((one) => blind.readResource(one), uri)).html, html);
   });
 }

@@ -63,7 +63,7 @@ test('gathering: four million one-byte chunks take little more than four million
   for (let i = 0; i < 4 * MiB; i++) gatherer.push(byte.subarray(i % 4096, i % 4096 + 1));
   const { rss } = process.memoryUsage();
   assert.equal(gatherer.length, 4 * MiB);
-  // It was 400 bytes a byte: 1.6 GB. What the young generation keeps for the views above is in here too.
+  // It was 400 bytes per byte: 1.6 GB. The figure includes the young generation's memory for the views above.
   assert.ok(rss - before.rss < 160 * MiB, `${(rss - before.rss) / MiB} MiB`);
 });
 
@@ -210,7 +210,7 @@ test('connection: requests in flight are charged with their parameters, until th
   assert.deepEqual(sent.map(({ id, error }) => [id, error?.code]), [[4, -32603]]);
   assert.match(sent[0]?.error?.message ?? '', /^Too many bytes in flight: the limit is 1048576$/);
   assert.ok(budget.used > 900 * KiB);
-  // A cancelled request gives nothing back while its handler runs on.
+  // A cancelled request keeps its charge while its handler is running.
   connection.receive(decode('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'));
   connection.receive(decode(ask(5, params)));
   assert.equal(sent.at(-1)?.error?.code, -32603);
@@ -319,7 +319,7 @@ test('connection: a batch is charged until its last answer, also one that asks n
   assert.equal(budget.used, 0);
 });
 
-// ---- what is refused is not written back
+// ---- quotes of refused messages
 
 test('quote: short, and never deeper than its kind', () => {
   let deep: unknown = 1;

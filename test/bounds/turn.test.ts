@@ -5,7 +5,7 @@ import { mockClock } from '../mock-clock.ts';
 import { systemClock } from '../../src/bounds/clock.ts';
 import { beginReading, othersFirst, readEnough, turnOfOthers } from '../../src/bounds/reading.ts';
 
-/** A clock that stands still at a time of its own, long after whatever was read before. */
+/** A clock that stands still, at a time long after the earlier readings. */
 let now = 1_000_000;
 function clockOf(t: TestContext): TestContext['mock']['timers'] {
   now += 1_000_000;
@@ -17,7 +17,7 @@ test('a reader that goes on for eight milliseconds has read enough, and not befo
   const clock = clockOf(t);
   beginReading(systemClock);
   assert.equal(readEnough(systemClock), false);
-  // Every reader of the process counts, and pauses of a millisecond do not.
+  // All readers of the process share the turn, and pauses of a millisecond do not end it.
   for (let ms = 1; ms <= 7; ms++) {
     clock.tick(1);
     beginReading(systemClock);

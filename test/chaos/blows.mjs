@@ -1,4 +1,4 @@
-// What happens to a store and its workers in the chaos run: each blow by its name. `plan` draws them, `blow` deals one.
+// The disturbances ("blows") of the chaos run for a store and its workers, by name. `plan` draws them; `blow` carries one out.
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { trueTime } from './clock.mjs';
@@ -7,7 +7,7 @@ import { leaseMs } from './order.mjs';
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const hour = 3_600_000;
 
-/** How many of each for a thousand orders, for which stores, and what the report calls them. */
+/** For each blow: how many per 1,000 orders, the stores that it applies to, and its name in the report. */
 const shares = [
   ['kill', 210, () => true, 'kills'],
   ['stop', 210, () => true, 'stops'],
@@ -22,7 +22,7 @@ const shares = [
   ['restart', 4, (place) => place.hold, 'restarts of the engine'],
 ];
 
-/** The blows that so many orders get, in a drawn order; at least one of each that the store can take. */
+/** The blows for a number of orders, in random order; at least one of each kind that applies to the store. */
 export function plan(orders, place, random) {
   const all = shares.flatMap(([what, share, fits]) =>
     (fits(place) ? Array(Math.max(1, Math.round(share * orders / 1000))).fill(what) : []));
@@ -33,7 +33,7 @@ export function plan(orders, place, random) {
   return all;
 }
 
-/** How many of each were dealt, by the report's words; and a fault for each kind of which some that were planned were not. */
+/** Counts the blows by their names in the report; adds a fault for each kind with fewer than planned. */
 export function countBlows(planned, blows) {
   const counts = {};
   const faults = [];
@@ -47,9 +47,9 @@ export function countBlows(planned, blows) {
 }
 
 /**
- * @param place what the store is kept in
- * @param setDisk sets how often the disk of this process is full
- * @param setClock sets the clock of all processes so many milliseconds ahead
+ * @param place the backend of the store
+ * @param setDisk sets the chance that a write of this process finds the disk full
+ * @param setClock sets the clock of all processes ahead, in milliseconds
  * @param world has `blows`, `random`, and `ahead`, the state of the clock
  */
 export function dealer({ place, crew, setDisk, setClock, world }) {
@@ -61,7 +61,7 @@ export function dealer({ place, crew, setDisk, setClock, world }) {
     blows.push(one);
     return one;
   };
-  /** What others have put into the folder, by path: it stays as it is. */
+  /** Files that other programs put into the folder, by path: the store must not change them. */
   const foreign = new Map();
 
   const step = (ms) => {
@@ -86,7 +86,7 @@ export function dealer({ place, crew, setDisk, setClock, world }) {
       }
     },
     async stop() {
-      // Somebody goes on, where there are several.
+      // At least one worker stays running, if there are several.
       for (;;) {
         const awake = crew.awake();
         if (awake.length > (crew.size > 2 ? 2 : 0)) return crew.stop(any(awake), between(1.2, 1.8) * leaseMs);
@@ -99,7 +99,7 @@ export function dealer({ place, crew, setDisk, setClock, world }) {
       const one = note('sleep', { till: Infinity });
       await Promise.all(crew.awake().map((child) => crew.stop(child, ms, 'asleep')));
       one.till = trueTime();
-      // While a machine sleeps its steady clock may stand still.
+      // The steady clock may stand still while a machine sleeps.
       if (random() < 0.5) step(hour);
       place.letGo?.();
     },
@@ -129,7 +129,7 @@ export function dealer({ place, crew, setDisk, setClock, world }) {
     async 'engine clock'() {
       const ms = steps();
       const one = note('engine clock', { by: ms, till: Infinity });
-      // It may be starting.
+      // The engine may be starting.
       while (!await place.step(ms).then(() => true, () => false)) await pause(50);
       one.till = trueTime();
     },
@@ -151,14 +151,14 @@ export function dealer({ place, crew, setDisk, setClock, world }) {
   };
   return {
     deal: (what) => deal[what](),
-    /** Everything goes on as it should, from now on. */
+    /** Ends all disturbances. */
     calm() {
       place.letGo?.();
       setDisk(0);
       crew.tell({ disk: 0 });
       crew.go();
     },
-    /** What has become of what others have put into the folder. */
+    /** Faults for changed or missing files of other programs. */
     async damaged() {
       const faults = [];
       for (const [path, wanted] of foreign) {

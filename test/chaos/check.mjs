@@ -1,22 +1,22 @@
-// What has to hold after the chaos run, whatever happened.
+// The conditions that must hold after the chaos run.
 import { leaseMs } from './order.mjs';
 
-/** Milliseconds by which a lease may end early: file times are of the last tick, of the disk's and of the kernel's. */
+/** Milliseconds by which a lease may end early: file times are rounded to ticks of the disk and of the kernel. */
 const ticks = 30;
-/** Milliseconds between the time that an effect notes and its line in the log, beyond which the process stood still there. */
+/** If an effect's own time and its line in the log are further apart, in milliseconds, its process was stopped in between. */
 const stoodStill = leaseMs / 2;
-/** How long after a blow its store may still be heard of as away. */
+/** How long after a blow, in milliseconds, a worker may still report its store as away. */
 const echoMs = 20_000;
-/** What stores say that are away. All else that a worker reports is a fault. */
+/** Messages of stores that are away. Every other error that a worker reports is a fault. */
 const away = /ENOSPC|takes no more|ECONN|EPIPE|ENOENT|[Ss]ocket|[Cc]onnection|client is (closed|offline)|starting up|LOADING|shutting down|recovery mode|task could not be kept|not answered in time|[Tt]imeout|not queryable/;
 
-/** For a fault: what had been done in the seconds before, and how long before. */
+/** For a fault's text: the blows of the seconds before it. */
 const doneBefore = (blows, at) => {
   const near = blows.filter((blow) => at >= blow.at && at - (blow.till ?? blow.at) < 5000);
   return `; before it: ${near.map((blow) => `${blow.what} ${Math.round(at - blow.at)}${blow.till === undefined ? '' : `–${Math.round(at - blow.till)}`} ms`).join(', ') || 'nothing'}`;
 };
 
-/** Each order has ended, with the values of its journal and the word that was acknowledged. */
+/** Each order has ended, with the values of its journal and the acknowledged answer. */
 function checkOrders({ results, kept, words }, counts, faults) {
   results.forEach(({ status, value, reason }, n) => {
     if (status !== 'fulfilled') return faults.push(`order ${n}: ${reason}`);
@@ -29,7 +29,7 @@ function checkOrders({ results, kept, words }, counts, faults) {
     if (names.join() !== 'charge,pack,ship') faults.push(`order ${n}: the journal has the steps ${names.join()}`);
     const wanted = [n, ...steps.map((step) => step.value), words.get(n)].join(' ');
     if (value !== wanted) faults.push(`order ${n}: the result is ${JSON.stringify(value)}, the journal says ${JSON.stringify(wanted)}`);
-    // No write of a run was accepted once a later one had the task.
+    // No write of an old run was accepted after a newer run had the task.
     for (let i = 1; i < records.length; i++) {
       if (records[i].run < records[i - 1].run) faults.push(`order ${n}: run ${records[i].run} wrote after run ${records[i - 1].run}`);
     }
@@ -37,13 +37,13 @@ function checkOrders({ results, kept, words }, counts, faults) {
   });
 }
 
-/** The ledger: effects and written values by their keys, and who had which lease from when to when. */
+/** The ledger: effects and written values by key, and the leases: worker, start and end. */
 function readLedger(lines, blows, counts, faults) {
   const effects = new Map();
   const written = new Map();
-  /** By worker and task: its last lease there. */
+  /** The last lease of each worker and task. */
   const leases = new Map();
-  // A worker that was stopped itself has not heard its store meanwhile: it says so when it goes on.
+  // A stopped worker could not hear its store, and reports that when it continues.
   const stoppedMs = 1.8 * leaseMs + 1000;
   const isAway = (at, worker) => blows.some(({ what, pid, at: from, till = from }) => at >= from && (what === 'stop'
     ? pid === worker && at <= from + stoppedMs
@@ -56,7 +56,8 @@ function readLedger(lines, blows, counts, faults) {
       const [attempt, when, step] = rest;
       const made = effects.get(key) ?? [];
       latest = Math.max(latest, Number(when));
-      // Stopped in the middle of an effect: nothing can keep that from coming after the next attempt's.
+      // The worker was stopped in the middle of an effect: nothing can prevent that the effect ends after that of the next
+      // attempt.
       const interrupted = latest - Number(when) > stoodStill;
       if (interrupted) counts['interrupted themselves']++;
       const lease = leases.get(`${pid} ${key.slice(0, key.lastIndexOf('-'))}`);
@@ -83,7 +84,7 @@ function readLedger(lines, blows, counts, faults) {
   return { effects, written };
 }
 
-/** `clock`: the blow that sets the clock by which leases go. */
+/** `clock`: the kind of blow that sets the clock of the leases. */
 export function check({ results, kept, words, lines, blows, clock }) {
   const faults = [];
   const counts = { ended: 0 };
@@ -93,13 +94,13 @@ export function check({ results, kept, words, lines, blows, clock }) {
   });
   checkOrders({ results, kept, words }, counts, faults);
   const { effects, written } = readLedger(lines, blows, counts, faults);
-  // A clock that is set forward by more than a lease ends all that are held by it.
+  // Setting the clock forward by more than a lease ends all leases.
   const forward = blows.filter(({ what, by }) => what === clock && by > 0);
-  /** Whether such a step came between the last renewal of a lease and the start of a later one. */
+  /** True if the clock was set forward between the last renewal of a lease and the start of a later one. */
   const ended = (lease, later) => forward.some(({ at, till = at }) => till >= lease.renewed && at <= later.had);
   /**
-   * Whether an attempt came after a later one, because such a step gave the task to a second worker while the first still
-   * counted its lease by its own time: either of the two may come first. Of a write only the second's is accepted.
+   * True if a clock step explains that an attempt ended after a later one: a second worker got the task while the first still
+   * counted its lease by its own time. Both may finish in either order; a write is accepted only from the second.
    */
   const crossed = (late, other) =>
     late.attempt < other.attempt && ended(late.lease, other.lease) && late.when <= late.lease.renewed + leaseMs + ticks;
@@ -115,7 +116,7 @@ export function check({ results, kept, words, lines, blows, clock }) {
       }
       if (again.attempt <= before.attempt) faults.push(`${key}: attempt ${again.attempt} after attempt ${before.attempt}: ${JSON.stringify(tries)}`);
       if (again.lease === before.lease) faults.push(`${key}: made twice under one lease: ${JSON.stringify(tries)}`);
-      // Nobody takes a task before the time of the lease that another has is over, unless the clock that it goes by was set.
+      // No worker takes a task before the other's lease has expired, unless the clock of the leases was set.
       const over = again.lease.had >= before.lease.renewed + leaseMs - ticks;
       if (!over && !ended(before.lease, again.lease)) faults.push(`${key}: taken from worker ${before.pid} before its time was over: ${JSON.stringify(tries)}`);
     }

@@ -1,9 +1,9 @@
-// The system's clock of the chaos run: one for all of its processes, which all see it step at once. A file says how far it
-// is ahead of the real one. Timers and the steady clock stay real.
+// The system clock of the chaos run, shared by all its processes, so that all see each step at once. A file holds how far it is
+// ahead of the real clock. Timers and the steady clock stay real.
 import { fstatSync, openSync, readSync, writeSync } from 'node:fs';
 
 const real = Date.now;
-/** The file has numbers of 8 bytes: how far the clock is ahead now; then, for each step, when it was and how far ahead since. */
+/** The file holds 8-byte numbers: the clock's current lead in ms; then for each step its time and the lead after it. */
 let file;
 const now = new Float64Array(1);
 const step = new Float64Array(2);
@@ -14,10 +14,10 @@ const ahead = () => {
 };
 Date.now = () => real() + ahead();
 
-/** Takes the clock of this file: from now on `Date.now` goes by it. */
+/** Makes `Date.now` of this process follow the clock in this file. */
 export const joinClock = (path) => void (file = openSync(path, 'r'));
 
-/** Makes the file, and resolves with what sets the clock so many milliseconds ahead of the real one; negative: behind it. */
+/** Creates the file; returns a function that sets the clock ahead of the real one, in milliseconds (negative: behind). */
 export function makeClock(path) {
   file = openSync(path, 'w+');
   let steps = 0;
@@ -31,7 +31,7 @@ export function makeClock(path) {
   return set;
 }
 
-/** What a time of the real clock was by this one: file times, which the system sets. */
+/** Converts a time of the real clock to this clock: for file times, which the system sets. */
 export function shownTime(ms) {
   const times = new Float64Array(fstatSync(file).size / 8);
   readSync(file, times, 0, times.byteLength, 0);
@@ -39,8 +39,8 @@ export function shownTime(ms) {
   return ms;
 }
 
-/** The time of the real clock that is a time of this one now. */
+/** Converts a time of this clock to the real clock, by the current lead. */
 export const keptTime = (ms) => ms - ahead();
 
-/** Milliseconds since the epoch by a clock that nobody sets: for what the run notes. */
+/** Milliseconds since the epoch by a clock that no blow changes: for the records of the run. */
 export const trueTime = () => performance.timeOrigin + performance.now();

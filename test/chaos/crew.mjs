@@ -1,4 +1,4 @@
-// The workers of the chaos run: they are killed and replaced, stopped and continued, and told what their machine is like.
+// The workers of the chaos run: kills, replaces, stops and continues them, and tells them the state of the machine.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { trueTime } from './clock.mjs';
@@ -6,15 +6,15 @@ import { trueTime } from './clock.mjs';
 const file = fileURLToPath(new URL('worker.mjs', import.meta.url));
 
 /**
- * @param size how many work at a time
- * @param args of each worker
- * @param blows what is done to whom, and when, is added to it
+ * @param size number of workers at a time
+ * @param args arguments of each worker
+ * @param blows receives a record of each blow: kind, worker, time
  */
 export function crewOf(size, args, blows) {
-  /** What the disks of all are like. */
+  /** The state of the disk for all workers. */
   let machine = { disk: 0 };
   const members = [];
-  /** Workers that ended and were not killed here. */
+  /** Workers that ended without being killed by this run. */
   const died = [];
 
   function hire() {
@@ -23,9 +23,9 @@ export function crewOf(size, args, blows) {
       if (!child.killed) died.push(`worker ${child.pid} ended by itself: ${code ?? signal}`);
       resolve();
     }));
-    // Or it was killed before.
+    // Or the worker was killed before it was ready.
     child.ready = Promise.race([child.gone, new Promise((resolve) => child.once('message', () => {
-      // What it was told before it listened.
+      // Repeats the state of the machine, which may have changed before the worker listened.
       if (child.connected) child.send(machine, () => {});
       resolve();
     }))]);
@@ -49,7 +49,7 @@ export function crewOf(size, args, blows) {
   return {
     died,
     ready: () => Promise.all(members.map(({ ready }) => ready)),
-    /** Those that could be stopped. */
+    /** Workers that are not stopped. */
     awake: () => members.filter(({ stopped }) => !stopped),
     get size() {
       return members.length;
@@ -59,7 +59,7 @@ export function crewOf(size, args, blows) {
       void end(child);
       return hire().ready;
     },
-    /** Resolves when it goes on. */
+    /** Resolves when the worker continues. */
     async stop(child, ms, what = 'stop') {
       note(child, what);
       child.stopped = true;
@@ -71,14 +71,14 @@ export function crewOf(size, args, blows) {
       machine = { ...machine, ...change };
       for (const child of members) if (child.connected) child.send(machine, () => {});
     },
-    /** From now on so many work. */
+    /** Reduces the number of workers. */
     shrink(to) {
       for (const child of members.slice(to)) {
         note(child, 'end');
         void end(child);
       }
     },
-    /** Those that are stopped still have something to say. */
+    /** Continues the stopped workers, so that they can report. */
     go: () => members.forEach(go),
     end: () => Promise.all([...members].map(end)),
   };

@@ -8,7 +8,7 @@ export function defineOrder(server, effect) {
   server.tool('order', { task: 'required', input }, async ({ n }, ctx) => {
     const step = (name) => ctx.once(name, async (told) => {
       effect(name, told);
-      // Between the effect and its record: where a kill hurts.
+      // Between the effect and its record: the worst moment for a kill.
       await pause(Math.random() * 20);
       return `${name}-${told.attempt}`;
     });

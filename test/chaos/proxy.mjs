@@ -1,14 +1,14 @@
-// Stands between processes and an engine, on sockets of the file system: it can hold all bytes back for a while, as an
-// engine or a network does that stalls and heals; and it can cut all connections, by an end or without a word.
+// A proxy between processes and an engine, on Unix sockets. It can hold all bytes back, like an engine or a network that stalls
+// and recovers, and cut all connections, with or without closing them.
 import { createServer, connect } from 'node:net';
 import { once } from 'node:events';
 
-/** Milliseconds after which a machine gives up a connection that brings nothing. */
+/** Milliseconds after which a machine gives up a silent connection. */
 const givenUpMs = 10_000;
 
 export async function proxy(path, target) {
   const sockets = new Set();
-  /** Those that bring nothing any more, and do not break. */
+  /** Connections that deliver nothing any more, but stay open. */
   const silent = new Set();
   let held = false;
   const join = (from, to) => {

@@ -1,10 +1,9 @@
-// npm run chaos: 1,000 orders a store, four workers and towards the end one, leases of a second. Workers are killed and
-// stopped; the machine sleeps; clocks are set, either way; the disk under the folder fills and empties at every write, and
-// others put files into it; engines stall, start again and get their clocks set, and their connections are cut, with and
-// without a word. A patient client makes the orders. At the end each order has ended with the right answer, and the ledger
-// of effects agrees.
+// npm run chaos: 1,000 orders a store, four workers, and one towards the end, leases of a second. Workers are killed and stopped;
+// the machine sleeps; clocks are set, either way; the disk of the folder store is full at random writes, and foreign files are
+// put into it; engines stall, start again and get their clocks set, and their connections are cut, with and without a close. A
+// client repeats refused orders. At the end each order must have the right result, and the ledger of effects must agree.
 //
-//   node test/chaos/run.mjs [store…] [--tasks N] [--seed S]     folder, redis and postgres unless named
+//   node test/chaos/run.mjs [store…] [--tasks N] [--seed S]     folder, redis and postgres by default
 //   node test/chaos/run.mjs --tasks 300 --blows 1000            300 orders get the blows that 1,000 would
 //   node test/chaos/run.mjs --short                             60 orders a store
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -31,16 +30,16 @@ const blowsFor = numberOf(values.blows, orders, 'blows');
 const seed = numberOf(values.seed, Date.now() % 1e9, 'seed');
 const names = chosen.length > 0 ? chosen : Object.keys(stores);
 const workers = 4;
-/** From this part of the orders on one worker is left. */
+/** After this share of the orders only one worker is left. */
 const alone = 0.85;
-/** Orders under way at a time, and blows that may be under way beside each other. */
+/** Orders in progress at a time, and blows at the same time. */
 const [inFlight, maxBlows] = [24, 3];
-/** Without an order that ends for so long, those that are left are stuck. */
+/** If no order ends for this long, in milliseconds, the rest are stuck. */
 const patienceMs = 120_000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The server that clients talk to, in this process; it works on nothing. */
+/** The server for clients, in this process; it runs no task. */
 async function front(store, words) {
   const server = new McpServer({ name: 'front', version: '1' }, { limits: { maxInFlight: 100_000 }, onError: () => {} });
   defineOrder(server, () => {});
@@ -59,13 +58,13 @@ async function front(store, words) {
   return { client, desk };
 }
 
-/** Makes the orders, a few at a time and no faster than `may` says; resolves with how each has ended. */
+/** Makes the orders, a few at a time and only as fast as the blows are dealt; resolves with the outcome of each. */
 async function order(client, handles, world) {
   const results = [];
   let next = 0;
   const one = async (n) => {
     for (;;) {
-      // What could not be kept is ordered again: the client heard of it.
+      // If the store could not accept the order, the client got an error, and orders again.
       const begun = await client.startTool('order', { n }).catch(() => undefined);
       if (!begun) {
         world.refused++;
@@ -78,7 +77,7 @@ async function order(client, handles, world) {
   };
   const line = async () => {
     while (next < orders) {
-      // The last order waits for the last blow: otherwise the orders could end before it is dealt.
+      // The last order waits for the last blow; otherwise the orders could end before it.
       if ((next - 4) / orders > world.dealt || (next === orders - 1 && world.dealt < 1)) {
         await pause(10);
         continue;
@@ -96,7 +95,7 @@ async function order(client, handles, world) {
   return Array.from({ length: orders }, (_, n) => results[n] ?? { status: 'rejected', reason: `stuck: ${handles[n] ?? 'never kept'}` });
 }
 
-/** Deals the blows, in step with the orders, the last of them to one worker. */
+/** Deals the blows in step with the orders; the last of them to the one remaining worker. */
 async function strike(all, blows, world) {
   const under = new Set();
   let dealt = 0;
@@ -127,7 +126,7 @@ async function chaos(name) {
   const crew = crewOf(workers, [name, place.at, ledger, clock], world.blows);
   await crew.ready();
   const blows = dealer({ place, crew, setDisk, setClock, world });
-  /** What was acknowledged to the person who answered. */
+  /** The acknowledgments that the answering person got. */
   const words = new Map();
   const handles = [];
   const { client, desk } = await front(store, words);

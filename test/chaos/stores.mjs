@@ -1,5 +1,4 @@
-// The stores of the chaos run, for every process of it: how they are started, how one is opened, and what can be done to
-// what they are kept in.
+// The stores of the chaos run, used in all its processes: how to start and open each, and how to disturb its backend.
 import { createRequire } from 'node:module';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,15 +6,15 @@ import { join } from 'node:path';
 import { folderStore } from '../../dist/lib/tasks-node.js';
 import { proxy } from './proxy.mjs';
 
-/** For how long a store waits for its engine: less than some stalls take, and less than a cut without a word lasts. */
+/** How long a store waits for its engine, in ms: less than some stalls and than a silent cut. */
 const answerMs = 2000;
 
 const integration = (name) => new URL(`../../integrations/${name}/`, import.meta.url);
 const client = (name) => createRequire(new URL('package.json', integration(name)))(name === 'redis' ? 'redis' : 'pg');
 
 /**
- * An engine behind a proxy. `socket`: the name of its socket. `step` sets its clock: only the differences between that and
- * the times that it has stored mean anything, so these are moved the other way.
+ * An engine behind a proxy. `socket`: the name of its socket. `step` sets its clock: stored times matter only relative to the
+ * clock, so `step` moves them the opposite way.
  */
 async function engine(started, socket, at, step) {
   if (!started) return undefined;

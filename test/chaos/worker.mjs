@@ -1,5 +1,5 @@
-// One worker of the chaos run: works on orders, and writes each effect into the ledger, which no store knows.
-// argv: the store, where it is, the ledger, the file of the clock, and as JSON the state of its disk, which messages change.
+// One worker of the chaos run: runs orders and writes each effect into the ledger, which no store uses.
+// argv: the store, its place, the ledger, the clock file, and as JSON the state of its disk, which messages change.
 import { appendFileSync } from 'node:fs';
 import { joinClock, trueTime } from './clock.mjs';
 import { diskOf } from './disk.mjs';
@@ -17,14 +17,14 @@ const change = ({ disk }) => setDisk(disk);
 change(JSON.parse(state));
 process.on('message', change);
 
-/** The seeds of idempotency keys, by task: the ledger knows keys alone. */
+/** The seeds of idempotency keys, by task id: the ledger has only keys. */
 const seeds = new Map();
 const store = await (async () => {
   for (;;) {
     try {
       return await stores[kind].open(at);
     } catch (error) {
-      // Whoever begins while the store is away begins again.
+      // Tries again if the store was away at the start.
       note('failed', '-', process.pid, trueTime(), JSON.stringify(error.message));
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -35,7 +35,7 @@ const refused = (lease) => (error) => {
   else note('failed', '-', process.pid, trueTime(), JSON.stringify(error.message));
   throw error;
 };
-/** The ledger says of each lease when it was asked for, each time: it holds for `leaseMs` from then on, at least. */
+/** Records when each lease was requested, at every renewal: it holds for at least `leaseMs` from then. */
 const noteLease = ({ id, fence }, asked) => note('leased', seeds.get(id), process.pid, fence, asked, trueTime());
 const watched = {
   ...store,

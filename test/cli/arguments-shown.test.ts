@@ -15,7 +15,7 @@ import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// What the command says of arguments, takes as arguments, and refuses before anything is sent.
+// The command's output about arguments, the arguments that it accepts, and those that it refuses before anything is sent.
 const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-arguments-')));
 test.after(() => rmSync(home, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ async function run(words: readonly string[], input: string = ''): Promise<Ran> {
   return inProcess(words, { env: { BAREWIRE_HOME: home }, input });
 }
 
-/** The command as a process of its own, where it reads stdin by itself, and in the folder of the user. */
+/** Runs the command in a separate process, in the user's folder, where it reads the real stdin. */
 async function asProcess(words: readonly string[], input: string): Promise<Ran> {
   await configured;
   return new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ test('names of servers, tools, kinds and arguments that are nearly right are sug
     assert.equal(code, 2, err);
     assert.match(err, why);
   }
-  // The server judges what is not judged here.
+  // The server checks the arguments that the command does not check.
   assert.equal((await run(['call', 'here', 'echo', '--unchecked', 'times=often'])).code, 1);
   const { code, err } = await run(['host', '--yes'], 'call ehco text=x\ncall echo txt=x text=y');
   assert.equal(code, 2);
@@ -140,7 +140,7 @@ test('call and host consent alike: rules, then --yes and --allow, then what says
   assert.deepEqual(await both('wipe', '--rules', rules), [0, 0]);
   assert.deepEqual(await both('picture', '--yes', '--rules', rules), [3, 3]);
   assert.deepEqual(await both('rows', '--yes', '--rules', rules), [3, 3]);
-  // A program is no server of the configuration, whatever it is called.
+  // A program is not a configured server, whatever its name.
   assert.equal((await run(['call', 'wipe', '--rules', rules, '--', ...program])).code, 3);
 });
 

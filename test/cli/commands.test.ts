@@ -13,7 +13,7 @@ import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// The command in a pipe, in the process of the test where the process is not what is tested.
+// The command in a pipe; in the test's own process, unless the process itself is tested.
 const program = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const home = mkdtempSync(join(tmpdir(), 'barewire-cli-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
@@ -27,10 +27,10 @@ const inHome = (words: readonly string[]): ReturnType<typeof inProcess> => inPro
 /** Runs a command on the fixture. */
 const on = async (command: string, ...words: string[]): Promise<Ran> => run([command, (await serving).url, ...words]);
 
-/** As `on`, with the fixture as a program. */
+/** Like `on`, with the fixture as a program. */
 const onProgram = (...words: string[]): Promise<Ran> => run([...words, '--', ...program]);
 
-/** The command as a process of its own. */
+/** Runs the command in a separate process. */
 function asProcess(words: readonly string[], onErr?: (err: string, interrupt: () => void) => void): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [barewire, ...words], {
@@ -166,7 +166,7 @@ test('a name from the configuration', async () => {
 });
 
 test('a result that lacks what is to be printed is an error that names the place, and no stack; --json prints it as it came', async () => {
-  // Each member of each result is broken in client/malformed-messages.test.ts: here a program is started for each.
+  // client/malformed-messages.test.ts breaks each member of each result; here a program must be started for each case.
   const malformed = fileURLToPath(new URL('./fixture-malformed.js', import.meta.url));
   for (const [words, result, place] of [
     [['call', 'odd'], {}, 'tools/call is malformed: result.content is missing; --json shows it as it came'],
@@ -184,7 +184,7 @@ test('a result that lacks what is to be printed is an error that names the place
     const out: unknown = JSON.parse((await run([...words, '--json', ...server])).out);
     assert.deepEqual(out, 'completion' in result ? result.completion : result);
   }
-  // Of a type that is not known here, a block is shown as it came.
+  // A content block of an unknown type is printed unchanged.
   const { code, out } = await run(['call', 'odd', '--', process.execPath, malformed, '{"content":[{"type":"film","reel":1}]}']);
   assert.deepEqual([code, out], [0, '{"type":"film","reel":1}\n']);
 });

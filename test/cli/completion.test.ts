@@ -20,7 +20,7 @@ test.after(async () => (await serving).close({ drainMs: 0 }));
 test.after(() => rmSync(root, { recursive: true, force: true }));
 const env = { BAREWIRE_HOME: home, HOME: home, XDG_CONFIG_HOME: home };
 const configured = serving.then(({ url }) => writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { files: { command: join(root, 'never-started') }, far: { url }, 'odd name $(touch x)': { url } } })));
-// A file that came with a folder counts once it was accepted.
+// A file that came with a folder counts after it was accepted.
 writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { foreign: { command: join(root, 'never-started') } } }));
 
 const words = async (...given: string[]): Promise<string[]> => {
@@ -67,7 +67,7 @@ const found = (shell: string): boolean => (process.env['PATH'] ?? '').split(deli
   }
 });
 
-/** What a shell completes, with the script in it and the command in PATH. */
+/** The completions that a shell offers, with the script loaded and the command in PATH. */
 async function complete(shell: 'bash' | 'zsh' | 'fish', line: readonly string[]): Promise<string[]> {
   writeFileSync(join(bin, 'barewire'), `#!/bin/sh\nexec '${process.execPath}' '${barewire}' "$@"\n`);
   chmodSync(join(bin, 'barewire'), 0o755);
@@ -75,7 +75,7 @@ async function complete(shell: 'bash' | 'zsh' | 'fish', line: readonly string[])
   const script = completionScripts[shell];
   const programs: Readonly<Record<typeof shell, readonly string[]>> = {
     bash: ['--norc', '-c', `${script}\nCOMP_WORDS=(barewire ${quoted}); COMP_CWORD=${line.length}\n"$(complete -p barewire | sed 's/.*-F \\([^ ]*\\).*/\\1/')"\nprintf '%s\\n' "\${COMPREPLY[@]}"`],
-    // What zsh would offer is what is handed to compadd.
+    // zsh offers the words that are passed to compadd.
     zsh: ['-f', '-c', `compdef() { entry=$1 }\n${script}\ncompadd() { print -rl -- \${(P)2} }\n_files() { print FILES }\nwords=(barewire ${quoted}); CURRENT=${line.length + 1}\n$entry`],
     fish: ['--no-config', '-c', `${script}\ncomplete -C '${['barewire', ...line].join(' ')}'`],
   };

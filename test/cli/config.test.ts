@@ -41,7 +41,7 @@ test('config add, path and remove: shown first, written only with consent, value
   assert.equal(asked.code, 3);
   assert.match(asked.err, /which is not there yet:\n\+ "files": \{\n\+ {3}"command": "node"[^]*"KEY": "\[7 characters\]",\n\+ +"PLACE": "\$\{PLACE\}"[^]*--yes consents/);
   assert.ok(!asked.err.includes('hunter2') && !existsSync(own));
-  // The program is started elsewhere: a file that is there is named by its whole path.
+  // The program will start in another folder, so an existing file is stored with its absolute path.
   writeFileSync(join(cwd, 'server.mjs'), '');
   assert.equal((await run(...add, '--yes', '--', 'node', './server.mjs', '--port', '1')).code, 0);
   assert.deepEqual(parse(own), { mcpServers: { files: { command: 'node', args: [join(cwd, 'server.mjs'), '--port', '1'], env: { KEY: 'hunter2', PLACE: '${PLACE}' } } } });

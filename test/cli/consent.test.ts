@@ -11,7 +11,7 @@ const tool = (name: string, annotations?: ToolAnnotations): Tool => ({ name, inp
 const may = async (one: Tool, options: Partial<ConsentOptions> = {}): Promise<boolean> =>
   (await consentTo(one, {}, { ...nothing, ...options })).given;
 
-// Names that a list of verbs let pass, and some that it did not know.
+// Names that an earlier list of verbs accepted, and some that it did not know.
 const verbs = ['fork_repository', 'reboot', 'refund', 'withdraw_funds', 'format_disk', 'echo', 'get_weather', 'read_file', 'x'];
 
 test('consent: a tool is judged by its annotations, never by its name', async () => {

@@ -1,4 +1,4 @@
-// A server for the tests of the host: its tool is described by the first word of its command line; and what it does wrong.
+// A server for the host's tests. The first argument is the description of its tool; it also misbehaves.
 import { McpServer } from '../../src/server/index.ts';
 import { serveStdio } from '../../src/transport/stdio/index.ts';
 

@@ -1,4 +1,4 @@
-// A server whose results are not what the specification says. Its argument is the result of everything but `initialize`.
+// A server with results that violate the specification. Its argument is the result of every request except `initialize`.
 import { createInterface } from 'node:readline';
 
 const [, , result = '{}'] = process.argv;

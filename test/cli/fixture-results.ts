@@ -1,4 +1,4 @@
-// A server that answers with what it is asked for, as it stands: generated results by their number.
+// A server that returns generated results unchanged, by number.
 import { createInterface } from 'node:readline';
 import { resultOf } from './generated-results.ts';
 

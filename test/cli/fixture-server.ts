@@ -1,4 +1,4 @@
-// The server of fixture.ts over pipes, in a process of its own.
+// The server of fixture.ts over pipes, in a separate process.
 import { serveStdio } from '../../src/transport/stdio/index.ts';
 import { fixture } from './fixture.ts';
 

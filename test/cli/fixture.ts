@@ -1,7 +1,7 @@
 // A server for the tests of the command.
 import { McpServer } from '../../src/server/index.ts';
 
-/** `exit`: ends the process that the server runs in; the tool `die` calls it, and is there with it only. */
+/** `exit` ends the server's process. The tool `die` exists only with it. */
 export function fixture(exit?: () => never): McpServer {
   const server = new McpServer({ name: 'fixture', version: '1.0.0' });
   const text = { type: 'object', properties: { text: { type: 'string' }, times: { type: 'integer' } }, required: ['text'] } as const;

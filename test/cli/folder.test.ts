@@ -10,18 +10,18 @@ import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// A repository's file of servers, and the commands that read one.
+// A repository's servers file, and the commands that read it.
 const fixture = fileURLToPath(new URL('./fixture-server.js', import.meta.url));
 const secret = 'AKIA-of-this-user';
 
 interface Made {
   readonly cwd: string;
   readonly home: string;
-  /** Made by each program that the folder's file names. */
+  /** Created by each program that the folder's file names. */
   readonly ran: string;
 }
 
-/** A person's own servers, and a folder whose file shadows one, starts programs, and would decide for them. */
+/** A user's own servers, and a folder whose file shadows one, starts programs, and tries to decide for the user. */
 function made(t: TestContext): Made {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-repository-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -70,10 +70,10 @@ const inPipe = ({ cwd, home }: Made, ...words: string[]): Promise<Ran> => inProc
 
 test('a folder\'s file starts nothing, takes nothing and shadows nothing before it is accepted, and then it decides nothing for the user', async (t) => {
   const it = made(t);
-  // The user's own entry, though the folder has one of that name.
+  // The user's own entry takes precedence over the folder's entry of the same name.
   const listed = await inPipe(it, 'list', 'github', 'tools', '--json');
   assert.equal(listed.code, 0, listed.err);
-  // What all commands say that would use it: exit code 3, and the command that accepts it.
+  // Each command that would use it prints the command that accepts it, and exits with 3.
   let command = '';
   for (const words of [['host'], ['pins'], ['list', 'tools'], ['call', 'tools', 'echo', 'text=x'], ['tour', 'tools'], ['login', 'tools'], ['host', '--from', 'claude-code'], ['list', '--config', '.mcp.json', 'tools']]) {
     const { code, out, err } = await inPipe(it, ...words);
@@ -82,7 +82,7 @@ test('a folder\'s file starts nothing, takes nothing and shadows nothing before 
     assert.notEqual(command, '', err);
   }
   assert.ok(!existsSync(it.ran));
-  // With a digest that is not its own it is not accepted either.
+  // A wrong digest does not accept the file.
   const wrong = await inPipe(it, 'accept', '--digest', 'f'.repeat(64));
   assert.equal(wrong.code, 3);
   const accepted = await inPipe(it, ...command.split(' '));
@@ -94,14 +94,14 @@ test('a folder\'s file starts nothing, takes nothing and shadows nothing before 
   const used = await inPipe(it, 'list', 'tools', 'tools', '--json');
   assert.equal(used.code, 0, used.err);
   assert.deepEqual(readFileSync(it.ran, 'utf8').split('\n'), [`first ${secret}`, '']);
-  // Its own word is not believed, and the shadow of the user's server never ran.
+  // The folder's server is not trusted, and its shadow of the user's server never ran.
   writeFileSync(join(it.home, 'rules.json'), JSON.stringify([{ annotations: { readOnlyHint: true }, then: 'allow' }]));
   const host = await inProcess(['host'], { cwd: it.cwd, env: environment(it.home), input: 'call tools/echo text=x\ncall github/echo text=y\n' });
   assert.equal(host.code, 3, host.out);
   assert.match(host.err, /tools\/echo was not called: nobody can be asked/);
   assert.equal((await inPipe(it, 'call', 'tools', 'echo', 'text=x')).code, 3);
   assert.ok(!readFileSync(it.ran, 'utf8').includes('shadow'));
-  // Changed: asked for again.
+  // After a change it must be accepted again.
   writeFolderFile(it.cwd, it.ran, 'second');
   const changed = await inPipe(it, 'list', 'tools');
   assert.equal(changed.code, 3);

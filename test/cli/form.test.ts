@@ -9,7 +9,7 @@ import { style } from '../../src/host/node/style.ts';
 import { bag, items } from '../../src/explain/words.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../src/protocol/elicitation.ts';
 
-// A judge of a few rules, enough to see that the form asks it and obeys it.
+// A validator with a few rules: shows that the form calls it and follows its result.
 const complete: CompleteForm = ({ properties, required }, content) => {
   const errors: { property: string; message: string }[] = [];
   const values: [string, unknown][] = [];
@@ -31,7 +31,7 @@ const complete: CompleteForm = ({ properties, required }, content) => {
   return errors.length ? { valid: false, errors } : { valid: true, content: Object.fromEntries(values) };
 };
 
-/** A person who answers with these lines and then hangs up. Gathers what is shown, questions included. */
+/** A person who answers with these lines, and then the input ends. Collects the output, including questions. */
 function person(lines: readonly string[]): Prompter & { readonly shown: string[] } {
   const left = [...lines];
   const shown: string[] = [];
@@ -181,15 +181,15 @@ test('a page: shown whole, with its host, opened by nobody', async (t) => {
   const [result, shown] = await fill(page, '', 'yes');
   assert.deepEqual(result, { action: 'accept' });
   assert.ok(shown.includes('https://user@xn--e1aybc.example/pay?x=1\n  at xn--e1aybc.example.'), shown);
-  // The host stands out from the line that it is in.
+  // The host is emphasized in its line.
   const marked = person(['yes']);
   await fillForm(page, marked, { complete, style: { ...style(false), bold: (text) => `<${text}>` } });
   assert.ok(marked.shown.includes('  at <xn--e1aybc.example>. It is not opened for you.'), marked.shown.join('\n'));
-  // By whom it is asked, and where it leads, is shown before the question; without a yes it is no.
+  // The requester and the address are shown before the question. Only a yes accepts.
   assert.match(shown, /^\nTravel asks:\n│ Pay\n.*\n.*pay\?x=1\n.*\n  Will you visit it/);
   for (const no of [['n'], ['maybe', 'no'], ['']]) assert.notEqual((await fill(page, ...no))[0].action, 'accept');
   assert.deepEqual((await fill(page, 'n'))[0], { action: 'decline' });
-  // A long address is shown to its end, and one that is too long for that is not visited.
+  // A long address is shown completely; one that is too long to show is not visited.
   for (const [length, action] of [[3000, 'accept'], [100_000, 'decline']] as const) {
     const long = `https://example.org/${'ab'.repeat(length / 2)}/end`;
     const [answer, said] = await fill({ ...page, url: long }, 'yes');
@@ -247,7 +247,7 @@ test('a form that is none does not throw', async () => {
   assert.deepEqual(Object.entries(result.content ?? {}), [['__proto__', 'x']]);
 });
 
-/** Everything written so far, and a wait for a text in it. */
+/** Collects a stream's output. The returned function waits until the output contains a text. */
 function watch(stream: PassThrough): (text: string) => Promise<void> {
   let all = '';
   let wake = (): void => undefined;

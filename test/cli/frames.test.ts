@@ -66,7 +66,7 @@ test('no text of a server or of arguments leaves its frame, in any question to t
     for (const line of lines) {
       assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u, `seed ${seed}`);
       assert.ok(columnsOf(line) <= columns, `seed ${seed}: ${JSON.stringify(line)}`);
-      // Sentences of ours begin a line only where they are ours.
+      // A line may begin with the command's own sentence only if the command wrote it.
       assert.doesNotMatch(line, /^Run it/, `seed ${seed}: ${JSON.stringify(line)}`);
     }
     for (const ours of ['with exactly', 'bank is to run']) assert.equal(lines.filter((line) => line.startsWith(ours)).length, 1, `seed ${seed}`);

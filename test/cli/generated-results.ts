@@ -2,11 +2,11 @@ import type { ContentBlock } from '../../src/protocol/content.ts';
 import type { CallToolResult } from '../../src/protocol/tools.ts';
 import { drawn, randomOf } from '../random.ts';
 
-// Texts with what tools for people cut, escape or wrap: control characters, ends of lines, wide and joined characters,
-// lines of megabytes, nothing at all.
+// Texts that tools for people cut, escape or wrap: control characters, line ends, wide and joined characters, lines of megabytes, empty
+// texts.
 const pieces = ['a', 'word ', '\n', '\r\n', '\t', '\u001b[31m', '\u0000', '\u007f', '\u202e', 'ü', '日本', '👩\u200d💻', '\ufeff', '"', '\\', '  ', '│ ', '\u2028'];
 
-/** The result of this number, the same in every process. */
+/** The result of this number, equal in every process. */
 export function resultOf(number: number): CallToolResult {
   const random = randomOf(number);
   const below = (most: number): number => Math.floor(random() * most);
@@ -28,7 +28,7 @@ function assertNever(): never {
   throw new Error('nothing was drawn');
 }
 
-/** What a pipe has to get of it: written without a look at the code that is judged. */
+/** The expected output of a pipe for it, written independently of the tested code. */
 export function bytesOf({ content, structuredContent }: CallToolResult): string {
   let bytes = '';
   for (const block of content) {

@@ -12,16 +12,16 @@ import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// `barewire host`: in a pipe, in the process of the test, and in a pseudo-terminal (util-linux's script).
+// `barewire host`: in a pipe, in the test's own process, and in a pseudo-terminal (util-linux's script).
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const program = [process.execPath, at('./fixture-server.js')];
 const serving = serveHttp(fixture());
 test.after(async () => (await serving).close({ drainMs: 0 }));
 
-/** A server of the configuration: a program with its arguments, or the fixture by its address. */
+/** A configured server: a program with its arguments, or the fixture by its address. */
 type Server = readonly string[] | 'fixture';
 
-/** A folder of a user's own, with these servers. */
+/** Creates a user's folder with these servers. */
 async function userWith(t: TestContext, servers: Record<string, Server>, rules?: unknown): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'barewire-host-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ async function configure(home: string, servers: Record<string, Server>): Promise
   writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers }));
 }
 
-/** In a pseudo-terminal. `answers`: once the output holds a text that was not seen yet, what is typed; the last one should end the program. */
+/** Runs in a pseudo-terminal. `answers`: the text to type after the output has a new match. The last one should end the program. */
 function runAtTerminal(home: string, line: string, answers: readonly (readonly [RegExp, string])[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn('script', ['-qec', `'${process.execPath}' '${barewire}' ${line}`, '/dev/null'], { stdio: 'pipe', cwd: home, env: { ...process.env, BAREWIRE_HOME: home, NO_COLOR: '1', TERM: 'dumb' } });
@@ -60,7 +60,7 @@ function runAtTerminal(home: string, line: string, answers: readonly (readonly [
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
     child.stdin.on('error', () => {});
-    // What is waited for does not come: the test fails by what came instead.
+    // If the expected text never comes, end the program: the test then fails with the actual output.
     const stuck = setTimeout(() => child.kill('SIGKILL'), 45_000);
     child.on('error', reject).on('close', (code) => {
       clearTimeout(stuck);
@@ -113,7 +113,7 @@ test('list, call, tour and host leave out what rules.json and the entry of a ser
   const fail = await run(home, ['call', 'one', 'fail', '--yes']);
   assert.deepEqual([fail.code, /fail was not called: "tools" of its entry in the configuration leaves it out/.test(fail.err)], [3, true], fail.err);
   assert.equal((await run(home, ['call', 'one', 'fail', '--help'])).code, 3);
-  // A misspelt name is not led to what is not offered.
+  // Suggestions for a misspelt name leave out hidden tools.
   assert.doesNotMatch((await run(home, ['call', 'one', 'wip', '--yes'])).err, /wipe/);
   const shell = await inPipe(home, ['find wipe', 'list one', 'servers', 'call one/fail'].join('\n'));
   assert.match(shell.err, /one\/fail was not called: one has it/);
@@ -198,7 +198,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
   assert.match(refused.err, /post\/send[^]*- description: "Sends a letter"[^]*\+ description: "Sends a letter, and a copy to me"/);
   const accepted = await atTerminal(home, [
     [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept it as it is now\? \[y\/N\] /, 'y\n'],
-    // The grant was for what it was.
+    // The grant was for the old definition.
     [/post is to run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
   ]);
   assert.equal(accepted.code, 0, accepted.out);
@@ -211,7 +211,7 @@ test('host: one server floods, one hangs and one dies in mid-call; the log says 
   assert.match(out, /flooded\nalive\n/, err);
   const outcomes = logOf(home).filter(({ kind }) => ['answered', 'failed', 'unknown'].includes(String(kind))).map(({ kind, tool }) => `${tool} ${kind}`);
   assert.deepEqual(outcomes, ['die unknown', 'flood answered', 'echo answered']);
-  // Ctrl-C cancels the call that hangs; the prompt goes on, and what became of the call is not known.
+  // Ctrl-C cancels the hanging call. The prompt continues, and the call is logged as `unknown`.
   const hung = await atTerminal(home, [
     [/barewire> /, 'call two/slow\n'], [/begun/, '\u0003'], [/barewire> /, 'call two/echo text=on\n'], [/on\r\n[^]*barewire> /, 'quit\n'],
   ]);
@@ -235,7 +235,7 @@ test('host at a terminal: no word of a server passes for a prompt', async (t) =>
     [/barewire> /, 'quit\n'],
   ]);
   assert.equal(code, 0, out);
-  // The real ones, one a call, of the 20 and more that were sent.
+  // The real prompts, one per call, among the more than 20 imitations.
   const lines = out.split(/[\r\n]+/);
   assert.equal(lines.filter((line) => line.startsWith('Run it?')).length, 3, out);
   for (const line of lines) assert.ok(line.length <= 80 || line.startsWith('barewire> '), line);

@@ -13,13 +13,13 @@ import { playHttpClient } from '../transcripts/http-play.ts';
 import { parseHttpTranscript } from '../transcripts/http-wire.ts';
 import { inProcess } from './in-process.ts';
 
-// trace and record of an address: a proxy before a real server, and real clients before the proxy.
+// trace and record of an address: a proxy between real clients and a real server.
 const home = mkdtempSync(join(tmpdir(), 'barewire-relay-'));
 test.after(() => rmSync(home, { recursive: true, force: true }));
 
 interface Proxy {
   readonly url: string;
-  /** Ends it, and resolves with its exit code. */
+  /** Ends it, and resolves with the exit code. */
   end(): Promise<number | null>;
 }
 
@@ -64,7 +64,7 @@ for (const version of ['2025-11-25', '2026-07-28']) {
     if (version === '2025-11-25') assert.match(text, /--> \d+ GET \/mcp[^]*Mcp-Session-Id: <session 1>[^]*<-- \d+ event\n    id: <event 1>/);
     else assert.match(text, /Mcp-Method: tools\/list/);
     await playHttpClient(transcript, port);
-    // It can fail: another answer is a difference.
+    // The check can fail: another answer is a difference.
     await assert.rejects(playHttpClient(parseHttpTranscript(text.replace('"name": "travel"', '"name": "other"')), port));
   });
 }

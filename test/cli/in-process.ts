@@ -9,21 +9,21 @@ export interface Ran {
   readonly err: string;
 }
 
-/** How a command is run in the process of the test. */
+/** Settings for running a command in the test's own process. */
 export interface InProcess {
-  /** Default: this process's. */
+  /** Default: that of this process. */
   readonly cwd?: string;
   /** Added to the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What is typed; then the input ends. */
+  /** The typed input; stdin then ends. */
   readonly input?: string | Buffer;
-  /** Called with all of stderr so far, at each piece of it. */
+  /** Called at each piece of stderr, with all of it so far. */
   readonly onErr?: (err: string, signal: (name: 'SIGINT' | 'SIGTERM') => void) => void;
 }
 
 /**
- * Runs the command in a pipe, as `barewire` does, but in this process: a start of Node takes longer than most commands.
- * Other relative paths than the folder's file of servers are those of this process. What ends the process at once resolves the promise here.
+ * Runs the command in a pipe, as `barewire` does, but in this process: starting Node takes longer than most commands. Relative paths are
+ * those of this process, except that of the folder's servers file. Where the command would exit, this resolves.
  */
 export async function inProcess(words: readonly string[], { cwd = process.cwd(), env = {}, input = '', onErr }: InProcess = {}): Promise<Ran & { readonly bytes: Buffer }> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];

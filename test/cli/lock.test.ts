@@ -22,7 +22,7 @@ interface Made {
   readonly run: (...words: string[]) => Promise<Ran>;
 }
 
-/** A configuration of one server, and the command in its folder. */
+/** A configuration with one server, and the command in its folder. */
 async function made(t: TestContext): Promise<Made> {
   const home = mkdtempSync(join(tmpdir(), 'barewire-lock-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ test('lock: writes digests as pins compute them, and --check is good until a ser
   assert.equal(code, 5);
   assert.match(out, /^shop: tool buy is not in the lock\n {2}\+ [\da-f]{64}\nshop: tool sell has changed\n {2}- [\da-f]{64}\n {2}\+ [\da-f]{64}\nshop: skill skill:\/\/refunds\/SKILL\.md has changed\n/);
   assert.deepEqual((JSON.parse((await run('--check', '--json')).out) as { name: string }[]).map(({ name }) => name), ['buy', 'sell', 'skill://refunds/SKILL.md']);
-  // It only looked.
+  // `--check` does not write.
   assert.equal(readFileSync(lock, 'utf8'), text);
 });
 
@@ -109,7 +109,7 @@ test('lock: wrong use, what is not a lock, a server that is not there', async (t
   for (const text of ['{', '{}', '{"lockVersion":2,"servers":{}}', '{"lockVersion":1,"servers":{"shop":{"items":{"tools":[1]}}}}', '{"lockVersion":1,"servers":{"shop":null}}']) {
     writeFileSync(lock, text);
     assert.equal((await run('--check')).code, 2, text);
-    // A part of it is not replaced, and the rest lost.
+    // An invalid lock file is not partly replaced, which would lose the rest.
     assert.equal((await run('shop')).code, 2, text);
     assert.equal(readFileSync(lock, 'utf8'), text);
   }

@@ -20,7 +20,7 @@ test('login, whoami, call and logout at a server that wants a token; no token is
   const guard = rs.answers.get('/mcp');
   assert.equal(guard, undefined);
   const { url } = rs;
-  // What has a token reaches a real server; the harness reads the body first, so it is handed on.
+  // A request with a valid token is passed to a real server. The harness has read the body, so it is passed too.
   rs.answers.set('/mcp', async (request, response, body) => {
     const token = (request.headers.authorization ?? '').split(' ')[1] ?? '';
     if (!as.valid.has(token)) {

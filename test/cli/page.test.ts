@@ -14,7 +14,7 @@ function run(program: string, words: readonly string[], cwd: string): Promise<{ 
   });
 }
 
-/** A package of the page's name that says which it is. */
+/** A package with the page's name that prints which one it is. */
 async function packageAt(folder: string, says: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'barewire-page', type: 'module', exports: { '.': { default: './page.js' } } }));
@@ -46,7 +46,7 @@ test('page: the code of a folder is not run; the package belongs to the installa
   for (const words of [['--package', own, '--no-open'], [`--package=${own}`, '--no-open'], ['--no-open', '--package', './node_modules/barewire-page']]) {
     assert.deepEqual(JSON.parse((await run(program, words, repository)).out), ['the repository', '--no-open'], words.join(' '));
   }
-  // Behind "--" it is a word of the program.
+  // After "--" it is an argument of the program.
   assert.deepEqual(JSON.parse((await run(program, ['--', 'x', '--package', own], repository)).out), ['installed', '--', 'x', '--package', own]);
   const none = await run(program, ['--package', folder], repository);
   assert.deepEqual([none.code, none.out], [2, '']);

@@ -17,7 +17,7 @@ import { toolDigest } from '../../src/host/index.ts';
 import type { HostStore, Rule } from '../../src/host/index.ts';
 import type { Prompter } from '../../src/host/node/prompter.ts';
 
-// Parts of the command that need no process.
+// Parts of the command that need no separate process.
 
 const schema = {
   type: 'object',
@@ -145,7 +145,7 @@ test('rules, then what was allowed for good, then the words of the command, then
   assert.equal(await consent([], { grants: [grant] }), 'yes: it was allowed always');
   for (const other of [{ server: 'other' }, { tool: 'other' }, { digest: 'other' }, { principal: 'other' }]) assert.match(await consent([], { grants: [{ ...grant, ...other }] }), /^no: /, JSON.stringify(other));
   for (const odd of [undefined, null, {}, 'x', [null, 5]]) assert.match(await consent([], { grants: odd }), /^no: /);
-  // A server without a name in the configuration, or of a folder, is another one.
+  // A server without a configured name, or from a folder, does not match the grant.
   assert.match(await consent([], { grants: [grant], name: '' }), /^no: /);
   assert.match(await consent([], { grants: [grant], folder: '/w/.mcp.json' }), /^no: /);
   assert.equal(await consent([], { grants: [{ ...grant, server: '/w/.mcp.json#s' }], folder: '/w/.mcp.json' }), 'yes: it was allowed always');
@@ -186,7 +186,7 @@ test('a desk: questions come one at a time and before the next command, and what
   assert.equal(await one, 'yes');
   await assert.rejects(two, /^Error: two$/);
   await turns();
-  // The prompt comes back when all are answered, also where one failed.
+  // The prompt returns when all questions are answered, also if one failed.
   assert.deepEqual([asked.map(({ text }) => text), cleared], [['> ', 'one? ', '> '], 2]);
   asked[2]?.answer('list');
   assert.equal(await command, 'list');

@@ -12,7 +12,7 @@ import { everyNth } from '../every-nth.ts';
 import { bytesOf, resultOf } from './generated-results.ts';
 import { inProcess } from './in-process.ts';
 
-// What a pipe gets of results is what the tool said, byte for byte.
+// A pipe gets a tool's result unchanged, byte for byte.
 const server = [process.execPath, fileURLToPath(new URL('./fixture-results.js', import.meta.url))];
 const malformed = [process.execPath, fileURLToPath(new URL('./fixture-malformed.js', import.meta.url))];
 const home = mkdtempSync(join(tmpdir(), 'barewire-pipe-'));

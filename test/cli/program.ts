@@ -8,7 +8,7 @@ const compiled = at('src/cli/main.js');
 const published = at('lib/cli.js');
 
 /**
- * The command `barewire`, for tests that start it: dist/lib/cli.js, which is what people run, and starts in half the
- * processor time; dist/src/cli/main.js where that was compiled later (`tsc` alone, or for `npm run coverage`).
+ * The command `barewire`, for tests that start it: the published dist/lib/cli.js, which starts in half the processor time, or
+ * dist/src/cli/main.js if that was compiled later (only `tsc`, or for `npm run coverage`).
  */
 export const barewire: string = builtAt(published) >= builtAt(compiled) ? published : compiled;

@@ -9,14 +9,14 @@ import { httpRelay } from '../../src/cli/http-relay.ts';
 import { everyNth } from '../every-nth.ts';
 import { randomOf } from '../random.ts';
 
-// The relay of trace and record adds the user's credentials to what it passes on. So whatever is asked, what leaves goes to
-// the origin of its target or is refused, and the process lives.
+// The relay of trace and record adds the user's credentials to the requests that it forwards. So each request must go to the origin of its
+// target or be refused, and the process must survive.
 
 interface Bench {
   readonly port: number;
-  /** Asks for this target, byte by byte as it stands; the status of the answer, 0 where the connection was closed. */
+  /** Sends this request target unchanged. Resolves with the status, or 0 if the connection was closed. */
   ask(target: string, head?: string): Promise<number>;
-  /** What the target was asked since the last look: the request target and Host. */
+  /** The requests that the target received since the last call: request target and Host. */
   taken(): { url: string; host: string; authorization: string | undefined }[];
   readonly targetPort: number;
 }
@@ -54,7 +54,7 @@ async function bench(t: TestContext): Promise<Bench> {
   };
 }
 
-/** A server of somebody else's: whoever connects has been led astray. */
+/** A foreign server: each connection to it is a fault. */
 async function attacker(t: TestContext): Promise<{ readonly port: number; visits(): number }> {
   let visits = 0;
   const server = createNetServer((socket) => {
@@ -75,7 +75,7 @@ function astray(host: string): string[] {
   return before.flatMap((start) => user.flatMap((name) => behind.map((end) => `${start}${name}${host}${end}`)));
 }
 
-/** Pieces of which targets are put together at random. */
+/** Pieces for random request targets. */
 const pieces = (hosts: readonly string[]): string[] => [...hosts, ...hosts, '/', '/', '//', '\\', '@', ':', '?', '#', '%', '%2f', '%2F', '%5c', '%zz', '%00', '%0a', '%0d%0a', '.', '..', ';', '*', '&', '=', '[', ']', '[::1]', '[fe80::1%25lo]',
   '127.0.0.1', '0', '65536', '-1', 'http:', 'https:', 'ws:', 'data:', 'mcp', ' ', '\t', '\x01', '\x7f', '\x00', '\u00e9', '\u00ff', '\u00a0', '{', '}', '|', '^', '`', '"', '<', '>', '__proto__'];
 
@@ -93,7 +93,7 @@ test('relay: whatever is asked, what leaves goes to the origin of the target, or
   for (let at = 0; at < tried.length; at += 20) {
     await Promise.all(tried.slice(at, at + 20).map(async (target) => {
       const status = await ask(target);
-      // 502 would say that it was sent to where nobody is.
+      // 502 would mean that the request was sent to an address where nothing listens.
       assert.ok([200, 400, 403, 0].includes(status), `${JSON.stringify(target)} got ${status}`);
       if (status === 200) passed++;
       else refused++;

@@ -17,7 +17,7 @@ test('list TARGET skills: a table, one whole, as JSON; read shows a SKILL.md', a
   };
   const table = await on('list', http.url, 'skills');
   assert.match(table, /Skills \(1\)\n(?:.*\n){2}skill:\/\/billing\/refunds\/SKILL\.md +2 +How we /);
-  // What a server wrote does not steer the terminal.
+  // A server's text must not control the terminal.
   assert.ok(!table.includes('\u001b'));
   assert.match(await on('list', http.url, 'skills', 'refunds'), /sha256:[\da-f]{64}/);
   const { skills: listed, tools } = JSON.parse(await on('list', '--json', http.url)) as { skills: { uri: string }[]; tools: unknown[] };

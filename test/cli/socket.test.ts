@@ -22,7 +22,7 @@ interface Place {
   barewire(words: readonly string[], how?: InProcess): Promise<Ran>;
 }
 
-/** A server on a Unix socket, and a home of its own for the command. */
+/** A server on a Unix socket, and a separate home for the command. */
 async function served(t: TestContext): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-cli-socket-'));
   const path = join(folder, 's');
@@ -52,7 +52,7 @@ test('unix: each command that takes a target takes a socket', posix, async (t) =
   await good(['get', target, 'greet', 'who=Ada'], /Greet Ada/);
   await good(['complete', target, 'greet', 'who=A'], /Alan/);
   await good(['types', target], /echo/);
-  // It ends with 1, since tools of the fixture fail; `slow` never answers.
+  // Exits with 1, because tools of the fixture fail; `slow` never answers.
   assert.match((await barewire(['tour', '--json', '--fast', '--yes', '--defaults', '--timeout', '0.5', target])).out, /hello from a resource/);
   await good(['judge', '--json', '--quick', '--only', 'base-1', target], /"target"/);
   const lock = join(folder, 'mcp.lock');
@@ -92,7 +92,7 @@ test('unix: what may not be used is refused, with its reason', posix, async (t) 
   await refused(['list', `unix:${folder}/link`], 4, /symbolic link/);
   await refused(['list', `unix:${folder}/file`], 4, /not a socket/);
   await refused(['list', `unix:${folder}/none`], 4, /no such file/);
-  // Others may put their own socket in the place of one in such a folder.
+  // In such a folder, others may replace a socket with their own.
   const open = join(folder, 'open');
   mkdirSync(open);
   const other = createServer().listen(join(open, 't'));

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// What `npm run build` publishes. The conformance builds make no dist/lib.
+// The output of `npm run build`. The conformance builds make no dist/lib.
 const lib = fileURLToPath(new URL('../../lib/', import.meta.url));
 const published = join(lib, 'cli.js');
 const built = existsSync(published) ? {} : { skip: 'dist/lib is not built' };
 
-/** Milliseconds that a program takes from its start to its end. */
+/** Milliseconds from a program's start to its end. */
 function timed(...args: string[]): number {
   const began = performance.now();
   const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -19,8 +19,7 @@ function timed(...args: string[]): number {
 }
 
 test('--help takes at most 60 ms more than bare Node: the median of pairs, taken in turns', built, (t) => {
-  // Pairs, one after the other: what slows one of a pair slows the other. On a machine so busy that bare Node itself takes
-  // longer than 60 ms, that much more is allowed.
+  // Each pair runs in turn, so load slows both. If bare Node itself takes longer than 60 ms on a busy machine, that much more is allowed.
   const round = (): { more: number; bare: number } => {
     const pairs = Array.from({ length: 5 }, () => {
       const bare = timed('-e', '');
@@ -42,7 +41,7 @@ test('--help loads no subcommand: a few kilobytes', built, (t) => {
   const load = (file: string): void => {
     if (loaded.has(file)) return;
     loaded.add(file);
-    // What is loaded at once; subcommands are in `import()`.
+    // Static imports; subcommands use `import()`.
     for (const [, path = ''] of readFileSync(join(lib, file), 'utf8').matchAll(/\bimport\s*(?:[^("';]*?from\s*)?"\.\/([^"]+)"/g)) load(path);
   };
   load('cli.js');

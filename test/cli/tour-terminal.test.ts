@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// The tour in a pseudo-terminal (util-linux's script), and whole messages in a pipe.
+// The tour in a pseudo-terminal (util-linux's script), and unabridged messages in a pipe.
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const fixture = at('./fixture-server.js');
 
@@ -19,10 +19,10 @@ test('tour --step waits for a key after each exchange; c goes on without waiting
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
       for (; out.split('any key goes on').length - 1 > waited; waited++) {
-        // Nothing is asked of the server while it waits: the key is what lets it go on.
+        // The server gets no request while the tour waits for a key.
         if (waited < 3) child.stdin.write(waited === 2 ? 'c' : ' ');
       }
-      // Consent is asked for what does not say that it only reads.
+      // Tools without `readOnlyHint` need consent.
       for (const _ of text.matchAll(/Run it\? \[y\/N\]/g)) child.stdin.write('n\n');
     });
     child.stdin.on('error', () => {});
@@ -37,7 +37,7 @@ test('tour --step waits for a key after each exchange; c goes on without waiting
 test('tour --full prints a long message a line a member, and cuts none', async () => {
   const { out } = await inProcess(['tour', '--full', '--timeout', '2', process.execPath, fixture]);
   assert.match(out, /← \{\n {10} {2}"jsonrpc": "2\.0",/);
-  // The sentences about messages are short by themselves.
+  // The sentences about messages are short anyway.
   assert.doesNotMatch(out, /^ *[\d.]+ [→←].*…/m);
 });
 
@@ -60,6 +60,6 @@ test('tour --step unfolds the messages of an exchange on demand, a line a member
   assert.doesNotMatch(folded, /^ {10} {2}"jsonrpc": "2\.0",$/m);
   assert.match(folded, /…$/m);
   assert.match(unfolded, /→ \{\n {10} {2}"jsonrpc": "2\.0",/);
-  // q ended it at the second stop.
+  // q ended the tour at the second stop.
   assert.equal(asked, 2);
 });

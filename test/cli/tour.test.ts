@@ -127,7 +127,7 @@ test('a server that has nothing is toured without a failure', async () => {
   assert.equal(outcomes(result)['Tools'], 'absent');
 });
 
-// The command.
+// Runs the command.
 
 const run = (args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<Ran> => inProcess(args, { env: { NO_COLOR: undefined, ...env } });
 
@@ -211,7 +211,7 @@ test('tour --http: heads, fields and events of the example over HTTP, in both er
   assert.match(first(/^event\nid: /)?.what ?? '', /take the stream up again/);
   assert.match(first(/mcp-method: tools\/call/)?.section ?? '', /^2026-07-28/);
   assert.match(first(/^DELETE/)?.what ?? '', /ends its session/);
-  // Each message is carried by an exchange whose request was shown before.
+  // Each message belongs to an exchange whose request was shown before.
   const shown = new Set<number>();
   for (const { type, exchange } of lines) {
     if (type === 'walk') shown.clear();

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inProcess } from './in-process.ts';
 import { barewire } from './program.ts';
 
-// trace, record and replay, by running the program between a real client (the program again) and a real server.
+// trace, record and replay, by running the program between a real client (the program itself) and a real server.
 const fixture = [process.execPath, fileURLToPath(new URL('./fixture-server.js', import.meta.url))];
 const self = [process.execPath, barewire];
 const home = mkdtempSync(join(tmpdir(), 'barewire-wire-'));
@@ -19,7 +19,7 @@ const run = async (words: readonly string[], input?: Buffer): Promise<{ readonly
 };
 
 test('trace passes every byte unchanged in both directions, and the exit code', async () => {
-  // Lines and no lines, JSON and none, no UTF-8, CRLF, empty lines, no newline at the end; 300 KB.
+  // Lines and other bytes, JSON and other text, invalid UTF-8, CRLF, empty lines, no newline at the end; 300 KB.
   const bytes = Buffer.concat([
     Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}\r\n\n  \nno message\n'), Buffer.from([0xff, 0xfe, 0x00, 0x0a]),
     Buffer.from(`{"a":"${'é'.repeat(150_000)}"}\nlast`),
@@ -50,7 +50,7 @@ test('record writes a session that replays: before the server without a differen
   assert.equal(code, 0, err);
   const again = await run(['replay', file, '--', ...fixture]);
   assert.deepEqual([again.code, again.out.toString().replace(/\d+/, 'N')], [0, 'The same: N messages.\n'], again.err);
-  // Another client, which asks for less and in another order.
+  // Another client, which sends fewer requests in another order.
   const mocked = await run(['call', 'echo', 'text=kept', '--', ...self, 'replay', file]);
   assert.deepEqual([mocked.code, mocked.out.toString()], [0, 'kept\n'], mocked.err);
   const other = await run(['call', 'fail', '--yes', '--', ...self, 'replay', file]);

@@ -11,7 +11,7 @@ import { fixture } from './fixture.ts';
 import { inProcess } from './in-process.ts';
 import type { Ran } from './in-process.ts';
 
-// What `barewire types` writes. That it compiles, and which mistakes do not, is in test/types.
+// The output of `barewire types`. test/types checks that it compiles, and which mistakes do not.
 const serving = serveHttp(fixture(() => process.exit(3)));
 test.after(async () => (await serving).close({ drainMs: 0 }));
 const written = fileURLToPath(new URL('../../../test/types/fixture-server.ts', import.meta.url));

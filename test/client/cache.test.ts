@@ -59,7 +59,7 @@ test('freshness ends when its time is up', async () => {
       mock.reset();
     }
   }
-  // A later page as well as the first.
+  // Caches a later page like the first.
   const { client, asked } = await connect(modern(() => ({ ...fresh(60_000), tools: [] })));
   for (const cursor of ['two', 'three', 'two', 'three']) await client.request('tools/list', { cursor });
   assert.equal(asked(), 2);
@@ -107,7 +107,7 @@ test('the result of a retried round is not kept', async () => {
   await client.readResource('a:b');
   await client.readResource('a:b');
   assert.equal(asked(), 4);
-  // The same of a retry that has answers only, and of a request whose caller retries by itself.
+  // The same for a retry with answers only, and for a request whose caller retries by itself.
   const inputRequests = { where: { method: 'roots/list' } };
   const answered = await connect(modern((sent) =>
     sent.params?.['inputResponses'] ? fresh() : { resultType: 'input_required', inputRequests }), { roots: [] });
@@ -194,7 +194,7 @@ test('a result of one authorization is not given to another, and a public one is
   who = 'alice';
   assert.deepEqual(await read(), { uri: 'a:b', text: 'for alice' });
   assert.equal(asked(), 3);
-  // Without a scope, and with one that there is not, a result is its requester's.
+  // A result without a valid cache scope belongs to its requester.
   for (const cacheScope of [undefined, 'Public', true]) {
     const open = Object.assign(new Scripted('pipe', modern(() => ({ ...fresh(), cacheScope }))), { context: () => who });
     const other = new McpClient(info);
@@ -216,7 +216,7 @@ test('what came while the authorization changed is not kept', async () => {
   assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 2);
   await client.readResource('a:b');
   assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 2);
-  // Nor for who had asked first: the answer may have been for the other.
+  // The first requester gets nothing from the cache either: the cached result may be the other one's.
   who = 'alice';
   await client.readResource('a:b');
   assert.equal(wire.methods().filter((method) => method === 'resources/read').length, 3);
@@ -233,7 +233,7 @@ test('a cursor that died behind a page that was kept: the list begins anew', asy
     let asked = 0;
     const item = (name: string): object[] => [{ name, uri: 'a:b', uriTemplate: 'a:{b}', inputSchema: { type: 'object' } }];
     const { client, wire } = await connect(modern(({ params }) => {
-      // What begins anew for ever ends here.
+      // Ends a listing that would start again for ever.
       if (++asked > 20) return new RpcFault(-32603, 'asked too often');
       const cursor = params?.['cursor'];
       if (cursor === undefined) return { ...fresh(), [member]: item(`a${generation}`), nextCursor: `c${generation}` };
@@ -245,7 +245,7 @@ test('a cursor that died behind a page that was kept: the list begins anew', asy
     generation = 2;
     assert.deepEqual(await names(), ['a2', 'b2'], method);
     assert.equal(wire.methods().filter((sent) => sent === method).length, 5);
-    // Page by page it cannot begin anew, and the next time it does.
+    // A page-by-page listing cannot restart; the next listing does.
     generation = 3;
     await assert.rejects(async () => {
       for await (const one of pages(client)) assert.ok(one);

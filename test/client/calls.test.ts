@@ -56,7 +56,7 @@ test('legacy calls carry a progress token alone, modern ones the whole of it', a
   assert.equal(meta(last(now.wire))[metaKeys.logLevel], 'error');
   assert.equal(meta(last(now.wire))['org.example/y'], 1);
   assert.ok(!now.wire.methods().includes('logging/setLevel'));
-  // Whatever it asks for, with parameters or without; what the caller says in place of it is not sent.
+  // For every request, with or without parameters: the caller's values for these keys are not sent.
   const { client } = now;
   const own = { [metaKeys.protocolVersion]: 'x', [metaKeys.clientInfo]: 'x', [metaKeys.clientCapabilities]: 'x' };
   for (const call of [
@@ -112,7 +112,7 @@ test('what the server has not declared is not sent', async () => {
     ]) await assert.rejects(call(), /the server did not declare/);
     assert.equal(wire.sent.length, before);
   }
-  // A capability that has settings is declared by them.
+  // A capability with settings is declared by those settings.
   for (const script of [legacy(hang, '2025-11-25', { resources: {} }), modern(hang, { resources: {} })]) {
     const { client, wire } = await connect(script);
     const before = wire.sent.length;
@@ -264,7 +264,7 @@ test('lists of each kind are read to their last page', async () => {
 test('lists are read to their last page', async () => {
   for (const make of [legacy, modern]) {
     const { client, wire } = await connect(make((sent) => {
-      // A cursor means something to its server only: upper and lower case, spaces and line breaks are part of it.
+      // A cursor has a meaning only for its server: case, spaces and line breaks count.
       const cursors = [undefined, ' Page\n', 'PAGE', 'page '];
       const page = cursors.indexOf(sent.params?.['cursor'] as string | undefined);
       if (sent.method === 'prompts/list') return { prompts: [{ name: 'p' }] };
@@ -285,7 +285,7 @@ test('lists are read to their last page', async () => {
     assert.equal(wire.sent.length, 3);
     // A list of one page.
     assert.deepEqual((await client.listPrompts()).map(({ name }) => name), ['p']);
-    // A new session begins at the first page, though the last list was left at its second.
+    // A new session begins at the first page, though the last listing stopped at its second.
     await client.close();
     const again = new Scripted('pipe', make((sent) => ({ tools: [{ name: `${sent.params?.['cursor']}`, inputSchema: { type: 'object' } }] })));
     await client.connect(again);
@@ -347,7 +347,7 @@ test('cancelling: a notification on pipes and in the legacy era, a closed stream
       client.callTool('t', {}, { timeoutMs: 1 }),
       (error) => error instanceof ConnectionError && error.reason === 'timeout' && error.message === 'tools/call: no answer within 1 ms',
     );
-    // One whose time is up is cancelled likewise.
+    // A call that timed out is cancelled in the same way.
     const { id: late } = wire.sent.filter(({ method }) => method === 'tools/call').at(-1) ?? {};
     assert.equal(last(wire)?.params?.['requestId'], notifies ? late : undefined);
     assert.deepEqual(wire.abandoned, abandons ? [id, late] : []);
@@ -376,7 +376,7 @@ test('each of the requests in flight has a progress token of its own, and hears 
     const heard: unknown[][] = [];
     const third = wire.until(({ params }) => params?.['name'] === 'c');
     const calls = ['a', 'b', 'c'].map((name) => client.callTool(name, {}, {
-      // A token of the caller's own would be the same for all.
+      // A token of the caller would be the same for all calls.
       meta: { progressToken: 'mine' }, onProgress: ({ progress }) => heard.push([name, progress]),
     }));
     await third;
@@ -405,7 +405,7 @@ test('other notifications and other faults are told', async () => {
   wire.push({ nonsense: true });
   wire.receiver.error(new Error('odd'));
   assert.deepEqual(errors.map(({ message }) => /asked|refused|odd/.exec(message)?.[0]), ['asked', 'refused', 'odd']);
-  // Nothing is sent in answer to what was refused.
+  // No message is sent after the refused call.
   assert.equal(last(wire)?.method, 'notifications/initialized');
 });
 
@@ -425,7 +425,7 @@ for (const era of [legacy, modern]) {
     assert.equal(errors.length, 1);
     wire.answer(wire.sent.findLast(({ params }) => params?.['name'] === 'other')?.id as RequestId, { content: [] });
     assert.deepEqual(await other, { content: [] });
-    // Nothing was said about it, and nothing was cancelled.
+    // Nothing was reported, and nothing was cancelled.
     assert.equal(last(wire)?.method, 'tools/call');
   });
 }
@@ -534,20 +534,20 @@ test('structured content is judged by the validator that is given', async () => 
   result = { content: [], structuredContent: { n: 5 } };
   const { structuredContent } = await client.callTool<{ n: number }>('t');
   assert.equal(structuredContent?.n, 5);
-  // What cannot be judged is reported once, and let through.
+  // An output schema that cannot be compiled is reported once, and the result passes.
   await client.callTool('u');
   await client.callTool('u');
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /output schema of the tool "u"/);
-  // 2025-11-25 basic/index#implementation-requirements: the same holds of a dialect that is not supported.
+  // 2025-11-25 basic/index#implementation-requirements: the same for an unsupported dialect.
   await client.callTool('x');
   assert.match(errors.splice(1).join(), /^Error: the output schema of the tool "x": .*draft-04/);
-  // 2026-07-28 basic/index#ref-resolution: an unresolved reference is no licence. It is said with each call.
+  // 2026-07-28 basic/index#ref-resolution: an unresolved reference rejects each call.
   for (const name of ['v', 'w', 'v']) {
     await assert.rejects(client.callTool(name), new RegExp(`^Error: the output schema of the tool "${name}": #: .*(http://example.org/schema|#/\\$defs/none)`));
   }
   assert.equal(errors.length, 1);
-  // A changed list makes the old promise void.
+  // After a list change the old output schema no longer counts.
   wire.push({ method: 'notifications/tools/list_changed' });
   result = { content: [] };
   await client.callTool('t');
@@ -572,7 +572,7 @@ test('over modern HTTP arguments are mirrored, and tools with bad annotations le
     await client.callTool('good', none);
     assert.deepEqual(last(wire)?.headers, {});
   }
-  // A prompt may be called as a tool is.
+  // A prompt may have the same name as a tool.
   await client.getPrompt('good', { region: 'x' });
   assert.equal(last(wire)?.headers, undefined);
   const { client: piped, wire: pipe } = await connect(modern(listOf(marked('good', 'Region'), marked('bad', ''))));
@@ -627,7 +627,7 @@ test('-32020 makes the client read the list anew and call once more', async () =
     client.callTool('t', { region: 5 }),
     (error) => error instanceof RpcError && error.code === -32020,
   );
-  // From the server again, not from the cache; and only once.
+  // The list comes from the server, not from the cache, and only once.
   assert.deepEqual(wire.methods().slice(4), ['tools/call', 'tools/list', 'tools/call']);
   assert.ok(everything.tools);
 });
@@ -645,7 +645,7 @@ test('a validator is loaded at the first result to judge; one that cannot be loa
   await broken.check('t', { isError: true }, warn);
   assert.equal(loads, 0);
   await assert.rejects(async () => broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
-  // It is not the schema that is at fault: the next call tries again.
+  // Loading the validator failed, not the schema: the next call tries again.
   await assert.rejects(async () => broken.check('t', { structuredContent: { n: 1 } }, warn), /no such chunk/);
   assert.deepEqual([loads, warnings], [2, []]);
 

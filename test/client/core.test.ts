@@ -8,7 +8,7 @@ import { compile } from '../../src/schema/index.ts';
 import { legacy, modern, Scripted } from './scripted.ts';
 import type { Script, Sent } from './scripted.ts';
 
-// A client put together from parts: what it has not, it neither declares nor does.
+// A client composed of parts: it neither declares nor handles features that were left out.
 
 const info = { name: 'tester', version: '1' };
 const done = { resultType: 'complete', content: [{ type: 'text', text: 'done' }] };

@@ -9,9 +9,9 @@ import { connectScripted, legacy, modern, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 import { mockClock } from '../mock-clock.ts';
 
-// In a process of its own: it counts the timers that are open.
+// In a process of its own: it counts the open timers.
 
-// What mutants showed that no other test of the client asks.
+// Behaviour that mutants showed no other client test covers.
 
 const info = { name: 'tester', version: '1' };
 const done = { resultType: 'complete', content: [] };
@@ -23,7 +23,7 @@ async function connectCore(script: Script, options?: CoreClientOptions): Promise
   return { client, wire };
 }
 
-/** Lets everything run that waits for no clock. */
+/** Runs everything that waits for no clock. */
 const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 test('extensions without handlers are declared with their settings', async () => {

@@ -9,9 +9,9 @@ import type { TraceEntry } from '../../src/transport/trace.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { json, serve, stream } from '../transport/http-client/harness.ts';
 
-// 2026-07-28 says two things of a server that ends a subscription: that it MUST send `notifications/cancelled`
-// (basic/patterns/cancellation), and that it SHOULD answer (basic/patterns/subscriptions#graceful-closure). Whichever
-// of the two comes, or both, the subscription is opened again, and nothing is wrong.
+// 2026-07-28 has two rules for a server that ends a subscription: it MUST send `notifications/cancelled`
+// (basic/patterns/cancellation), and it SHOULD send the response (basic/patterns/subscriptions#graceful-closure). After either
+// message or both, the client opens the subscription again and reports no error.
 
 const discovery = {
   resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { resources: { subscribe: true } },
@@ -37,7 +37,7 @@ const endings: Record<string, ((id: unknown) => object)[]> = {
   'the result alone': [result],
 };
 
-/** Subscribes, and resolves once the second stream has told something. What passed, and what was wrong. */
+/** Subscribes, and resolves after the first notification of the second stream, with the methods sent and the errors. */
 async function subscribed(
   transport: (trace: (entry: TraceEntry) => void) => ClientTransport,
 ): Promise<{ client: McpClient; sent: string[]; errors: Error[] }> {
@@ -56,7 +56,7 @@ async function subscribed(
   return { client, sent, errors };
 }
 
-// Line by line: discovery, and then streams of which the first is ended.
+// Over stdio: discovery, then streams; the server ends the first.
 const program = (ending: object[]): string => `
   let opened = 0;
   const say = (...messages) =>
@@ -78,7 +78,7 @@ for (const [name, ending] of Object.entries(endings)) {
     );
     await client.close();
     assert.deepEqual(errors, []);
-    // The server is not told that a stream is over which it has ended itself; the last is ours.
+    // The client does not cancel a stream that the server ended; the last cancellation is the client's own.
     assert.deepEqual(sent, [
       'server/discover', 'subscriptions/listen', 'subscriptions/listen', 'notifications/cancelled',
     ]);
@@ -95,7 +95,7 @@ for (const [name, ending] of Object.entries(endings)) {
       for (const make of [acknowledged, ...streams.length === 1 ? ending : [updated]]) {
         response.write(`data: ${JSON.stringify(make(id))}\n\n`);
       }
-      // The server leaves its end of the stream to the client.
+      // The server does not close the connection: the client must.
     });
     const { client, sent, errors } = await subscribed(
       (trace) => httpTransport(url, { trace, limits: { lingerMs: 1 } }),

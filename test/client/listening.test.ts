@@ -94,7 +94,7 @@ test('modern: subscriptions of one turn share a stream; the next replaces it wit
     wire.push({ method: 'notifications/resources/updated', params: none });
   }
   wire.push({ method: 'notifications/x', params: tag(first, { uri: 'late' }) });
-  // The end of another subscription is not that of this one.
+  // The end of another subscription does not end this one.
   wire.push({ method: 'notifications/cancelled', params: { requestId: 'other' } });
   await turns();
   wire.push({ method: 'notifications/resources/updated', params: tag(listens(wire)[1]?.id, { uri: 'a:3' }) });
@@ -121,7 +121,7 @@ test('modern over HTTP: closing the client closes the stream, without a notifica
 test('modern: the acknowledged filter is checked', async () => {
   const { client, wire, errors } = await connect(modern((sent, wire) => {
     if (sent.method !== 'subscriptions/listen') return {};
-    // The id of a subscription that this client does not have.
+    // A subscription id that this client does not have.
     wire.push({ method: 'notifications/subscriptions/acknowledged', params: tag('other', { notifications: filterOf(sent) }) });
     acknowledge(wire, sent, { toolsListChanged: true, resourceSubscriptions: ['a:1'] });
     return undefined;
@@ -197,7 +197,7 @@ test('modern: a dropped stream is opened again, later each time', async () => {
     mock.timers.tick(4000);
     await turns();
     assert.deepEqual(filterOf(listens(wire).at(-1) as Sent), { resourceSubscriptions: ['a:1'] });
-    // A graceful end, and the stdio form of it, are drops too; the wait starts anew.
+    // A graceful end, also in its stdio form, counts as a drop; the backoff starts anew.
     wire.answer(listens(wire).at(-1)?.id as RequestId, {});
     await turns();
     mock.timers.tick(250);

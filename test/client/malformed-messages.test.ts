@@ -7,8 +7,8 @@ import { compile } from '../../src/schema/full/index.ts';
 import type { Validate } from '../../src/schema/types.ts';
 import { legacy, modern, Scripted } from './scripted.ts';
 
-// Each result and each question that its types promise, broken at every member: the client hands on what the specification's
-// schema accepts, and nothing else. Exceptions stand in `open`.
+// Each typed result and each server request, broken at every member: the client passes on exactly the messages that the
+// specification's schema accepts. Exceptions are in `open`.
 
 type Bag = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ const file = (revision: string): Bag =>
 
 function schemaOf(revision: string, name: string): Validate {
   const schema = file(revision);
-  // The suite of formats is not what is tested: a URI may be any text.
+  // Formats are not tested here: a URI may be any text.
   const text = JSON.stringify(schema).replaceAll(/,?"format":"[a-z]+"/g, '').replaceAll('{,', '{');
   return compile({ ...JSON.parse(text) as Bag, $ref: `#/$defs/${name}` });
 }
@@ -32,7 +32,7 @@ const content = [
 const named = { name: 'n', title: 't', description: 'd', icons: [{ src: 'a:b' }], _meta: {} };
 const kept = { ttlMs: 0, cacheScope: 'private', resultType: 'complete' };
 
-/** A whole result of each method that has a type, and how it is asked for. */
+/** A complete result of each typed method, and the call for it. */
 const results: Readonly<Record<string, { type: string; whole: Bag; call: (client: McpClient) => Promise<unknown> }>> = {
   'tools/list': {
     type: 'ListToolsResult', call: (client) => client.listTools(),
@@ -65,9 +65,9 @@ const results: Readonly<Record<string, { type: string; whole: Bag; call: (client
   },
 };
 
-/** What is not judged below these members, or not at all: it is for display, a schema, or of a later revision. */
+/** Members that are not checked, or not below this level: for display, a schema, or of a later revision. */
 const open = /\.(?:annotations|icons|_meta|inputSchema|outputSchema|nextCursor)\.|\.outputSchema$/;
-/** A block or a field of another type is of a later revision, and a model's message may hold none such. */
+/** Blocks and fields of unknown types belong to a later revision; in a model's message they are an error. */
 const openTypes = /\.type$/;
 
 const wrong: readonly unknown[] = [undefined, 5, 'x', true, [], {}];
@@ -77,7 +77,7 @@ interface Broken {
   readonly value: Bag;
 }
 
-/** The value with each member of it, and each item of its lists, left out or replaced; and with null for it. */
+/** Yields the value with each member and list item left out, replaced, and set to null. */
 function* broken(whole: Bag): Generator<Broken> {
   function* places(value: unknown, path: readonly (string | number)[]): Generator<readonly (string | number)[]> {
     if (path.length > 0) yield path;
@@ -99,7 +99,7 @@ function* broken(whole: Bag): Generator<Broken> {
   }
 }
 
-/** Null is read as left out where the schema lets a member be left out. */
+/** Null counts as absent if the schema makes the member optional. */
 function isGood(value: Bag, validate: Validate): boolean {
   const text = JSON.stringify(value);
   if (validate(JSON.parse(text)).valid) return true;
@@ -140,7 +140,7 @@ const text = { type: 'text', text: 'x' };
 const use = { type: 'tool_use', id: 'a', name: 't', input: {} };
 const got = { type: 'tool_result', toolUseId: 'a', content, isError: false };
 
-/** Whole questions, and the schema of their parameters. */
+/** Complete server requests, and the schema of their parameters. */
 const questions: readonly { method: string; type: string; whole: Bag }[] = [
   {
     method: 'sampling/createMessage', type: 'CreateMessageRequestParams',
@@ -161,9 +161,9 @@ const questions: readonly { method: string; type: string; whole: Bag }[] = [
   { method: 'elicitation/create', type: 'ElicitRequestURLParams', whole: { mode: 'url', message: 'm', url: 'https://x.test/', elicitationId: 'e' } },
 ];
 
-/** Words and numbers of which only some are values: another one is the handler's to judge. */
+/** Enumerated words and numbers: the handler judges unknown values. */
 const words = /\.(?:includeContext|mode|requestedSchema\.type|type|\w+Priority)$/;
-/** JSON Schema does not say that each tool use has its result, that a message holds something, and that a field is no null. */
+/** JSON Schema does not say that each tool use has its result, that a message is not empty, and that a field is not null. */
 const stricter = /^\.messages|\.properties\.\w+$/;
 
 for (const { method, type, whole } of questions) {

@@ -148,7 +148,7 @@ test('a client that is closed while it connects starts no server again, and leav
   await client.close();
   await connecting;
   assert.deepEqual([silent.reopened, silent.closed > 0], [0, true]);
-  // Closed while the server is started again.
+  // The client is closed while the server is restarted.
   let reopened: () => void = () => {};
   const leaving = new Scripted('pipe', (_sent, wire) => {
     wire.reopening = new Promise((resolve) => (reopened = resolve));
@@ -182,7 +182,7 @@ test('a memory of the legacy era skips the probe, and is corrected where it is w
   assert.equal(right.wire.sent[0]?.params?.['protocolVersion'], '2025-06-18');
   const wrong = await connect('pipe', modern(), { remembered: '2025-06-18' });
   assert.deepEqual(wrong.wire.methods(), ['initialize', 'server/discover']);
-  // It is asked in a modern revision, whatever was remembered.
+  // The request uses a modern revision, whatever the cache says.
   assert.equal((wrong.wire.sent[1]?.params?.['_meta'] as Record<string, unknown>)[metaKeys.protocolVersion], '2026-07-28');
   assert.equal(wrong.client.revision?.version, '2026-07-28');
 });
@@ -191,7 +191,7 @@ test('a memory of the legacy era skips the probe, and is corrected where it is w
 // the origin, "re-probing if the cached assumption later fails".
 for (const kind of ['pipe', 'http'] as const) {
   test(`${kind}: the era is remembered while the client lives, and found anew where that fails`, async () => {
-    /** The server is gone, or has forgotten the session; what is sent from then on, until the next call has its result. */
+    /** The server exits or forgets the session; returns the messages sent from then until the next call has its result. */
     const again = async (client: McpClient, wire: Scripted, lose: () => void): Promise<unknown> => {
       wire.sent.length = 0;
       lose();
@@ -213,7 +213,7 @@ for (const kind of ['pipe', 'http'] as const) {
     };
     for (let n = 0; n < 2; n++) {
       assert.deepEqual(await again(client, wire, lose), ['initialize', 'notifications/initialized']);
-      // In the revision that was agreed.
+      // With the agreed revision.
       assert.equal(wire.sent.find(({ method }) => method === 'initialize')?.params?.['protocolVersion'], '2025-06-18');
     }
     script = modern();
@@ -269,7 +269,7 @@ test('between initialize and its answer nothing is sent', async () => {
   wire.answer(id as number, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: info });
   await connecting;
   await client.callTool('t');
-  // Nor while a server that was started again is asked: the calls wait.
+  // The calls also wait while a restarted server is initialized.
   wire.sent.length = 0;
   const once = wire.until('initialize');
   wire.receiver.closed('exited');

@@ -78,7 +78,7 @@ test('legacy: pages, sampling, roots and pings', async () => {
   assert.deepEqual((await wire.ask(3, 'roots/list')).result, { roots: [{ uri: 'file:///a' }] });
   assert.deepEqual((await wire.ask(4, 'ping')).result, {});
   assert.equal((await wire.ask(5, 'tasks/list')).error?.code, -32601);
-  // Pages were declared, forms were not.
+  // The client declared URL mode, but not form mode.
   assert.equal((await wire.ask(6, 'elicitation/create', form)).error?.code, -32602);
   assert.equal((await wire.ask(7, 'sampling/createMessage', { ...sample, tools: [] })).error?.code, -32602);
 });
@@ -114,7 +114,7 @@ test('legacy: a question that the server takes back aborts its handler, and is n
     },
   });
   wire.push({ id: 'q', method: 'elicitation/create', params: form });
-  // A person who takes time keeps no ping waiting.
+  // A ping is answered while a person takes time.
   assert.deepEqual((await wire.ask('p', 'ping')).result, {});
   wire.push({ method: 'notifications/cancelled', params: { requestId: 'q' } });
   await aborted;
@@ -127,7 +127,7 @@ test('legacy: other roots are told', async () => {
   client.setRoots([{ uri: 'file:///b' }]);
   assert.equal(wire.sent.at(-1)?.method, 'notifications/roots/list_changed');
   assert.deepEqual((await wire.ask(1, 'roots/list')).result, { roots: [{ uri: 'file:///b' }] });
-  // The same list too: what is in it may have changed.
+  // Setting the same list notifies too: its content may have changed.
   const list = [{ uri: 'file:///c' }];
   for (const times of [1, 2]) {
     client.setRoots(list);
@@ -154,7 +154,7 @@ test('modern: a request of the server is dropped and reported', async () => {
 test('an unknown mode of an elicitation is refused, and not answered as a form', async () => {
   let asked = 0;
   const { wire } = await connect(legacy(), { onElicit: () => (asked++, { action: 'cancel' }) });
-  // This client has not declared pages either.
+  // This client has not declared URL mode either.
   for (const mode of ['dance', 'url']) {
     const { error } = await wire.ask(mode, 'elicitation/create', { ...form, mode, url: 'https://example.org/', elicitationId: 'e' });
     assert.deepEqual([error?.code, asked], [-32602, 0], mode);
@@ -173,7 +173,7 @@ test('roots are file:// URIs that stay where they are', async () => {
     assert.match((await wire.ask('q', 'roots/list')).error?.message ?? '', /a root must be/);
     assert.throws(() => client.setRoots([{ uri }]), TypeError);
   }
-  // Each of several.
+  // Every root is checked.
   assert.throws(() => new McpClient(info, { roots: [{ uri: 'file:///a' }, { uri: 'http://x/' }] }), /a root must be a file:\/\/ URI/);
   const roots = [{ uri: 'file:///' }, { uri: 'file:///home/a..b/%C3%A9', name: 'a' }, { uri: 'file://host/share' }];
   const { wire } = await connect(legacy(), { roots });
@@ -255,7 +255,7 @@ test('the id of an elicitation is what the server wrote, to each character', asy
   }
   await assert.rejects(client.callTool('t'), /first/);
   const all = [...urls, ...urls.map((id) => `${id}!`)];
-  // The other way round, so that what was taken for another would show.
+  // In reverse order, so that mistaken ids would show.
   for (const id of all.toReversed()) complete(id);
   assert.deepEqual([heard, shown], [all.toReversed(), urls]);
 });

@@ -69,7 +69,7 @@ test('the state and the answers of a call go into no other call, beside it or af
     type: 'text', text: JSON.stringify({ requestState, inputResponses: { [name]: { action: 'accept', content: { name } } } }),
   }];
   assert.deepEqual(await Promise.all([said('a'), said('b')]), [told('a', 'of a'), told('b', 'of b')]);
-  // The first request of each was sent before the second of the other.
+  // The first request of each call was sent before the second of the other.
   assert.deepEqual(wire.sent.slice(1).map(({ params }) => params?.['name']), ['a', 'b', 'a', 'b']);
   assert.deepEqual(await said('c'), told('c'));
   assert.deepEqual(wire.sent.slice(1).map(({ params }) => params?.['requestState']), [undefined, undefined, 'of a', 'of b', undefined, undefined]);
@@ -156,7 +156,7 @@ test('what was not declared, and what is no question, fails the call', async () 
 test('rounds are bounded, and a server that asks nothing is asked again after a while', async (t) => {
   const waits: number[] = [];
   const real = globalThis.setTimeout;
-  // The waits between rounds are over at once; the time of a request is not.
+  // The waits between rounds pass at once; the timeout of a request does not.
   t.mock.method(globalThis, 'setTimeout', (done: () => void, ms: number) => {
     if (ms >= 60_000) return real(done, ms);
     waits.push(ms);

@@ -17,7 +17,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Answers one request: a result, an `RpcFault`, an Error (as the transport tells it), or undefined for silence. */
+/** Answers one request with a result, an `RpcFault`, an Error (reported by the transport), or undefined for no answer. */
 export type Script = (sent: Sent, wire: Scripted) => object | Error | undefined;
 
 export class RpcFault {
@@ -32,7 +32,7 @@ export class RpcFault {
   }
 }
 
-/** A transport whose far side is a function. Everything that passes is recorded; nothing runs in the same turn. */
+/** A transport with a function as its server. It records everything; every delivery is asynchronous. */
 export class Scripted implements ClientTransport {
   readonly kind: 'pipe' | 'http';
   readonly sent: Sent[] = [];
@@ -42,7 +42,7 @@ export class Scripted implements ClientTransport {
   reopened = 0;
   closed = 0;
   receiver!: ClientReceiver;
-  /** Waits before the reopening is over. */
+  /** Delays the end of a reopening. */
   reopening: Promise<void> = Promise.resolve();
   readonly #script: Script;
   #waiting: { matches: (sent: Sent) => boolean; resolve: (sent: Sent) => void }[] = [];
@@ -76,19 +76,19 @@ export class Scripted implements ClientTransport {
     else this.push({ id, result: answer });
   }
 
-  /** A message from the server. */
+  /** Delivers a message from the server. */
   push(message: object): void {
     this.receiver.message(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));
   }
 
-  /** Pushes a request of the server's, and resolves with the client's answer. */
+  /** Delivers a request of the server; resolves with the client's response. */
   ask(id: RequestId, method: string, params?: object): Promise<Sent> {
     const answered = this.until((sent) => sent.method === undefined && sent.id === id);
     this.push({ id, method, params });
     return answered;
   }
 
-  /** The next message that the client sends and that matches. */
+  /** Resolves with the next message sent by the client that matches. */
   until(matches: string | ((sent: Sent) => boolean)): Promise<Sent> {
     const test = typeof matches === 'string' ? (sent: Sent): boolean => sent.method === matches : matches;
     return new Promise((resolve) => {
@@ -128,7 +128,7 @@ export const everything = {
 
 const serverInfo = { name: 'scripted', version: '1' };
 
-/** A server of the legacy era; `script` answers what is not the handshake. */
+/** A server of the legacy era; `script` answers all except the handshake. */
 export function legacy(
   script: Script = nothing,
   version: string = '2025-11-25',
@@ -143,7 +143,7 @@ export function legacy(
   };
 }
 
-/** A result of every method, with nothing in it. */
+/** An empty result for every method. */
 const nothing: Script = () => ({ content: [], contents: [], messages: [], completion: { values: [] } });
 
 /** A server of the modern era. */
@@ -165,7 +165,7 @@ export function modern(
   };
 }
 
-/** A client that is connected to what answers as the script says. */
+/** A client connected to a scripted server. */
 export async function connectScripted(script: Script, options: ClientOptions = {}): Promise<{ client: McpClient; wire: Scripted }> {
   const wire = new Scripted('pipe', script);
   const client = new McpClient({ name: 'tester', version: '1' }, options);

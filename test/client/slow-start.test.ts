@@ -7,12 +7,12 @@ import { legacy, modern, RpcFault, Scripted } from './scripted.ts';
 import type { Script } from './scripted.ts';
 import { mockClock } from '../mock-clock.ts';
 
-// A server over a pipe that needs a while to start: `npx` may fetch a package first. The clock is scripted.
+// A slow server over a pipe: `npx` may download a package first. The clock is scripted.
 
 const both: Script = (sent, wire) =>
   sent.method === 'initialize' ? legacy()(sent, wire) : modern()(sent, wire);
 const silent: Script = (sent, wire) => (sent.method === 'server/discover' ? undefined : legacy()(sent, wire));
-/** The refusal of `initialize` overtakes the discovery. */
+/** The error for `initialize` arrives before the discovery result. */
 const overtaken: Script = (sent, wire) => {
   if (sent.method !== 'server/discover' || sent.id === undefined) return modern()(sent, wire);
   const { id } = sent;
@@ -28,7 +28,7 @@ const servers: Record<string, { script: Script; era: 'modern' | 'legacy' }> = {
   'a legacy server that is silent': { script: silent, era: 'legacy' },
 };
 
-/** Lets all promises settle; the clock stands still meanwhile. */
+/** Lets all promises settle while the clock stands still. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function pass(t: TestContext, ms: number): Promise<void> {
@@ -39,7 +39,7 @@ async function pass(t: TestContext, ms: number): Promise<void> {
   await settle();
 }
 
-/** What is sent before the start waits in the pipe, and is answered in its order. */
+/** Messages before the server's start wait in the pipe, and are answered in order. */
 function starting(script: Script, startMs: number): Scripted {
   const waiting: (() => void)[] = [];
   let started = startMs === 0;
@@ -72,7 +72,7 @@ for (const [name, { script, era }] of Object.entries(servers)) {
       await pass(t, startMs + 4000);
       await connected;
       assert.equal(client.revision?.era, era);
-      // The loser's answer is dropped, and the loser is not cancelled.
+      // The response of the losing request is dropped, and that request is not cancelled.
       assert.deepEqual(errors, []);
       assert.ok(!wire.methods().includes('notifications/cancelled'));
       assert.equal(wire.methods().filter((method) => method === 'initialize').length, era === 'legacy' || startMs ? 1 : 0);
@@ -112,7 +112,7 @@ test('both refused: the refusal of initialize is told, or that of the probe wher
   };
   await refused(new RpcFault(-32601, 'unknown'), /broken/);
   await refused(new RpcFault(-32022, 'no', { supported: ['2099-01-01'] }), /server speaks 2099-01-01/);
-  // A probe that is never answered ends with its own time.
+  // A probe without an answer ends with its own timeout.
   await refused(undefined, /broken/);
 });
 

@@ -13,12 +13,12 @@ import { messagePortTransport } from '../../src/transport/message-port.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import type { ClientTransport } from '../../src/transport/client-port.ts';
 
-// Whatever our own side refuses of an answer ends the request that waits for it, at once and with the cause: on every
-// transport, for every reason. One request waits beside it, and goes on.
+// A response that the client rejects itself ends its request at once, with the cause: on every transport, for every reason.
+// Another pending request goes on.
 
 const maxMessageBytes = 4_000_000;
 
-/** Answers to a request with this id that cannot be taken, and what the error says. */
+/** Rejected responses to a request with this id, and the error of each. */
 const answers: Readonly<Record<string, { raw: (id: number) => Buffer; says: RegExp; batch?: boolean }>> = {
   'more values than may be': { raw: (id) => around(id, `{"content":[${'0,'.repeat(1_100_000)}0]}`), says: /1000000 values/ },
   'the same, with the id at its end': { raw: (id) => Buffer.from(`{"result":{"content":[${'0,'.repeat(1_100_000)}0]},"jsonrpc":"2.0","id":${id}}`), says: /1000000 values/ },
@@ -38,7 +38,7 @@ const around = (id: number, result: string): Buffer => Buffer.from(`{"jsonrpc":"
 
 type Sent = { id?: number; method?: string; params?: { name?: string } };
 
-/** What a server says to a message; undefined: nothing. */
+/** The server's answer to a message; undefined: none. */
 function answerTo({ id, method, params }: Sent): Buffer | undefined {
   if (id === undefined) return undefined;
   if (method === 'initialize') {
@@ -87,7 +87,7 @@ const transports: Readonly<Record<string, Open>> = {
     if (sent.id === undefined) return void response.writeHead(method === 'POST' ? 202 : 405).end();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const answer = answerTo(sent);
-    // The stream stays open, as one may.
+    // The stream stays open, which is allowed.
     if (answer) response.write(event(answer));
     else response.flushHeaders();
   }), { limits: { maxMessageBytes } }),
@@ -107,7 +107,7 @@ const transports: Readonly<Record<string, Open>> = {
   },
 };
 
-/** An event that is not taken says nothing of its id: on a stream of several answers nobody knows whose it was. */
+/** Responses whose id stays unknown: a rejected event has no readable id, and the stream carries several responses. */
 const untold: Readonly<Record<string, readonly string[]>> = { 'HTTP+SSE': ['longer than may be', 'bytes that are not UTF-8'] };
 
 if (process.argv[2] === 'serve') {
@@ -128,9 +128,9 @@ if (process.argv[2] === 'serve') {
       let waits = true;
       const waiting = client.callTool('waits').catch(() => {}).finally(() => (waits = false));
       for (const [what, { says }] of Object.entries(answers)) {
-        // A port has no limit of bytes: what is posted is there already.
+        // A message port has no byte limit: the message is in memory already.
         if ((name === 'a message port' && what === 'longer than may be') || untold[name]?.includes(what)) continue;
-        // Without a time limit: the test waits for its own where nobody rejects.
+        // Without a timeout: if nothing rejects, the test's own ends it.
         await assert.rejects(client.callTool(what), (error: Error) => {
           assert.match(error.message, says, `${what}: ${error.message}`);
           return true;

@@ -11,29 +11,31 @@ import {
 } from 'typescript/unstable/ast/is';
 import { readParsed } from '../parsed-files.ts';
 
-// Time is handed in: no line of src but src/bounds/clock.ts reads a clock of the runtime or starts a timer or a turn.
+// The clock is injected: in src only src/bounds/clock.ts reads a clock of the runtime or starts a timer or a microtask.
 
 const top = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What reads a clock or makes something happen later, as a variable of the runtime. */
+/** Globals that read a clock or schedule something. */
 const names = [
   'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance', 'scheduler',
   'requestAnimationFrame', 'requestIdleCallback', 'MessageChannel',
 ];
-/** The same as a member. */
+/** Members that do the same. */
 const members: Readonly<Record<string, readonly string[]>> = {
   Date: ['now'], process: ['nextTick', 'hrtime', 'uptime'], AbortSignal: ['timeout'], globalThis: names, Atomics: ['wait', 'waitAsync'],
 };
 
-/** Files that gather what they write in one turn of Node's event loop. The turn is that of their socket or pipe, and no time passes. */
+/**
+ * Files that collect their writes in one turn of Node's event loop. The turn belongs to their socket or pipe, and no time passes.
+ */
 const turns = ['src/transport/stdio/writer.ts', 'src/transport/http/node/listener.ts'];
 
-/** Files that use the clock of the runtime without an option for another: programs and tests that wait for processes, files and people. */
+/** Files that use the runtime's clock without an option: programs, and tests that wait for processes, files and people. */
 const programs = [
   'src/bounds/clock.ts',
-  // The entry that publishes it.
+  // Publishes the system clock.
   'src/clock.ts',
-  // The command: a person is at the other end.
+  // The command: it works with a person.
   'src/cli/', 'src/doctor/',
   // Processes, their groups and their folders.
   'src/executables/',
@@ -41,14 +43,14 @@ const programs = [
   'src/oauth/node/',
   // Tests that are published, for engines and stores of others.
   'src/fleet/engine-tests.ts', 'src/fleet/store-tests.ts', 'src/tasks/testing.ts', 'src/tasks/store-test.ts', 'src/transport/testing/',
-  // Whether the clock is the one that lacks timers on some runtimes.
+  // These check whether the clock is the one that lacks timers on some runtimes.
   'src/jsonrpc/errors.ts',
   'src/transport/http/node/listener.ts',
 ];
 
 const lineOf = (source: SourceFile, node: Node): number => source.text.slice(0, node.getStart(source)).split('\n').length;
 
-/** Whether `systemClock` stands where it is the default of something that may be given. */
+/** True if `systemClock` is the default of an option or a parameter here. */
 function isDefault(node: Node, parent: Node): boolean {
   if (isImportSpecifier(parent)) return true;
   if ((isParameterDeclaration(parent) || isBindingElement(parent)) && parent.initializer === node) return true;
@@ -67,8 +69,7 @@ function faultsOf(source: SourceFile, file: string): string[] {
         if (!isMember && !declared && names.includes(node.text)) fault();
         if (isMember && members[owner]?.includes(node.text) && !(turns.includes(file) && node.text === 'nextTick')) fault();
       }
-      // The first clock of what is handed its own before it is used: `attach`.
-      // The first clock of what is handed its own before it is used: a field, or the variable of a closure with `attach`.
+      // A first clock that `attach` replaces before its use: a field, or the variable of a closure.
       const first = 'initializer' in parent && parent.initializer === node && (parent.kind === SyntaxKind.PropertyDeclaration || parent.parent.getText(source).startsWith('let clock'));
       const read = isPropertyAccessExpression(parent) && parent.name.text === 'now' && isBindingElement(parent.parent);
       const readDefault = isPropertyAccessExpression(parent) && parent.name.text === 'now' && isParameterDeclaration(parent.parent);

@@ -1,6 +1,6 @@
-// npm run coming-from [-- --check]: runs the programs of docs/coming-from, and writes its pages from them. Each program is the
-// same server: ten things, looked at over stdio by a client of either era that the program speaks. `--check` runs nothing and
-// exits 1 where a page is not what the programs say.
+// npm run coming-from [-- --check]: runs the programs of docs/coming-from and writes its pages from them. Each program is the
+// same server with ten features, tested over stdio by a client of each era that the program supports. `--check` runs nothing and
+// exits 1 if a page differs from the programs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { readWords } from '../../scripts/words.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The ten sections of a program, by their names: what stands below `//: NAME` or `#: NAME`. */
+/** The ten sections of a program by name: the code below `//: NAME` or `#: NAME`. */
 function sectionsOf(file) {
   const parts = readFileSync(here(`programs/${file}`), 'utf8').split(/^[ \t]*(?:\/\/|#): (.*)\n/m).slice(1);
   const sections = new Map();
   for (let i = 0; i < parts.length; i += 2) {
     const lines = parts[i + 1].trimEnd().split('\n');
-    // A section inside a function stands in the page as a section of its own.
+    // Removes the indent of a section inside a function.
     const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)[0].length));
     sections.set(parts[i], lines.map((line) => line.slice(indent)).join('\n').trim());
   }
@@ -84,7 +84,7 @@ ${notes.map((note) => `- ${note}`).join('\n')}
 ${names.map((section, i) => `## ${i + 1}. ${section}\n\n\`\`\`${language}\n${theirs.get(section)}\n\`\`\`\n\n\`\`\`js\n${own.get(section)}\n\`\`\`\n`).join('\n')}`;
 }
 
-/** Looks at the ten things. */
+/** Tests the ten features. */
 async function look([program, args], era) {
   const { McpClient } = await import('barewire/client');
   const { stdioTransport } = await import('barewire/stdio');

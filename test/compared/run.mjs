@@ -1,5 +1,5 @@
-// npm run compared: docs/compared.md, from commands. Each package is installed into a folder of its own, ours from its tarball; each
-// cell is what a command printed there, and the page has the commands. It asks the registry for the newest versions.
+// npm run compared: writes docs/compared.md. Each package is installed into its own folder, ours from its tarball; each cell is
+// the output of a command there, and the page shows the commands. The newest versions come from the registry.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const root = here('../..');
 const scratch = mkdtempSync(join(tmpdir(), 'barewire-compared-'));
 
-/** What is compared. `load`: what is imported to make a server, or, where there is no such thing, to call one. */
+/** The compared packages. `load`: the import for a server, or for a client if the package has no server. */
 const subjects = [
   { name: 'barewire', install: 'barewire', load: 'barewire/server' },
   { name: 'official SDK v2', install: '@modelcontextprotocol/server @modelcontextprotocol/client', load: '@modelcontextprotocol/server' },
@@ -26,7 +26,7 @@ const subjects = [
 
 const first = ({ install }) => install.split(' ')[0];
 
-/** The rows. `command` is run in the folder of each by a shell; `NAME` and `LOAD` are put in. */
+/** The rows. `command` runs in the folder of each package by a shell, after `NAME` and `LOAD` are replaced. */
 const rows = [
   { what: 'version', command: () => `node -p 'JSON.parse(fs.readFileSync("node_modules/NAME/package.json")).version'` },
   { what: 'licence', command: () => `node -p 'JSON.parse(fs.readFileSync("node_modules/NAME/package.json")).license'` },
@@ -93,7 +93,7 @@ try {
     execFileSync('npm', ['install', '--silent', '--ignore-scripts', '--no-audit', '--no-fund', ...wanted], { cwd: folder, stdio: 'inherit' });
     if (!existsSync(join(folder, 'node_modules', first(subject)))) throw new Error(`${subject.name} was not installed`);
     for (const { what, command } of rows) {
-      // A path that `exports` does not name is loaded as a file.
+      // A path outside `exports` is loaded as a file.
       const load = /\.js$/.test(subject.load) ? `./node_modules/${subject.load}` : subject.load;
       const text = command().replaceAll('NAME', first(subject)).replaceAll('LOAD', load);
       const { stdout, stderr } = spawnSync('sh', ['-c', text], { cwd: folder, encoding: 'utf8', timeout: 60_000 });

@@ -1,11 +1,11 @@
-// What the servers of the transcripts do, in words: what the corpus says of each beside what such a server lists.
+// The behaviour of the transcripts' servers, in words, which the corpus adds to each server's lists.
 
 const adds = 'add: the sum of a and b as text';
 const asks = 'book: asks with a form (key "seat") for seat, bags and confirm; accepted: "Booked SEAT, bags: BAGS."; otherwise "Nothing booked: ACTION."';
 const works = 'work: reports progress 1 of 3 ("one of three"), 2 of 3, 2 of 3 again (which is not sent), 3 of 3, and answers "worked"';
 const notes = 'touch: tells that the resource `uri` was updated, and answers "touched"';
 
-/** By feature; a line for each thing that the server does. */
+/** By feature; one line for each behaviour. */
 export const behaviours: Readonly<Record<string, readonly string[]>> = {
   batching: [adds],
   cancellation: ['wait: ends when it is cancelled', 'why: the reason with which the last wait ended, or "nothing"'],

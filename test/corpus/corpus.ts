@@ -9,17 +9,17 @@ import type { HttpStep } from '../transcripts/http-wire.ts';
 import { fixture } from '../transcripts/server.ts';
 import { behaviours } from './behaviours.ts';
 
-// The corpus: every transcript as a line of JSON, and the server that each feature needs.
+// The corpus: every transcript as a line of JSON, and the server for each feature.
 
 /**
- * Of the form and of what the transcripts say. The first number changes where a player of the corpus has to be changed,
- * the second where transcripts or members come, the third where one was wrong.
+ * Version of the form and of the transcripts. Major: players of the corpus must change; minor: new transcripts or members; patch:
+ * a corrected transcript.
  */
 export const version = '1.0.0';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const transcripts = `${root}test/transcripts/`;
-/** Where the corpus lies. */
+/** The folder of the corpus. */
 export const folder: string = `${root}test/corpus/`;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -43,16 +43,16 @@ function httpStep(step: HttpStep): Json {
   }
 }
 
-/** The id of a failure is random: the test of the transcripts puts a fixed one in its place, which others need not know. */
+/** Replaces the random id of a failure; the transcript tests put a fixed one there, which other players need not know. */
 const withoutChance = (json: unknown): unknown =>
   JSON.parse(JSON.stringify(json), (_name, value: unknown) => (typeof value === 'string' && / failed \(id [0-9a-f]+\)/.test(value) ? '<any>' : value));
 
-/** One transcript as a line of the corpus. */
+/** Converts a transcript to a line of the corpus. */
 function entry(file: string): Json {
   const text = readFileSync(transcripts + file, 'utf8');
   const kind = file.endsWith('.http') ? 'http' : 'wire';
   const feature = basename(file, `.${kind}`);
-  // What no server says, or no client: these are played only to the other side.
+  // Transcripts with invalid messages of one side are played only to the other side.
   const only = feature.startsWith('client-') ? { for: 'client' } : feature.startsWith('refused-') ? { for: 'server' } : {};
   const head = { corpus: version, kind, revision: dirname(file), feature, ...only };
   if (kind === 'http') {
@@ -65,7 +65,7 @@ function entry(file: string): Json {
   return { ...head, title, defined: Object.fromEntries(defined), steps };
 }
 
-/** What a server of a feature lists, as a client of the newest revision sees it. */
+/** The lists of a feature's server, as a client of the newest revision sees them. */
 async function server(feature: string): Promise<Json> {
   const client = new McpClient({ name: 'corpus', version: '1.0.0' });
   await client.connect(memoryTransport(fixture(feature)));
@@ -87,7 +87,7 @@ async function server(feature: string): Promise<Json> {
 
 const ndjson = (lines: readonly unknown[]): string => `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 
-/** The files of the corpus that are made, by name. */
+/** The generated files of the corpus, by name. */
 export async function make(): Promise<ReadonlyMap<string, string>> {
   const all = files().map(entry);
   const features = [...new Set(all.filter((line) => line['for'] !== 'client').map(({ feature }) => String(feature)))].sort();

@@ -1,10 +1,10 @@
-// Wrong solutions: the reference, broken in one place. Each names the checks that have to fail for it, as chapter and
-// place in the chapter; every check is named by one at least.
+// Wrong solutions: the reference with one change. Each lists the checks that must fail, as chapter and place in the chapter. Every check is
+// listed at least once.
 
 export interface Break {
-  /** What is wrong with the solution then. */
+  /** The fault of the changed solution. */
   readonly wrong: string;
-  /** Of docs/course/solution. */
+  /** A file of docs/course/solution. */
   readonly file: string;
   readonly from: string;
   readonly to: string;

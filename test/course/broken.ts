@@ -9,10 +9,10 @@ import type { Check } from './chapter.ts';
 import { chapters } from './chapters.ts';
 import { Desk } from './desk.ts';
 
-// npm run course:wrong: each wrong solution fails the checks that its row names. `--only TEXT` takes rows that have it.
+// npm run course:wrong: each wrong solution must fail the checks of its row. `--only TEXT` selects rows that contain the text.
 
 const solution = fileURLToPath(new URL('../../../docs/course/solution/', import.meta.url));
-// Long enough for a program that starts on a busy machine: a check that fails for want of time proves nothing.
+// Long enough for a program that starts on a busy machine: a check that fails by timeout proves nothing.
 const options = { startMs: 10_000, patienceMs: 3000 };
 
 function checkOf(place: string): Check {
@@ -22,7 +22,7 @@ function checkOf(place: string): Check {
   return found;
 }
 
-/** What is not as its row says. */
+/** Returns the differences between a row and the result of its checks. */
 async function complaintsOf({ wrong, file, from, to, fails }: Break): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-wrong-'));
   try {

@@ -5,14 +5,14 @@ import { Fault } from './fault.ts';
 import type { Life } from './program.ts';
 import type { Passed } from './talk.ts';
 
-/** One demand on the reader's program. */
+/** One requirement for the reader's program. */
 export interface Check {
   readonly title: string;
   /** Where it is written: `2025-11-25 basic/lifecycle#initialization`. */
   readonly section: string;
-  /** The rule of the judge that demands it, if it has one. */
+  /** The judge's rule for it, if there is one. */
   readonly rule: JudgedRule | undefined;
-  /** Throws a `Fault` where the program does not do it. */
+  /** Throws a `Fault` if the program does not meet it. */
   run(desk: Desk): Promise<void>;
 }
 
@@ -27,28 +27,28 @@ export function check(title: string, where: string, run: Check['run']): Check {
   const [revision = '', place = ''] = where.split(' ');
   const rule = allRules().get(place);
   if (!rule) return { title, section: where, rule, run };
-  // A page that explains it goes before the schema.
+  // Prefer a page that explains the rule to the schema.
   const places = rule.places.filter((one) => one.revision === revision);
   const found = places.find((one) => !one.section.startsWith('schema')) ?? places[0];
   if (!found) throw new RangeError(`${title}: ${revision} does not have the rule ${place}`);
   return { title, section: `${revision} ${found.section}`, rule, run };
 }
 
-/** What came of a check. */
+/** The result of a check. */
 export interface Verdict {
   readonly check: Check;
   readonly fault: Fault | undefined;
-  /** The last of what passed, and how much there was before it. */
+  /** The last messages, and the number of messages before them. */
   readonly passed: readonly Passed[];
   readonly before: number;
-  /** The program that was started last, as it was when the check ended. */
+  /** The program started last, in its state at the end of the check. */
   readonly life: Life | undefined;
 }
 
-/** Messages of a report. */
+/** The number of messages in a report. */
 const shown = 8;
 
-/** Runs one check at a desk of its own. What is no fault of the program's is thrown on. */
+/** Runs one check at a new desk. Errors that are not a `Fault` are rethrown. */
 export async function judge(one: Check, desk: Desk): Promise<Verdict> {
   let fault: Fault | undefined;
   let life: Life | undefined;

@@ -9,7 +9,7 @@ import { exam } from './exam.ts';
 import { demand, having, mismatch, object, rule } from './fault.ts';
 import { splitCommand } from './program.ts';
 
-// What can be said of the course without starting a program. `npm run course:check` starts the solutions.
+// Checks of the course without starting a program. `npm run course:check` starts the solutions.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const pages = readdirSync(`${root}docs/course`).filter((name) => /^\d\d-.*\.md$/.test(name)).sort();

@@ -9,15 +9,15 @@ import { splitCommand } from './program.ts';
 import { visible } from '../../src/explain/index.ts';
 import { sectionAddress } from '../../src/judge/rules.ts';
 
-// The course as a command: runs the reader's program against the checks of a chapter.
+// The course as a command: checks the reader's program against a chapter.
 
-/** How the course was started. */
+/** Settings of the command that started the course. */
 export interface Started {
-  /** The words before the chapter, for the usage. */
+  /** The words before the chapter, for the usage text. */
   readonly typed: string;
-  /** The exam, which needs the transcripts and the official suite of a clone. */
+  /** The exam. It needs the transcripts and the official suite of a clone. */
   readonly exam?: { readonly chapter: Chapter; suite(command: readonly string[]): Promise<boolean> };
-  /** Where the texts of the chapters are; undefined: the reader has them. */
+  /** The folder of the chapters' texts; undefined if the reader has them. */
   readonly texts?: string;
 }
 
@@ -27,7 +27,7 @@ ${texts === undefined ? '' : `       ${typed} read CHAPTER\n`}  CHAPTER  1 to ${
   --all    goes on after the first fault
   --wait   milliseconds that your program may take to start (20000); each message after that may take a quarter of it`;
 
-/** Runs a chapter and tells of it. True where nothing is wrong. */
+/** Runs a chapter and reports it. Returns true if there is no fault. */
 async function runChapter(chapter: Chapter, options: DeskOptions, goOn: boolean): Promise<boolean> {
   console.log(`chapter ${chapter.number}: ${chapter.title}`);
   let good = true;
@@ -66,7 +66,7 @@ function read(folder: string, which: string | undefined): boolean {
   return name !== undefined;
 }
 
-/** Runs the course. Resolves with the exit code: 0 where nothing is wrong, 1 where the program fails, 2 for wrong words. */
+/** Runs the course. Resolves with the exit code: 0 without a fault, 1 if the program fails, 2 for wrong arguments. */
 export async function course(given: readonly string[], started: Started): Promise<number> {
   const words = [...given];
   const usage = usageOf(started);

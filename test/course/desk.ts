@@ -19,23 +19,23 @@ import { Talk } from './talk.ts';
 import type { Passed } from './talk.ts';
 import { freePort } from '../free-ports.ts';
 
-// Where a check happens: it starts the reader's program in one of its four roles, plays the other end, and ends all of it.
+// The place of a check: starts the reader's program in one of four roles, plays the other side, and stops everything.
 
 const relay = fileURLToPath(new URL('relay.js', import.meta.url));
 
 export interface DeskOptions {
   /** The reader's program and its arguments. */
   readonly command: readonly string[];
-  /** Milliseconds for which a message is waited for. */
+  /** Milliseconds to wait for a message. */
   readonly patienceMs: number;
   /** Milliseconds that the program may take to start. */
   readonly startMs: number;
 }
 
-/** What came back to an HTTP request. */
+/** The response to an HTTP request. */
 export interface Answer extends HttpHead {
   readonly body: string;
-  /** The messages of its body: one of JSON, or those of a stream. */
+  /** The messages of its body: one as JSON, or those of a stream. */
   readonly messages: readonly Bag[];
 }
 
@@ -52,7 +52,7 @@ export type Respond = (arrived: Arrived, request: HiddenRequest) => void | Promi
 export class Desk {
   readonly options: DeskOptions;
   readonly passed: Passed[] = [];
-  /** The programs that were started, in order. */
+  /** The started programs, in order. */
   readonly lives: Life[] = [];
   #programs: Program[] = [];
   #endings: (() => unknown)[] = [];
@@ -69,7 +69,7 @@ export class Desk {
     return program;
   }
 
-  /** The program as a server over stdio. */
+  /** Starts the program as a server over stdio. */
   async server(): Promise<Talk & { readonly program: Program }> {
     const program = this.program();
     const talk = new Talk(program.stdout, program.stdin, {
@@ -78,7 +78,7 @@ export class Desk {
     return Object.assign(talk, { program });
   }
 
-  /** The same after the handshake of 2025-11-25. */
+  /** Starts the program as a server over stdio, and makes the handshake of 2025-11-25. */
   async opened(): Promise<Talk & { readonly program: Program }> {
     const server = await this.server();
     await server.ask({
@@ -89,10 +89,10 @@ export class Desk {
     return server;
   }
 
-  /** The program as a client over stdio. The server that it is told to start hands its streams on to the checker. */
+  /** Starts the program as a client over stdio. The server program that it gets to start connects its streams to the checker. */
   async client(): Promise<{ readonly talk: Talk; readonly program: Program }> {
     const { program, socket } = await this.#called();
-    // As a server does: the end of its stdin is its own end.
+    // Like a server: when its stdin ends, it ends too.
     socket.on('end', () => socket.end());
     const talk = new Talk(socket, socket, {
       patienceMs: this.options.patienceMs, startMs: this.options.startMs, role: 'server', passed: this.passed, program,
@@ -100,7 +100,7 @@ export class Desk {
     return { talk, program };
   }
 
-  /** The same, and its server is one of barewire's. */
+  /** Starts the program as a client over stdio, of a barewire server. */
   async clientOf(server: McpServer): Promise<Program> {
     const { program, socket } = await this.#called();
     const serving = serveStdio(server, {
@@ -124,7 +124,7 @@ export class Desk {
     return { program, socket };
   }
 
-  /** The program as a server over HTTP. */
+  /** Starts the program as a server over HTTP. */
   async httpServer(): Promise<{ readonly port: number; readonly url: string; readonly program: Program }> {
     const port = await freePort();
     const program = this.program('http', String(port));
@@ -136,7 +136,7 @@ export class Desk {
     return { port, url: `http://127.0.0.1:${port}/mcp`, program };
   }
 
-  /** The program as a client over HTTP, of a server whose answers the check writes. */
+  /** Starts the program as a client over HTTP, of a server whose responses the check provides. */
   async httpClient(respond: Respond): Promise<{ readonly program: Program; readonly arrived: readonly Arrived[]; readonly failed: Promise<never> }> {
     const arrived: Arrived[] = [];
     let fail: (error: unknown) => void = () => {};
@@ -152,7 +152,7 @@ export class Desk {
     const { url, close } = await hiddenHttp({
       request: (request) => void take(request).catch((error: unknown) => {
         fail(error);
-        // The program need not wait for an answer that does not come.
+        // The program should not wait for an answer that never comes.
         request.respond(500, {});
       }), unreadable: (why) => fail(new Fault('a whole request', why)), line() {}, left() {},
     });
@@ -160,7 +160,7 @@ export class Desk {
     return { program: this.program('client', url), arrived, failed };
   }
 
-  /** One request to the program. */
+  /** Sends one request to the program. */
   async post(port: number, body: string | Bag, headers: Readonly<Record<string, string>> = {}, { method = 'POST', path = '/mcp' }: { method?: string; path?: string } = {}): Promise<Answer> {
     const shown = Object.entries(headers).map(([name, value]) => ` ${name}: ${value};`).join('');
     const sent = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', ...body });
@@ -172,7 +172,7 @@ export class Desk {
     return answer;
   }
 
-  /** A POST whose answer nobody waits for: `break` ends its connection. */
+  /** Sends a POST without waiting for the answer. `break` closes its connection. */
   begin(port: number, body: Bag, headers: Readonly<Record<string, string>>): { break(): void } {
     const { carrier } = this.#carrier(port, '/mcp');
     carrier.send(JSON.stringify({ jsonrpc: '2.0', ...body }), { headers: { ...posting, ...headers } }).catch(() => {});
@@ -183,7 +183,7 @@ export class Desk {
     } };
   }
 
-  /** The judge's carrier, and the texts of the messages that it brings. */
+  /** The judge's HTTP carrier, and the texts of the messages that it receives. */
   #carrier(port: number, path: string): { readonly carrier: ByteCarrier; readonly came: readonly string[] } {
     const came: string[] = [];
     const carrier = http({ url: `http://127.0.0.1:${port}${path}`, fetch }, systemClock, this.options.patienceMs, {
@@ -195,7 +195,7 @@ export class Desk {
     return { carrier, came };
   }
 
-  /** One request, and a demand of its status and of the last message of its body. */
+  /** Sends one request, and checks the status and the last message of the body. */
   async exchange(port: number, body: string | Bag, status: number, pattern?: Bag, headers?: Readonly<Record<string, string>>): Promise<Answer> {
     const answer = await this.post(port, body, headers);
     demand(status, answer.status, 'the status');
@@ -203,7 +203,7 @@ export class Desk {
     return answer;
   }
 
-  /** What barewire's own half of a conversation comes to, or a fault of the program where it comes to nothing. */
+  /** Awaits barewire's own side of a conversation. Throws a fault of the program if it does not complete. */
   async inTime<T>(work: Promise<T>): Promise<T> {
     const { startMs } = this.options;
     const program = this.#programs.at(-1);
@@ -213,7 +213,7 @@ export class Desk {
     return done.value;
   }
 
-  /** A program that barewire's own client starts. What it gives takes the lines of its stderr. */
+  /** Records a program that barewire's own client starts. The returned function takes its stderr lines. */
   life(): (line: string) => void {
     let complaints = '';
     this.lives.push({ command: typed(this.options.command), obituary: undefined, get complaints() {
@@ -222,7 +222,7 @@ export class Desk {
     return (line) => (complaints = `${complaints}${line}\n`.slice(-2000));
   }
 
-  /** Gives the last program a moment: what it wrote to stderr, and its end, come after the broken pipe that tells of them. */
+  /** Waits a moment for the last program: its stderr output and its exit come after the broken pipe that reveals them. */
   async settled(): Promise<void> {
     const program = this.#programs.at(-1);
     if (program) await within(program.gone(), 1000);
@@ -233,7 +233,7 @@ export class Desk {
   }
 }
 
-/** Demands of a response what the judge demands of it, in its words. */
+/** Checks a response against a demand of the judge, with the judge's words. */
 export function keeps({ expected, kept }: HttpDemand, head: HttpHead): void {
   if (!kept(head)) throw new Fault(expected, shownHead(head));
 }
@@ -261,7 +261,7 @@ async function answered(carrier: ByteCarrier, sent: string | undefined, headers:
       throw new Fault(`an answer to ${method}`, `a broken connection: ${error.message}`);
     });
   if (!reply) throw new Error('HTTP has a response');
-  // A stream that stands open without an answer is closed by the check that opened it.
+  // An open stream without a response is closed by the check that opened it.
   if (reply.stream && method === 'GET') reply.cancel();
   else if (!await reply.ended) throw new Fault('a whole answer', 'a broken connection');
   const messages = reply.stream || mediaType(reply) === 'application/json' ? came.map((text) => json(text, 'JSON')) : [];

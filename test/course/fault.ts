@@ -1,4 +1,4 @@
-// What a program did wrong, in the three parts that help: what was expected, what came, and what came before.
+// A fault of a program in three parts: what was expected, what came, and the messages before.
 
 /** Ends a check. */
 export class Fault extends Error {
@@ -13,7 +13,7 @@ export class Fault extends Error {
   }
 }
 
-/** A member of a pattern that is judged by a function. */
+/** A member of a pattern that is checked by a function. */
 export interface Rule {
   readonly says: string;
   holds(value: unknown): boolean;
@@ -29,11 +29,11 @@ export const text: Rule = rule('a text', (value) => typeof value === 'string' &&
 export const object: Rule = rule('an object', isBag);
 export const natural: Rule = rule('an integer that is not negative', (value) => Number.isInteger(value) && Number(value) >= 0);
 export const absent: Rule = rule('to be absent', (value) => value === undefined);
-/** JSON-RPC 2.0 says null, 2025-11-25 leaves it out: both are read everywhere. */
+/** JSON-RPC 2.0 uses null, 2025-11-25 leaves the id out: both are accepted everywhere. */
 export const noId: Rule = rule('to be absent, or null', (value) => value === undefined || value === null);
 export const oneOf = (...values: readonly unknown[]): Rule =>
   rule(`one of ${values.map((value) => JSON.stringify(value)).join(', ')}`, (value) => values.includes(value));
-/** A list that has a member for each of the patterns, and maybe more. */
+/** A list with a member for each of the patterns; it may have more. */
 export const having = (...patterns: readonly unknown[]): Rule => rule(
   `a list with ${patterns.map((pattern) => describe(pattern)).join(' and ')}`,
   (value) => Array.isArray(value) && patterns.every((pattern) => value.some((item) => mismatch(pattern, item, '') === undefined)),
@@ -46,7 +46,7 @@ function describe(pattern: unknown): string {
   return JSON.stringify(pattern);
 }
 
-/** Where a value does not fit a pattern: an object may have more members than its pattern, a list may not. */
+/** The first place where a value does not match a pattern. An object may have more members than its pattern, a list may not. */
 export function mismatch(pattern: unknown, value: unknown, path: string): Fault | undefined {
   const place = path === '' ? 'the message' : path;
   const fault = (): Fault => new Fault(`${place} to be ${describe(pattern)}`.replace('to be to be', 'to be'), value === undefined ? 'nothing there' : JSON.stringify(value).slice(0, 300));
@@ -71,7 +71,7 @@ function first(tries: readonly (() => Fault | undefined)[]): Fault | undefined {
   return undefined;
 }
 
-/** Throws where a value does not fit a pattern. An error, or a tool's failure, where a result was wanted, is shown as that. */
+/** Throws if a value does not match a pattern. An error or tool failure in place of a result is reported as such. */
 export function demand(pattern: unknown, value: unknown, path: string = ''): void {
   const found = mismatch(pattern, value, path);
   if (found) throw instead(pattern, value) ?? found;

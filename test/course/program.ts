@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { Fault } from './fault.ts';
 
-// The reader's program, in whatever language: a command and what the chapter adds to it.
+// The reader's program in any language: a command plus the arguments that the chapter adds.
 
 /** Splits a command as a shell would: at spaces, but not inside quotes. */
 export function splitCommand(command: string): string[] {
   return [...command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** What a report tells of a program: how it was started, how it ended by itself, and the last that it wrote to stderr. */
+/** The part of a report about a program: its command, how it ended by itself, and its last stderr output. */
 export interface Life {
   readonly command: string;
   readonly obituary: string | undefined;
@@ -19,7 +19,7 @@ export interface Life {
 /** A command as it would be typed. */
 export const typed = (words: readonly string[]): string => words.map((word) => (/\s|^$/.test(word) ? JSON.stringify(word) : word)).join(' ');
 
-/** Milliseconds for which pipes may stand open after their program has ended: a program that it started may hold them. */
+/** Milliseconds for which pipes may stay open after their program has ended, because a program that it started may hold them. */
 const heldMs = 500;
 
 export class Program implements Life {
@@ -53,7 +53,7 @@ export class Program implements Life {
 
   static start(command: readonly string[], more: readonly string[]): Program {
     const [file = '', ...args] = [...command, ...more];
-    // A group of its own where there are groups, so that what it starts is ended with it.
+    // Use a separate process group where possible, so that child processes are ended too.
     const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true });
     return new Program(child, typed([...command, ...more]));
   }
@@ -66,34 +66,34 @@ export class Program implements Life {
     return this.#child.stdout ?? fail();
   }
 
-  /** How it ended; undefined while it runs. */
+  /** How the program ended; undefined while it runs. */
   get obituary(): string | undefined {
     return this.#why;
   }
 
-  /** The last of what it wrote to stderr. */
+  /** The end of its stderr output. */
   get complaints(): string {
     return this.#complaints;
   }
 
-  /** Its exit code. Throws where it does not end in time. */
+  /** Resolves with its exit code. Throws if it does not end in time. */
   async ended(expected: string, patienceMs: number): Promise<number> {
     const code = await within(this.#ended, patienceMs);
     if (code === undefined) throw new Fault(expected, `nothing: the program still ran after ${patienceMs} ms`);
     return code;
   }
 
-  /** What work comes to that needs the program. Throws where the program ends before it, or it comes to nothing in time. */
+  /** Resolves with the result of work that needs the program. Throws if the program ends first, or if time runs out. */
   async during<T>(work: Promise<T>, expected: string, patienceMs: number): Promise<T> {
     const done = work.then((value) => ({ value }));
-    // What it sent before its end may still be on the way.
+    // Messages sent before its end may still be in transit.
     const over = this.#ended.then(() => within(done, heldMs));
     const first = await within(Promise.race([done, over]), patienceMs);
     if (first) return first.value;
     throw new Fault(expected, this.#why === undefined ? `nothing within ${patienceMs} ms` : `an end: ${this.#why}`);
   }
 
-  /** Resolves once it is gone. */
+  /** Resolves when the program has ended. */
   gone(): Promise<number> {
     return this.#ended;
   }
@@ -105,14 +105,14 @@ export class Program implements Life {
         if (process.platform === 'win32') this.#child.kill('SIGKILL');
         else process.kill(-this.#child.pid, 'SIGKILL');
       } catch {
-        // It was gone already.
+        // It had already ended.
       }
     }
     await this.#ended;
   }
 }
 
-/** What a promise comes to, or undefined where that takes longer. */
+/** Resolves with the value of a promise, or with undefined after `ms`. */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));

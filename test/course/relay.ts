@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-// The server that the reader's client starts is this: its standard streams are those of the checker, at the port named.
+// The reader's client starts this as its server. It connects its standard streams to the checker at the given port.
 const socket = connect(Number(process.argv[2]), '127.0.0.1');
 process.stdin.pipe(socket).pipe(process.stdout);
 socket.on('error', () => process.exit(1));

@@ -1,4 +1,4 @@
-// npm run course: builds the checker where a source is newer than what is built, and runs it.
+// npm run course: builds the checker if a source is newer than the build, and runs it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'dist/test/course/main.js');
 
-/** When the newest source of a folder was written. */
+/** The modification time of the newest source in a folder. */
 function newest(folder) {
   let latest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-// npm run course:check: the solutions pass the exam, and the wrong solutions fail. `--short` leaves out the exam of those
-// in other languages.
+// npm run course:check: the solutions must pass the exam, and the wrong solutions must fail. `--short` leaves out the exam of solutions in
+// other languages.
 
 const { values: { short } } = parseArgs({ options: { short: { type: 'boolean' } } });
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** Runs a script of this folder. True where it ends well. */
+/** Runs a script of this folder. Returns true if it exits with 0. */
 function run(file: string, ...args: string[]): boolean {
   const { status } = spawnSync(process.execPath, [here(file), ...args], { stdio: 'inherit' });
   return status === 0;

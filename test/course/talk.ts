@@ -6,10 +6,10 @@ import type { Bag } from './fault.ts';
 import { within } from './program.ts';
 import type { Program } from './program.ts';
 
-// A conversation in lines: the checker's end of a pipe whose other end is the reader's program. Lines are split and read
-// by the framer and the codec of barewire, so that what they refuse is a fault of the program.
+// The checker's end of a pipe to the reader's program. Barewire's framer and codec split and read the lines, so anything that they refuse
+// is a fault of the program.
 
-/** What passed, for the report. */
+/** A message for the report. */
 export interface Passed {
   /** `-x-`: the client breaks the connection. */
   readonly direction: '-->' | '<--' | '-x-';
@@ -17,18 +17,18 @@ export interface Passed {
 }
 
 export interface TalkOptions {
-  /** Milliseconds for which a message is waited for. */
+  /** Milliseconds to wait for a message. */
   readonly patienceMs: number;
-  /** The same for the first one, which may take as long as the program needs to start. */
+  /** Milliseconds to wait for the first message, which includes the start of the program. */
   readonly startMs: number;
-  /** Whose arrow is `-->`: the client's. */
+  /** The checker's role. `-->` marks messages of the client. */
   readonly role: 'client' | 'server';
   readonly passed: Passed[];
-  /** The program at the other end: once it is gone nothing can come any more. */
+  /** The program at the other end: after its end no message can come. */
   readonly program: Program;
 }
 
-/** Milliseconds in which the end of a program and that of its pipe follow each other. */
+/** Most milliseconds between the end of a program and that of its pipe. */
 const handoverMs = 1000;
 
 export class Talk {
@@ -57,33 +57,33 @@ export class Talk {
       this.#wake();
     };
     input.on('close', over);
-    // Where another program holds the pipe open. What it still had to say has come by then.
+    // Another program may hold the pipe open. By then the remaining messages have come.
     void options.program.gone().then(() => setTimeout(over, handoverMs).unref());
   }
 
-  /** Says a message; `jsonrpc` is added. */
+  /** Sends a message; adds `jsonrpc`. */
   say(message: Bag): void {
     this.raw(JSON.stringify({ jsonrpc: '2.0', ...message }));
   }
 
-  /** Writes a line as it stands. */
+  /** Writes a line unchanged. */
   raw(line: string): void {
     this.#note('out', line);
     this.#out.write(`${line}\n`);
   }
 
-  /** Writes bytes as they stand, without the end of a line. */
+  /** Writes bytes unchanged, without a line break. */
   bytes(bytes: Uint8Array, note?: string): void {
     if (note !== undefined) this.#note('out', note);
     this.#out.write(bytes);
   }
 
-  /** No more is said. */
+  /** Closes the output. */
   end(): void {
     this.#out.end();
   }
 
-  /** The next message. It has to be one: a line of JSON-RPC 2.0. `hoped` says what was expected, where nothing comes. */
+  /** Returns the next message, which must be a line of JSON-RPC 2.0. `hoped` describes the expected message for the fault. */
   async next(hoped: string): Promise<Bag> {
     const line = await this.#take();
     if (line === undefined) throw new Fault(hoped, `nothing: ${await this.#why()}${await this.#flushed()}`);
@@ -100,20 +100,20 @@ export class Talk {
     return JSON.parse(line) as Bag;
   }
 
-  /** Demands that the next message fits a pattern. */
+  /** Demands that the next message matches a pattern. */
   async expect(pattern: Bag, hoped: string): Promise<Bag> {
     const message = await this.next(hoped);
     demand({ jsonrpc: '2.0', ...pattern }, message);
     return message;
   }
 
-  /** Asks, and demands an answer to it that fits. */
+  /** Sends a request, and demands a matching response. */
   async ask(request: Bag & { readonly id: unknown }, answer: Bag): Promise<Bag> {
     this.say(request);
     return this.expect({ id: request.id, ...answer }, `the answer to ${String(request['method'])}`);
   }
 
-  /** Demands that nothing more comes, and that the pipe is closed. */
+  /** Demands that no message follows, and that the pipe is closed. */
   async closed(hoped: string): Promise<void> {
     const line = await this.#take();
     if (line !== undefined) throw new Fault(hoped, `another message: ${line.slice(0, 300)}`);
@@ -125,7 +125,7 @@ export class Talk {
     this.#wake();
   }
 
-  /** The next line; undefined where none comes in time, or none can come. */
+  /** The next line; undefined if none comes in time or none can come. */
   async #take(): Promise<string | undefined> {
     if (this.#lines.length === 0 && !this.#closed) {
       await within(new Promise<void>((resolve) => (this.#wake = resolve)), this.#started ? this.#options.patienceMs : this.#options.startMs);
@@ -139,15 +139,15 @@ export class Talk {
 
   async #why(): Promise<string> {
     const { program } = this.#options;
-    // How the program ended is known a little after its pipe has closed.
+    // The program's exit becomes known a little after its pipe has closed.
     if (this.#closed) await within(program.gone(), handoverMs);
     return program.obituary ?? (this.#closed ? 'the program has closed the pipe'
       : `the program was silent for ${this.#started ? this.#options.patienceMs : this.#options.startMs} ms`);
   }
 
   /**
-   * A program that keeps what it wrote until its buffer is full is silent too. Closes its input, as a client does that
-   * ends: a program that then writes had the answer, and did not flush it.
+   * A program that buffers its output is silent too. This closes its input, as a client does at the end: if the program then writes, it had
+   * the answer and did not flush it.
    */
   async #flushed(): Promise<string> {
     if (this.#closed) return '';

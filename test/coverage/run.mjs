@@ -1,17 +1,17 @@
-// npm run coverage [-- --only PATH,…]: runs the tests of `npm test` with V8's coverage, and maps it to src/ by source
-// maps. Fails below the floor. `--only` takes the test files whose path has one of the texts, and has no floor.
+// npm run coverage [-- --only PATH,…]: runs the tests of `npm test` with V8's coverage, and maps it to src/ by source maps. Fails
+// below the floor. `--only` runs the test files whose path contains one of the texts, without the floor.
 //
-// V8 counts a line as covered where no part that did not run is on it, comments and types among them: the figure of
-// lines is high by its nature. What a process does that a test kills is not counted: it writes no report.
+// V8 counts a line as covered unless a part of it did not run; comments and types count too, so the figure for lines is high.
+// Killed processes do not count: they write no report.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A little under what is reached, in percent. It only goes up. */
+/** Slightly below the current figures, in percent. It only goes up. */
 const floor = { lines: 99, branches: 91, functions: 94 };
 
-/** Not counted, with the reason. */
+/** Excluded files, with the reason. */
 const left = { 'src/**/index.ts': 'names what an entry exports, and does nothing' };
 
 const top = fileURLToPath(new URL('../../', import.meta.url));
@@ -47,7 +47,7 @@ for (const [folder, sum] of [...folders].sort()) {
   console.log(folder.padEnd(18), Object.keys(floor).map((kind) => `${kind} ${percent(sum[kind])}`).join(', '));
 }
 for (const [path, why] of Object.entries(left)) console.log(`not counted: ${path}: ${why}`);
-// A module of types alone is empty when it is compiled, and so is nothing to load.
+// A module of only types compiles to an empty file, so it is never loaded.
 const unloaded = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('index.ts') && !summary[join(top, 'src', file)])
   .filter((file) => /[^\s;{}]/.test(readFileSync(join(top, 'dist/src', file.replace(/\.ts$/, '.js')), 'utf8').replace(/^export \{\};|\/\/.*$|\/\*[\s\S]*?\*\//gm, '')));
@@ -58,6 +58,6 @@ for (const [kind, least] of Object.entries(floor)) {
   console.log(`${kind}: ${reached} % of ${summary.total[kind].total}, floor ${least} %`);
   if (!part && reached < least) failed = true;
 }
-// Whether they pass is for `npm test` to say: those that look at the environment of a program see NODE_V8_COVERAGE here.
+// `npm test` decides whether they pass: tests that check a program's environment see NODE_V8_COVERAGE here.
 if (tests !== 0) console.log('some tests failed under coverage');
 if (failed) process.exitCode = 1;

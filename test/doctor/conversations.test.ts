@@ -8,7 +8,7 @@ import type { Trace } from '../../src/transport/trace.ts';
 
 type Reply = { result: unknown } | { error: { code: number; message: string } } | 'silent' | 'gone';
 
-/** A server in memory, by method; it remembers what it was sent. `stray`: lines that it writes first. */
+/** A server in memory that answers by method and records its messages. `stray`: lines that it writes first. */
 function scripted(reply: (method: string, params: Record<string, unknown>, conversation: number) => Reply, { kind = 'pipe', stray = [] as string[] }: { kind?: 'pipe' | 'http'; stray?: string[] } = {}): { open: (trace: Trace) => ClientTransport; sent: string[][] } {
   const sent: string[][] = [];
   const open = (trace: Trace): ClientTransport => {

@@ -34,7 +34,7 @@ async function ofAddress(url: string, more: DiagnoseOptions = {}): Promise<Diagn
   return diagnose({ name: url, open: (trace) => httpTransport(url, { trace }), http: { url, send: fetchProbe(fetch, { timeoutMs: more.timeoutMs ?? 2_000 }) } }, { ...options, ...more });
 }
 
-/** The codes of what was found, and that each is in the table. */
+/** The codes of the findings; asserts that each is in the table. */
 function codes({ findings }: Diagnosis): string[] {
   for (const { code, what, where, todo } of findings) {
     seen.add(code);
@@ -71,7 +71,7 @@ test('doctor: each era is asked in a process of its own, which may know no other
   assert.equal(diagnosis.facts.at(-1), 'it speaks 2025-11-25, 2026-07-28');
 });
 
-// The codes that each fault leads to, where they are not the fault itself and nothing else.
+// The codes found for each fault, if they differ from the fault's name.
 const programs: readonly (readonly [fault: string, codes?: readonly string[] | undefined, more?: DiagnoseOptions])[] = [
   ['ended-early'], ['stray-output'], ['no-answer', undefined, { timeoutMs: 50, startMs: 400 }], ['slow-start', undefined, { slowMs: 100 }], ['does-not-end'],
   ['opening-refused'], ['opening-malformed', ['method-without-capability', 'nothing-offered', 'opening-malformed']], ['unknown-revision'], ['wrong-era', undefined, { revisions: ['2026-07-28'] }],
@@ -150,7 +150,7 @@ test('doctor: a program that cannot be started', async () => {
   assert.deepEqual(codes(failing), ['start-failed']);
 });
 
-/** The address of a plain socket that does this with who comes. */
+/** The address of a plain TCP or TLS server. */
 async function listen(t: { after(run: () => void): void }, server: ReturnType<typeof createTcpServer>): Promise<string> {
   server.on('error', () => {}).on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -164,7 +164,7 @@ test('doctor: what the network says', async (t) => {
   const host = await listen(t, closed);
   await new Promise<void>((resolve) => void closed.close(() => resolve()));
   assert.deepEqual(codes(await ofAddress(`http://${host}/mcp`)), ['connection-refused']);
-  // Plain HTTP where TLS is spoken to, and the other way about.
+  // Plain HTTP for an https address, and the reverse.
   const plain = await listen(t, createTcpServer((socket) => void socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n')));
   assert.deepEqual(codes(await ofAddress(`https://${plain}/mcp`)), ['wrong-scheme']);
   const binary = await listen(t, createTcpServer((socket) => void socket.on('error', () => {}).end(Buffer.from([0x15, 3, 3, 0, 2, 2, 70]))));
@@ -226,7 +226,7 @@ test('doctor: a finding with a rule is of a section in which the judge has this 
   const wrong = Object.entries(findingKinds).filter(([, { where, rule }]) => rule !== undefined && !allRules().get(rule)?.places.some(({ revision, section }) => `${revision} ${section}` === where));
   assert.deepEqual(wrong.map(([code, { where, rule }]) => [code, where, rule]), []);
   assert.ok(Object.values(findingKinds).filter(({ rule }) => rule !== undefined).length >= 24);
-  // A page has the doctor, and not the 700 rules.
+  // A page includes the doctor, but not the 700 rules.
   const reached = new Set<string>();
   const follow = (file: URL): void => {
     if (reached.has(file.href)) return;

@@ -1,4 +1,4 @@
-// The faulty server over HTTP, until the test ends.
+// The faulty server over HTTP; closed when the test ends.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -17,13 +17,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   const told = JSON.parse(line) as Told;
   if (told.method === 'server/discover' && fault === 'discover-ends-server') process.exit(1);
   if (told.id === undefined || told.method === undefined) continue;
-  // Of both eras, and each process keeps to the one that it is spoken to in first.
+  // For `both`: each process keeps the era of its first request.
   era ??= told.method === 'server/discover' ? 'modern' : 'none';
   const answered = answer(told, fault === 'both' ? era : fault);
   const tell = (): void => {
     if (answered) say({ jsonrpc: '2.0', id: told.id, ...answered });
   };
-  // Slower than what the test calls slow.
+  // Slower than the test's limit for a slow start.
   if (fault === 'slow-start' && told.method === 'initialize') setTimeout(tell, 120);
   else tell();
 }

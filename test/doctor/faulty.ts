@@ -1,4 +1,4 @@
-// A small server written by hand, right in every respect but one. What it does wrong is named by its fault.
+// A small server written by hand with exactly one fault; `fault` names it.
 
 export interface Told {
   readonly jsonrpc: '2.0';
@@ -12,7 +12,7 @@ type Answer = { readonly result: unknown } | { readonly error: { readonly code: 
 const object = { type: 'object', properties: { text: { type: 'string' } } };
 const tool = (name: string, more: object = {}): object => ({ name, description: `Does ${name}`, inputSchema: object, ...more });
 
-/** What the lists hold, by fault; otherwise one tool that is in order. */
+/** Lists by fault; the default is one correct tool. */
 const listed: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
   'duplicate-name': { tools: [tool('a'), tool('a')] },
   'name-invalid': { tools: [tool('say hello!'), { description: 'no name', inputSchema: object }] },
@@ -39,7 +39,7 @@ const listed: Readonly<Record<string, Readonly<Record<string, readonly unknown[]
 
 const refuse = (code: number, message: string): Answer => ({ error: { code, message } });
 
-/** The answer to one request; undefined: it sends none. `modern`: it speaks only 2026-07-28. */
+/** The answer to one request; undefined: none. `modern`: it supports only 2026-07-28. */
 export function answer({ method, params = {} }: Told, fault: string): Answer {
   const modern = /^result-type|^cache-fields|^modern/.test(fault);
   const lists: Readonly<Record<string, readonly unknown[]>> = listed[fault] ?? { tools: [tool('echo')] };

@@ -5,7 +5,7 @@ import { badAnswer, examineAddress, examinePrompts, examineResources, examineTem
 import { examineModernResult } from '../../src/doctor/lists.ts';
 import type { Finding, ProbeAnswer, ProbeRequest } from '../../src/doctor/index.ts';
 
-/** What is found in each kind of input: the code, and the whole sentence. */
+/** Examines each kind of input; findings have a code and a sentence. */
 const examined: Readonly<Record<string, (input: never) => readonly Finding[]>> = {
   tools: (tools: unknown[]) => examineTools(tools),
   resources: (resources: unknown[]) => examineResources(resources),
@@ -16,7 +16,7 @@ const examined: Readonly<Record<string, (input: never) => readonly Finding[]>> =
   modern: (result: Record<string, unknown>) => examineModernResult({ method: 'tools/list', caches: 'caching-9' }, result),
 };
 
-// A line each: [kind, input, [code, sentence] of each finding]. Each was compared with its input by a person.
+// One per line: [kind, input, [code, sentence] of each finding]. A person compared each with its input.
 test('said.jsonl: what is found, and every sentence', () => {
   const lines = readFileSync(new URL('../../../test/doctor/said.jsonl', import.meta.url), 'utf8').trim().split('\n');
   assert.ok(lines.length > 90, `${lines.length} lines`);
@@ -46,7 +46,7 @@ const message = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18
 const json = { 'content-type': 'application/json' };
 const well: Answers = { initialize: { status: 200, headers: { ...json, 'mcp-session-id': 'abc' }, body: message }, initialized: { status: 202 }, GET: { status: 405 }, odd: { status: 400 }, unknown: { status: 404 }, DELETE: { status: 204 }, strange: { status: 403 } };
 
-/** What a request of the doctor is about. */
+/** The purpose of a doctor's request. */
 function kindOf({ method, headers, body = '' }: ProbeRequest): string {
   if (headers['origin'] !== undefined) return method === 'OPTIONS' ? 'OPTIONS' : headers['origin'] === 'https://barewire.invalid' ? 'strange' : 'page';
   if (method !== 'POST') return method;
@@ -55,7 +55,7 @@ function kindOf({ method, headers, body = '' }: ProbeRequest): string {
   return headers['mcp-protocol-version'] === '1999-01-01' ? 'odd' : 'unknown';
 }
 
-/** Examines an address whose answers are given by what the request is about, or by its path. */
+/** Examines an address whose answers depend on the request's purpose or path. */
 async function address(answers: Answers, { url = 'https://h.example/mcp', origin }: { url?: string; origin?: string } = {}): Promise<{ found: string[]; asked: string[]; usable: boolean; wantsLogin: boolean; sent: ProbeRequest[] }> {
   const sent: ProbeRequest[] = [];
   const { findings, usable, wantsLogin } = await examineAddress({ url, send: async (request) => {
@@ -94,6 +94,7 @@ test('an address: each rule that a session breaks is told', async () => {
   assert.deepEqual((await address({ ...well, odd: 'cut' })).found, ['connection-lost: the session: the connection was cut before an answer came.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 200, headers: { ...json, 'mcp-session-id': 'a b' }, body: message } })).found, ['session-id-odd: The session id is a b.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 400, headers: json, body: message } })).asked, ['initialize'], 'no session was begun');
+  assert.deepEqual((await address({ ...well, initialize: { status: 200, headers: { 'mcp-session-id': 'abc' }, body: message } })).asked, ['initialize', 'DELETE'], 'a session that is not tested is ended');
 });
 
 test('an address: refusals, and what they say', async () => {
@@ -106,6 +107,12 @@ test('an address: refusals, and what they say', async () => {
   assert.deepEqual(await refusal({ status: 401, body: 'log in' }), [['unauthorized: h.example answers 401: it wants credentials (log in).', 'challenge-missing: The 401 has no WWW-Authenticate.'], true, true]);
   assert.deepEqual(await refusal({ status: 401, headers: { 'www-authenticate': 'Basic realm=x' } }),
     [['unauthorized: h.example answers 401: it wants credentials.', 'challenge-missing: The challenge names no resource_metadata: Basic [redacted]'], true, true]);
+  // A body is redacted before it is cut: a part of a key does not look like one.
+  for (const before of [1_992, 9_992]) {
+    for (const status of [401, 500]) {
+      assert.doesNotMatch(String(await refusal({ status, body: `${' '.repeat(before)}sk9Zx71Qp4Lw82Mn55Tt` })), /sk9Zx/, `${status}, ${before}`);
+    }
+  }
   assert.deepEqual(await refusal({ status: 403, body: 'Invalid Host header' }), [['forbidden: initialize was answered with 403: Invalid Host header'], false, false]);
   const todo = async (answer: Partial<ProbeAnswer>): Promise<string | undefined> => (await examineAddress({ url: 'https://h.example/mcp', send: async () => ({ status: 403, headers: {}, body: '', ...answer }) })).findings[0]?.todo;
   assert.match(await todo({ body: 'bad ORIGIN' }) ?? '', /refuses the name in the address/);
@@ -130,6 +137,10 @@ test('an address: the right path is looked for at four others, and the old trans
   assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { headers: { 'content-type': 'text/event-stream' }, body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: there it is.');
   assert.doesNotMatch(await todo({ '/sse': { body: 'event: ping\n\n' } }) ?? '', /there it is/);
   assert.doesNotMatch(await todo({ '/mcp': { status: 400 } }) ?? '', /there it is/, 'a refusal is not the endpoint');
+  const elsewhere = await address({ '/mcp': { status: 404 }, '/': { status: 500, headers: { 'mcp-session-id': 'no' } }, '/api/mcp': { ...well['initialize'] as object } });
+  assert.deepEqual(elsewhere.sent.slice(2).map(({ method, url, headers }) => `${method} ${new URL(url).pathname} ${headers['mcp-session-id']} ${headers['mcp-protocol-version']}`), [
+    'POST / undefined undefined', 'DELETE / no 2025-11-25', 'POST /api/mcp undefined undefined', 'DELETE /api/mcp abc 2025-06-18',
+  ], 'what begins a session there ends it');
   const stream = { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: 'event:endpoint\ndata: /m\n\n' };
   for (const status of [400, 404, 405]) {
     const old = await address({ initialize: { status }, GET: stream });
@@ -157,7 +168,7 @@ test('an address: what a page of another origin gets', async () => {
   const { asked, sent } = await address(served(exposed, allowed), { origin });
   assert.deepEqual(asked.slice(6), ['page', 'DELETE', 'OPTIONS'], 'the session of the page is ended too');
   assert.equal(sent[8]?.headers['access-control-request-method'], 'POST');
-  // Only what listens on this machine can be reached by DNS rebinding.
+  // DNS rebinding can only reach servers on this machine.
   for (const url of ['http://localhost:1/mcp', 'http://127.0.0.1:1/mcp', 'http://[::1]:1/mcp']) {
     assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, ['origin-unchecked: Origin: https://barewire.invalid: expected HTTP 403: the origin is foreign; came HTTP 200, no body'], url);
     assert.deepEqual((await address({ ...well, strange: { status: 300 } }, { url })).found, [], url);
@@ -166,7 +177,7 @@ test('an address: what a page of another origin gets', async () => {
   for (const url of ['https://h.example/mcp', 'https://my.127.example/mcp']) assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, [], url);
 });
 
-/** A fetch whose body comes in these pieces, then goes on for ever, ends, or breaks. */
+/** A fetch whose body has these pieces, and then stays open, ends, or breaks. */
 function fetching(pieces: readonly string[], then: 'end' | 'wait' | 'break', headers: Record<string, string> = {}): { fetch: typeof globalThis.fetch; read: () => number; init: RequestInit[] } {
   let at = 0;
   const init: RequestInit[] = [];

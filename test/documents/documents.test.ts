@@ -9,7 +9,7 @@ import { methods } from '../../src/protocol/methods.ts';
 import { anchorsOf, linksOf, projectOf, snippetsOf } from './snippets.ts';
 
 const run = promisify(execFile);
-// The compiled test lies in dist/test/documents.
+// The compiled test is in dist/test/documents.
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -20,7 +20,7 @@ const evidence = ['requirements', 'removals', 'mutants'].map((name) => `requirem
 const documents = [...taught, ...evidence, 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 const built = existsSync(join(root, 'dist/lib')) ? {} : { skip: 'dist/lib is not built' };
 
-/** Runs the compiler over programs, and gives what it says. */
+/** Compiles programs; returns the compiler's output. */
 async function compiled(folder: string, programs: ReadonlyMap<string, string>): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ async function compiled(folder: string, programs: ReadonlyMap<string, string>): 
 
 describe('the snippets of README.md and docs/', { ...built, concurrency: 2 }, () => {
   const snippets = taught.flatMap((file) => snippetsOf(file, read(file)));
-  // Within the package, so that `barewire/…` is what a user gets.
+  // Inside the package, so that `barewire/…` resolves as for a user.
   const folder = join(root, 'dist/documents');
   const fileOf = (place: string): string => place.replace(/\W+/g, '-');
   let said: string;
@@ -54,7 +54,7 @@ describe('the snippets of README.md and docs/', { ...built, concurrency: 2 }, ()
     test(`${place} runs`, async () => {
       const file = join(folder, 'out', `${fileOf(place)}.js`);
       const running = run(process.execPath, [file], { timeout: 60_000 });
-      // Whoever serves over stdio ends with its input.
+      // A stdio server ends when its input ends.
       running.child.stdin?.end();
       const { stdout, stderr } = await running;
       assert.equal(stderr, '');

@@ -1,5 +1,5 @@
-// What the documents use of packages that are not installed here, so that their snippets can be checked. That the
-// packages are as described is not checked by this.
+// The parts of packages not installed here that the documents use, so that their snippets can be type-checked. It is not checked
+// that the packages match.
 declare module 'express' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
   type Handler = (req: IncomingMessage & { body?: unknown }, res: ServerResponse) => void;

@@ -7,7 +7,7 @@ import { metaKeys } from '../../src/protocol/meta.ts';
 import { methods } from '../../src/protocol/methods.ts';
 import { revisions } from '../../src/protocol/revisions.ts';
 
-// What the tables of the code say once, the glossary says likewise.
+// The glossary agrees with the tables of the code.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = readFileSync(`${root}docs/glossary.md`, 'utf8');

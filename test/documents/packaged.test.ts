@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// What the package holds to be read, and what llms.txt says of it.
+// The documents in the package, and the list of them in llms.txt.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -25,7 +25,7 @@ test('llms.txt names each guide, and nothing that the package does not have', ()
     return target as string;
   });
   assert.deepEqual(named.filter((file) => !['SKILL.md', 'CHANGELOG.md'].includes(file) && !guides.includes(file)), []);
-  // The index of a folder stands for its pages.
+  // The index of a folder represents its pages.
   assert.deepEqual(guides.filter((file) => !named.includes(file) && !file.startsWith('docs/coming-from/')), []);
 });
 

@@ -1,20 +1,20 @@
-// The TypeScript of a document, as programs. Hidden comments directly above a snippet say what it takes for granted:
+// The TypeScript of a document, as programs. Hidden comments directly above a snippet give its context:
 //
-//   <!-- given: … -->   code that stands before it
-//   <!-- then: … -->    code that stands behind it
-//   <!-- run: … -->     it is run as well, and prints these lines; `<!-- run -->` prints nothing
+//   <!-- given: … -->   code that before it
+//   <!-- then: … -->    code that after it
+//   <!-- run: … -->     the snippet runs, and must print these lines; `<!-- run -->` prints nothing
 
 /** One snippet of a document. */
 export interface Snippet {
-  /** Such as `README.md:12`: the line of its first line of code, counted from 1. */
+  /** `FILE:LINE` of its first line of code, from 1, such as `README.md:12`. */
   readonly place: string;
-  /** The whole program: a module. */
+  /** The complete module. */
   readonly program: string;
-  /** What it has to print, without the space around it; undefined: it is not run. */
+  /** Expected output, trimmed; undefined: not run. */
   readonly prints: string | undefined;
 }
 
-/** Reads the snippets of a document that are marked `ts`. Throws for a comment of ours that belongs to no snippet. */
+/** Reads the `ts` snippets of a document. Throws for a hidden comment without a snippet. */
 export function snippetsOf(name: string, text: string): Snippet[] {
   const snippets: Snippet[] = [];
   let given = '';
@@ -33,7 +33,7 @@ export function snippetsOf(name: string, text: string): Snippet[] {
       continue;
     }
     if (language === 'ts') {
-      // A file without an import or an export would be no module, and share its names with others.
+      // A file without an import or an export is not a module, and would share its names with others.
       snippets.push({ place: `${name}:${line + 1}`, program: `export {};\n${given}\n${code}\n${then}\n`, prints });
     } else if (open) throw new Error(`${name}:${line}: a comment belongs to a block that is no TypeScript`);
     given = then = '';
@@ -44,7 +44,7 @@ export function snippetsOf(name: string, text: string): Snippet[] {
   return snippets;
 }
 
-/** The headings of a document, as the anchors that links name. */
+/** The anchors of the document's headings. */
 export function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} (.*)$/gm)) {
@@ -53,7 +53,7 @@ export function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Where the links of a document lead that stay within the repository. */
+/** The targets of the document's links within the repository. */
 export function linksOf(text: string): string[] {
   return [...withoutCode(text).replace(/`[^`\n]+`/g, '').matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
@@ -62,7 +62,7 @@ export function linksOf(text: string): string[] {
 
 const withoutCode = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');
 
-/** The TypeScript project in which snippets are compiled; `root`: where the types of Node are installed. */
+/** The TypeScript project for the snippets; `root`: where Node's types are installed. */
 export const projectOf = (root: string): object => ({
   compilerOptions: {
     target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,

@@ -1,4 +1,4 @@
-// The program that every engine runs, as one script: what the server has is set here, so that the rest falls away.
+// The program for every engine, as one script. The features of the server are constants here, so that the bundler drops the rest.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -11,7 +11,7 @@ export const programs = {
   client: { VALIDATED: 'false', ASKING: 'false', CLIENT: 'true' },
 };
 
-/** The text of a program. `target`: the language of the engine; `entry`: the file that it begins with; `define`: what is set in it. */
+/** Bundles a program. `target`: language version of the engine; `entry`: the entry file; `define`: constants. */
 export async function bundle(name, target = 'es2022', { entry = `${here}device.ts`, define = programs[name] } = {}) {
   const { outputFiles } = await build({
     entryPoints: [entry], bundle: true, minify: true, format: 'iife', platform: 'neutral', target, define, write: false, logLevel: 'error',

@@ -1,4 +1,4 @@
-// What a client of 2025-11-25 writes: the handshake, then calls of the three tools in turn, and the answer to a question.
+// The lines of a client of 2025-11-25: the handshake, calls of the three tools in turn, and the answer to a question.
 
 /** The two lines of the handshake. `asks`: the client answers questions. */
 export const handshake = (asks) => [
@@ -6,7 +6,7 @@ export const handshake = (asks) => [
   '{"jsonrpc":"2.0","method":"notifications/initialized"}',
 ];
 
-/** The call number `at`. Every third asks, if the client answers questions. */
+/** The call with the number `at`. Every third tool asks, if the client answers questions. */
 export function call(at) {
   const params = [
     `"name":"set_pin","arguments":{"pin":${at % 40},"on":true}`, `"name":"read_sensor","arguments":{"unit":"C"},"_meta":{"progressToken":${at}}`, '"name":"calibrate","arguments":{}',
@@ -14,12 +14,12 @@ export function call(at) {
   return `{"jsonrpc":"2.0","id":${at},"method":"tools/call","params":{${params}}}`;
 }
 
-/** The answer to a question; undefined: the text is no question. */
+/** The answer to a question; undefined if the text is not one. */
 export const answerTo = (text) => (text.includes('"elicitation/create"')
   ? `{"jsonrpc":"2.0","id":${JSON.stringify(JSON.parse(text).id)},"result":{"action":"accept","content":{"dry":true}}}` : undefined);
 
-/** Whether a text is the result of a call. */
+/** True if a text is the result of a call. */
 export const isResult = (text) => text.includes('"result":{"content"');
 
-/** The handshake and so many calls, one a line. */
+/** The handshake and a number of calls, one per line. */
 export const script = (calls, asks) => `${[...handshake(asks), ...Array.from({ length: calls }, (_, at) => call(at))].join('\n')}\n`;

@@ -1,6 +1,6 @@
-// The device of day.mjs, in an engine with nothing but the language: three tools, served over a wire in frames and over MQTT. The host
-// gives `uartWrite(hex)`, `mqtt(connection, call, what, json)`, `now()` and `starts()`; it calls `uartRead`, `mqttEvent`, `mqttDone` and `tick`,
-// and asks `due`.
+// The device of day.mjs, in an engine with only the language: three tools over a framed serial line and over MQTT. The host
+// provides `uartWrite(hex)`, `mqtt(connection, call, what, json)`, `now()` and `starts()`; it calls `uartRead`, `mqttEvent`,
+// `mqttDone`, `tick` and `due`.
 import { addTextCoders } from '../../examples/device/text-coders.mjs';
 import { manualClock } from '../../src/clock.ts';
 import { compile } from '../../src/schema/index.ts';
@@ -36,7 +36,7 @@ const listeners = new Map();
 const waiting = new Map();
 let [connections, calls] = [0, 0];
 
-/** A connection to the broker, whose other half the host has. */
+/** A connection to the broker; the host implements the other half. */
 function connect(settings) {
   const connection = ++connections;
   const on = {};

@@ -1,10 +1,10 @@
-// A machine for day.mjs: QuickJS-ng with the device's program, one end of a line, and a connection to a broker, in virtual time.
+// A machine for day.mjs in virtual time: QuickJS-ng with the device's program, a serial line and a connection to the broker.
 import ng from '@jitl/quickjs-ng-wasmfile-release-sync';
 import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core';
 
 const engine = await newQuickJSWASMModuleFromVariant(ng);
 
-/** Starts one. `limit`: bytes that the engine may hold. */
+/** Starts a machine. `limit`: maximum bytes of the engine. */
 export function startMachine({ code, time, channel, broker, starts, limit }) {
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(limit);
@@ -27,18 +27,18 @@ export function startMachine({ code, time, channel, broker, starts, limit }) {
     for (const handle of handles) handle.dispose();
     return result;
   }));
-  /** Calls a function of the device at this time, and comes back when its next timer is due. */
+  /** Calls a function of the device at the current time, and schedules its next timer. */
   const call = (name, ...given) => {
     if (!on) return;
     ask('tick', time.now());
     if (name !== 'tick') ask(name, ...given);
     timer?.stop();
     const due = ask('due');
-    // The device's steady clock began at 0 with its start, and this one at the time of the start.
+    // The device's steady clock began at 0 at its start; the host's is offset by the start time.
     timer = due < 0 ? undefined : time.after(Math.max(1, due - (time.monotonic() - started)), () => call('tick'));
   };
   const give = (name, value) => context.newFunction(name, value).consume((handle) => context.setProp(context.global, name, handle));
-  // What the device does happens when it has come to rest: nothing calls into the engine while it runs.
+  // The device's output is handled after it returns: the engine is not reentrant.
   const later = (action) => void setImmediate(action);
 
   give('now', () => context.newNumber(time.now()));
@@ -73,9 +73,9 @@ export function startMachine({ code, time, channel, broker, starts, limit }) {
   call('tick');
 
   return {
-    /** What the engine holds above an empty context. */
+    /** The bytes of the engine above an empty context. */
     held: () => used() - empty,
-    /** The power is cut: the broker notices, and nobody else. */
+    /** Cuts the power: only the broker notices. */
     stop() {
       on = false;
       timer?.stop();

@@ -1,7 +1,7 @@
-// A day in virtual time: a device in QuickJS-ng, served over a line of 9,600 baud in frames and over MQTT at once. Clients come, call,
-// are asked, and go or are cut off; frames are dropped, flipped, repeated and delayed; the broker falls; the device loses its power.
-// What the engine holds is looked at in each minute. Fails where a call is lost without a word, is answered wrongly or fails without a
-// reset, and where the heap grows.
+// A day in virtual time: a device in QuickJS-ng, served at once over a line of 9,600 baud in frames and over MQTT. Clients come,
+// call, are asked, and leave or are cut off; frames are dropped, flipped, repeated and delayed; the broker fails; the device
+// loses its power. The engine's memory is measured each minute. Fails if a call is lost without an error, gets a wrong answer, or
+// fails without a reset, and if the heap grows.
 import { fileURLToPath } from 'node:url';
 import { McpClient } from '../../dist/src/client/index.js';
 import { frames, serialTransport } from '../../dist/src/transport/serial/index.js';
@@ -13,16 +13,22 @@ import { bundle } from './bundle.mjs';
 import { startMachine } from './day-machine.mjs';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
-/** The device loses its power at these hours of a day. */
+/** Hours of the day at which the device loses power. */
 const powerCuts = [8, 16];
 const limit = 1_048_576;
-/** How much more the engine may hold in an hour than in the second one after a start (the first one parses the source): its collector runs by a rule of its own. */
+/**
+ * The allowed growth of the heap, relative to the second hour after a start (the first parses the source): the engine decides
+ * itself when it collects.
+ */
 const growth = 1.03;
 
-/** What has happened. */
+/** Counts of outcomes. */
 const tally = () => ({ answered: 0, asked: 0, lost: 0, sessions: 0, reasons: new Map(), failures: [] });
 
-/** One host: a client after another, each with calls, until the time is over. `open(client)` connects it; `end` ends it, in order or not. */
+/**
+ * One host: clients one after another, each with calls, until the time is over. `open(client)` connects it; `end` closes or cuts
+ * it.
+ */
 async function desk({ time, random, until, count, open, isReset }) {
   const pause = (ms) => new Promise((resolve) => void time.after(ms, resolve));
   const onElicit = () => {
@@ -51,7 +57,7 @@ async function desk({ time, random, until, count, open, isReset }) {
         else count.failures.push('a wrong answer');
       }
     } catch (error) {
-      // A client that does not come in loses no call.
+      // If the client could not connect, no call was lost.
       if (end) count.lost++;
       count.reasons.set(error.message, (count.reasons.get(error.message) ?? 0) + 1);
       if (!isReset(error.message)) count.failures.push(error.message);
@@ -64,7 +70,7 @@ async function desk({ time, random, until, count, open, isReset }) {
 
 const kib = (bytes) => Math.round(bytes / 1024);
 
-/** Runs it. `write` takes the lines of the table. */
+/** Runs the day. `write` receives the lines of the table. */
 export async function runDay({ hours, write }) {
   const code = await bundle('day', 'es2020', { entry: fileURLToPath(new URL('day-device.mjs', import.meta.url)), define: {} });
   const [time, random, broker] = [new VirtualTime(), randomOf(7), new Broker()];
@@ -80,7 +86,7 @@ export async function runDay({ hours, write }) {
       time, random, until, count: serial, isReset: (why) => why.includes('the other side was reset'),
       async open(client) {
         await client.connect(serialTransport(line.end(0), { clock: time, framing: frames({ newId: () => ++ids }), openMs: hour }));
-        // A host that is cut off says nothing: its end of the line is taken by the next one.
+        // A host that is cut off sends nothing; the next one takes over its end of the line.
         return random() < 0.5 ? () => client.close() : () => void line.end(0).read(() => {}, () => {}) ?? client.close();
       },
     }),

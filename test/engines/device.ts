@@ -1,5 +1,5 @@
-// A server of three tools as a device has it, and a client that calls it, in an engine with nothing but the language. The host gives
-// `writeLine(text)` and calls `readLine(text)`. The bundler sets what the server has (run.mjs).
+// A server of three tools as on a device, and a client that calls it, in an engine with only the language. The host provides
+// `writeLine(text)` and calls `readLine(text)`. The bundler sets the constants (run.mjs).
 import { ClientCore } from '../../src/client/index.ts';
 import type { ClientReceiver } from '../../src/client/index.ts';
 import { decode } from '../../src/jsonrpc/index.ts';

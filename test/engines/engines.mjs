@@ -1,4 +1,4 @@
-// The engines: what each needs on this machine, how it is made, and how it runs a program. `inCi`: it is there within a minute.
+// The engines: requirements on this machine, build, and how to run a program. `inCi`: built within a minute.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ const run = (command, args, options) => execFileSync(command, args, { encoding: 
 const printed = (command, args) => JSON.parse(run(command, args));
 const starts = (command, args = ['--version']) => !spawnSync(command, args, { stdio: 'ignore' }).error;
 
-/** Where cargo puts what it makes: outside the tree, and kept between runs. */
+/** Cargo's target folder: outside the tree, and kept between runs. */
 export const target = join(tmpdir(), 'barewire-engines-target');
 
 const cargo = (crate, ...args) => run('cargo', ['build', '--release', '--quiet', '--manifest-path', `${here}${crate}/Cargo.toml`, '--target-dir', target, ...args]);
 
-/** QuickJS-ng from the sources that the crate carries; `triple`: for another machine than this one. */
+/** QuickJS-ng from the sources in the crate; `triple`: for another machine. */
 function native(bits, triple) {
   const made = join(target, ...(triple ? [triple] : []), 'release/barewire-quickjs-ng');
   return {
@@ -28,7 +28,7 @@ function native(bits, triple) {
     missing() {
       if (!starts('cargo')) return 'there is no cargo';
       if (triple && !existsSync(join(run('rustc', ['--print', 'sysroot']).trim(), 'lib/rustlib', triple))) return `rustup target add ${triple}`;
-      // The C compiler's own library for 32 bits comes with gcc-multilib.
+      // gcc-multilib brings the C compiler's own library for 32 bits.
       if (triple && run('gcc', ['-m32', '-print-libgcc-file-name']).trim() === run('gcc', ['-print-libgcc-file-name']).trim()) return 'gcc has no 32 bits (gcc-multilib)';
       return undefined;
     },
@@ -84,7 +84,7 @@ const wasi = {
   run: (name, { files, calls }) => printed(process.execPath, [`${here}wasi/run.mjs`, String(calls), asksIn(name), files[name]]),
 };
 
-/** Compiled and not run: the package has the compiler, and no engine. */
+/** Compiled, not run: the package has the compiler but no engine. */
 const hermes = {
   name: 'Hermes, compiled, not run',
   missing: () => (process.platform === 'linux' && process.arch === 'x64' ? undefined : 'the compiler is for Linux on x64'),
@@ -97,10 +97,13 @@ const hermes = {
 
 export const engines = [native(32, 'i686-unknown-linux-gnu'), native(64), wasm('QuickJS-ng', ng), wasm('QuickJS', classic), goja, boa, graal, wasi, hermes];
 
-/** Engines that Debian has and that cannot parse the language, lowered as far as esbuild goes (ES2015). */
+/** Engines of Debian that cannot parse the bundle even at esbuild's lowest level (ES2015). */
 export const tooOld = [{ name: 'Duktape', command: 'duk' }, { name: 'MuJS', command: 'mujs' }];
 
-/** The complaint of such an engine about a program; undefined: the engine is not installed. Throws where it has none: it belongs into the table. */
+/**
+ * The error of such an engine for a program; undefined: not installed. Throws if it succeeds: the engine then belongs into the
+ * table.
+ */
 export function complaint({ name, command }, file) {
   if (!starts(command)) return undefined;
   const { stderr, stdout } = spawnSync(command, [file], { encoding: 'utf8' });

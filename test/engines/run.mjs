@@ -1,6 +1,6 @@
-// A device's server (three tools; with the validator; with a question) in each engine that can be had here: what its heap holds above an
-// empty context, how long the first answer and a call take. `--write` puts the table into docs/constrained.md; `--calls N`, 1000;
-// `--only NAME`: engines whose name begins so; `--ci`: those that are there within a minute. `--day`: see day.mjs.
+// A device's server (three tools; with the validator; with a question) in each available engine: heap above an empty context,
+// time of the first answer and of a call. `--write` puts the table into docs/constrained.md; `--calls N`, 1000; `--only NAME`:
+// engines whose name begins so; `--ci`: those built within a minute. `--day`: see day.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const file = (name, text) => {
   return path;
 };
 
-/** Puts lines between two marks of the page. */
+/** Replaces the lines between two marks of the page. */
 function write(mark, lines) {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = [`<!-- ${mark} -->\n`, `<!-- end of ${mark} -->`];
@@ -36,7 +36,7 @@ const words = { tools: 'three tools', validated: 'the same with the validator', 
 const kib = (bytes) => (bytes === undefined ? '' : `${(bytes / 1024).toFixed(0)}`);
 const whole = (figure) => figure?.toFixed(0) ?? '';
 
-/** One row for each engine and program; what could not be run is printed, and a fault in CI. */
+/** One row for each engine and program; prints an engine that could not run, which is a fault in CI. */
 async function table(given) {
   const rows = [];
   let failed = false;

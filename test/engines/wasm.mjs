@@ -1,8 +1,8 @@
-// QuickJS and QuickJS-ng in WebAssembly: 32-bit pointers, as on a microcontroller. The source is parsed in the engine: there is no bytecode.
+// QuickJS and QuickJS-ng in WebAssembly: 32-bit pointers, as on a microcontroller. The engine parses the source, not bytecode.
 import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core';
 import { answerTo, call, handshake, isResult } from './calls.mjs';
 
-/** Runs the program: so many calls, and what the heap holds above an empty context. `every`: calls between two measurements. */
+/** Runs the program for a number of calls, and measures the heap above an empty context. `every`: calls between measurements. */
 export async function inWasm(variant, code, calls, asks, every = 10) {
   const engine = await newQuickJSWASMModuleFromVariant(variant);
   const runtime = engine.newRuntime();

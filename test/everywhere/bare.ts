@@ -1,7 +1,6 @@
-// QuickJS with nothing but the language. The host gives `writeLine(text)` and calls `readLine(text)`: the shape of
-// standard streams. Three parts: the suite inside, a server for a client outside, a client for a server outside. A fourth serves HTTP:
-// the host calls `readOctets(connection, text)` and gives `write(connection, text)`, both with `undefined` at the end,
-// and `random(octets)`.
+// QuickJS with only the language. The host provides `writeLine(text)` and calls `readLine(text)`, like standard streams. Three
+// parts: the suite inside, a server for a client outside, a client for a server outside. A fourth serves HTTP: the host calls
+// `readOctets(connection, text)` and provides `write(connection, text)`, both with `undefined` at the end, and `random(octets)`.
 import { decode } from '../../src/jsonrpc/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
@@ -39,7 +38,7 @@ Object.assign(globalThis, {
     Object.assign(globalThis, { crypto: { getRandomValues: (bytes: Uint8Array) => (bytes.set(Array.from(random(bytes.length), (one) => one.charCodeAt(0))), bytes) } });
     const http = http1Server(smokeServer());
     const connections = new Map<number, Http1Connection>();
-    /** `text`: one character an octet. */
+    /** `text`: one character for each octet. */
     const readOctets = (id: number, text: string | undefined): void => {
       if (text === undefined) {
         connections.get(id)?.closed();

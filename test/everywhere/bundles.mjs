@@ -1,4 +1,4 @@
-// The suite as each runtime loads it: one file, made of what is published (dist/lib), not of the sources.
+// The suite as one file for each runtime, bundled from the published files (dist/lib), not the sources.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-// src/server/index.ts is what dist/lib/server.js is made of.
+// Maps src/server/index.ts to dist/lib/server.js, and so on.
 const published = new Map(Object.values(manifest.exports)
   .filter((entry) => typeof entry === 'object')
   .map((entry) => [join(root, entry.types.replace('/dist/types/', '/src/').replace('.d.ts', '.ts')), join(root, entry.default)]));
@@ -39,7 +39,7 @@ export async function makeBundles() {
       minify: name === 'bare',
       external: ['node:*'],
       plugins: [fromPublished],
-      // The published files name their chunks once more where nothing of them is used.
+      // The published files import their chunks also where they use nothing of them.
       logOverride: { 'ignored-bare-import': 'silent' },
       logLevel: 'warning',
     });

@@ -1,4 +1,4 @@
-// A real Chromium: the suite in a page of a server on this machine, since only a secure context has crypto.subtle.
+// A real Chromium: the suite in a page of a local server, since only a secure context has crypto.subtle.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';

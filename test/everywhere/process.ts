@@ -1,4 +1,4 @@
-// Node, Bun and Deno: everything that a process can do. With the argument `stdio` it is the server.
+// Node, Bun and Deno: every transport of a process. With the argument `stdio` it is the server.
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
 import { serveStdio, stdioTransport } from '../../src/transport/stdio/index.ts';
@@ -8,7 +8,7 @@ import { smoke, smokeServer } from './smoke.ts';
 if (process.argv.includes('stdio')) {
   serveStdio(smokeServer());
 } else {
-  // The runtime's own arguments for this file, such as Deno's `run -A`, are in the environment.
+  // The runtime's own arguments for this file, such as Deno's `run -A`, come from the environment.
   const args = JSON.parse(process.env['SMOKE_ARGS'] ?? '[]') as string[];
   const listening = await serveHttp(smokeServer(), { port: 0 });
   const url = process.env['SMOKE_URL'];

@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A program of this folder's packages: those of one platform, which need no install script. */
+/** The path of a program in this folder's packages: those of one platform, without install scripts. */
 export function installed(path) {
   const file = fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
   if (!existsSync(file)) throw new Error(`there is no ${path}: the runtimes are installed for Linux on x64 only`);
   return file;
 }
 
-/** Runs a program to its end; rejects where it fails. Resolves with what it said on stdout. */
+/** Runs a program; rejects if it fails. Resolves with its stdout. */
 export function output(command, args, env = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env }, timeout: 100_000 });
@@ -34,6 +34,6 @@ async function run(name, command, args, env) {
 
 export const node = (name) => async (bundles) => run('Node', installed(`${name}/bin/node`), [bundles.process]);
 export const bun = async (bundles) => run('Bun', installed('@oven/bun-linux-x64/bin/bun'), [bundles.process]);
-// Deno looks for a newer self otherwise.
+// Otherwise Deno checks for updates.
 export const deno = async (bundles) =>
   run('Deno', installed('@deno/linux-x64-glibc/deno'), ['run', '-A', '--no-config', bundles.process], { DENO_NO_UPDATE_CHECK: '1' });

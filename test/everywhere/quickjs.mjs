@@ -1,4 +1,4 @@
-// QuickJS with 4 MiB, and nothing in it but the language and two functions of the host.
+// QuickJS with 4 MiB, and with only the language and two functions of the host.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { getQuickJS } from 'quickjs-emscripten';
 
 const memoryLimit = 4 * 1024 * 1024;
 
-/** A runtime of its own, with the bundle loaded. */
+/** A new runtime with the bundle loaded. */
 function start(quickjs, code, onLine, onWrite = () => {}) {
   const runtime = quickjs.newRuntime();
   runtime.setMemoryLimit(memoryLimit);
@@ -37,7 +37,7 @@ function start(quickjs, code, onLine, onWrite = () => {}) {
     }
   }
 
-  // What is said while the machine runs is delivered after it has come to rest.
+  // Output is delivered after the engine returns.
   const expose = (name, listen) => context.newFunction(name, (handle) => {
     const text = context.getString(handle);
     setImmediate(() => listen(text));
@@ -73,7 +73,7 @@ function start(quickjs, code, onLine, onWrite = () => {}) {
   };
 }
 
-/** The suite against a server over HTTP/1.1 in QuickJS; this process has the sockets. */
+/** Runs the suite against a server over HTTP/1.1 in QuickJS; this process owns the sockets. */
 async function served(machine, code, smokeHttp, finish) {
   const sockets = new Map();
   const vm = start(machine, code, () => {}, (id, text) => {
@@ -117,7 +117,7 @@ export async function quickjs(bundles) {
   cells.push(...await inside.reported);
   finish(inside);
 
-  // A server in QuickJS for each connection, as a host starts one.
+  // One QuickJS server for each connection, as a host starts one.
   const servers = [];
   cells.push(...await smokeLines((read) => {
     const server = start(machine, code, read);
@@ -135,7 +135,7 @@ export async function quickjs(bundles) {
   finish(client);
 
   const { version } = createRequire(import.meta.url)('quickjs-emscripten/package.json');
-  // What a bare language has no part of; each must be told by name.
+  // Absent from a bare language; the error must name each.
   const lacks = ['AbortController', 'crypto.subtle'];
   return { lacks, title: `QuickJS ${version}, 4 MiB`, cells, note: `${(most / 1024).toFixed(0)} KiB of 4096 KiB in use, the most seen between two turns` };
 }

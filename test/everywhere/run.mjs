@@ -1,6 +1,6 @@
 // npm run everywhere: the smoke suite on every runtime, as a table of runtimes by capabilities. Exits 1 on a failure.
 //
-//   node test/everywhere/run.mjs             all of them
+//   node test/everywhere/run.mjs             all runtimes
 //   node test/everywhere/run.mjs NAME …      those whose names begin so: node, bun, deno, workerd, chromium, quickjs
 import { rmSync } from 'node:fs';
 import { makeBundles } from './bundles.mjs';
@@ -29,7 +29,7 @@ const { out, bundles } = await makeBundles();
 const rows = [];
 const faults = [];
 try {
-  // One after another: a busy machine must not look like a slow runtime.
+  // Sequentially: a busy machine must not look like a slow runtime.
   for (const [name, run] of Object.entries(runtimes)) {
     if (wanted.length > 0 && !wanted.some((prefix) => name.startsWith(prefix.toLowerCase()))) continue;
     const started = Date.now();
@@ -53,7 +53,7 @@ function addRows(title, cells, lacks) {
     rows.push([title, transport, ...capabilities.map((capability) => {
       const [legacy, modern] = ['legacy', 'modern'].map((era) => {
         const cell = own.find((one) => one.era === era && one.capability === capability);
-        // A runtime that has a thing must not be told that it lacks it.
+        // The error must not name something that the runtime has.
         const ok = cell?.ok && (!cell.lacks || lacks.includes(cell.lacks));
         if (!ok) faults.push(`${title}, ${transport}, ${era}, ${capability}: ${cell?.fault ?? 'did not run'}`);
         return ok ? (cell.lacks ? `no ${cell.lacks}` : 'ok') : 'FAILS';

@@ -1,5 +1,5 @@
-// The suite that runs on every runtime: one client, one server, and whatever carries their messages. It needs
-// nothing of the runtime; what the runtime lacks must be told by name.
+// The suite that runs on every runtime: one client, one server, and a transport. It needs nothing of the runtime; an error must
+// name what the runtime lacks.
 import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import type { ClientTransport } from '../../src/transport/client-port.ts';
@@ -13,17 +13,17 @@ export interface Cell {
   readonly era: Era;
   readonly capability: Capability;
   readonly ok: boolean;
-  /** The global that the runtime lacks, where that is what was told. */
+  /** The missing global that the error named. */
   readonly lacks?: string;
-  /** What went wrong. */
+  /** The error. */
   readonly fault?: string;
 }
 
-/** A fresh channel to a server that `smokeServer` made. */
+/** A new channel to a server of `smokeServer`. */
 export type Channel = () => ClientTransport;
 
 export function smokeServer(): McpServer {
-  // What a runtime lacks is told by name, to the caller too.
+  // The caller must see the name of a missing global.
   const server = new McpServer({ name: 'smoke', version: '1.0.0' }, { errors: 'message', onError() {} });
   server.tool('add', {
     description: 'Adds two numbers',
@@ -57,7 +57,7 @@ export function smokeServer(): McpServer {
   return server;
 }
 
-/** Runs everything over each channel, in both eras. */
+/** Runs every capability over each channel, in both eras. */
 export async function smoke(channels: Readonly<Record<string, Channel>>): Promise<Cell[]> {
   const cells: Cell[] = [];
   for (const [transport, channel] of Object.entries(channels)) {
@@ -78,7 +78,7 @@ async function smokeEra(transport: string, era: Era, channel: Channel, cells: Ce
     }
   };
   const client = new McpClient({ name: 'smoke', version: '1.0.0' }, {
-    // Left to find out by itself what the server speaks, it finds the modern era.
+    // Without the option, the client negotiates the modern era.
     ...era === 'legacy' && { era },
     onElicit: ({ message }) => {
       expect(message, 'Who is there?');
@@ -97,7 +97,7 @@ async function smokeEra(transport: string, era: Era, channel: Channel, cells: Ce
     expect(await call('add', { a: 2, b: 40 }), '42');
     const refused = await call('add', { a: 2 }).then((text) => text, (error: unknown) => String(error));
     if (!refused.includes('b')) throw new Error(`an argument is missing, and the answer is ${refused}`);
-    // A limit of time can be set, or the runtime is told to have no timers.
+    // Either a timeout works, or the error says that the runtime has no timers.
     const timed = await call('add', { a: 1, b: 1 }, { timeoutMs: 60_000 })
       .catch((error: unknown) => (error as Error).message);
     expect(
@@ -132,7 +132,7 @@ async function smokeEra(transport: string, era: Era, channel: Channel, cells: Ce
   }
 }
 
-/** What a caller writes who wants to cancel where there is no AbortController: the part of it that a call looks at. */
+/** A replacement for AbortController where a runtime has none: the members that a call uses. */
 function standIn(): Pick<AbortController, 'signal' | 'abort'> {
   let listener: (() => void) | undefined;
   const signal = {
@@ -154,7 +154,7 @@ function standIn(): Pick<AbortController, 'signal' | 'abort'> {
   };
 }
 
-/** The name in `this runtime has no NAME, …`. */
+/** The NAME in `this runtime has no NAME, …`. */
 function lacking(text: string): string | undefined {
   return /this runtime has no ([\w.]+)/.exec(text)?.[1];
 }

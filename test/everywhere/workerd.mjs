@@ -18,7 +18,7 @@ export async function workerd(bundles, out) {
   const program = installed('@cloudflare/workerd-linux-64/bin/workerd');
   const version = (await output(program, ['--version'])).trim().replace(/^workerd\s*/, '');
   writeFileSync(join(out, 'config.capnp'), config);
-  // The port that was free is told on the control descriptor.
+  // workerd reports its free port on the control descriptor.
   const child = spawn(program, ['serve', '--control-fd=3', join(out, 'config.capnp')], { stdio: ['ignore', 'inherit', 'pipe', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });

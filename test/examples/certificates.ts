@@ -1,5 +1,5 @@
-// Certificates for tests of mutual TLS, valid for a hundred years, made by openssl: an authority, a server on 127.0.0.1,
-// and a client. Their keys are public here, and good for nothing else.
+// Certificates for tests of mutual TLS, valid for a hundred years, made by openssl: an authority, a server on 127.0.0.1, and a
+// client. Their keys are public: use them only for tests.
 
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBhjCCAS2gAwIBAgIUQUdAb71EAYNLh3a/ioMmvqXM7p0wCgYIKoZIzj0EAwIw

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const example = fileURLToPath(new URL('../../examples/host.js', import.meta.url));
-// Examples take what is published. The conformance builds make no dist/lib.
+// Examples import the published package. The conformance builds have no dist/lib.
 const built = existsSync(fileURLToPath(new URL('../../lib/', import.meta.url))) ? {} : { skip: 'dist/lib is not built' };
 
-/** What the example prints to somebody who answers so. */
+/** The example's output for this answer. */
 async function printed(answer: string): Promise<string> {
   const running = run(process.execPath, [example], { timeout: 60_000 });
   running.child.stdin?.end(`${answer}\n`);

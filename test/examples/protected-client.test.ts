@@ -14,7 +14,7 @@ import { authorizationServer, json } from '../oauth-client/authorization-server.
 
 const program = (name: string): string => fileURLToPath(new URL(`../../examples/protected/${name}.js`, import.meta.url));
 
-/** Runs the client to its end. */
+/** Runs the client until it exits. */
 function run(url: string, env: Record<string, string>): Promise<{ code: number | null; out: string; errors: string }> {
   const child = spawn(process.execPath, [program('client'), url], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
@@ -24,7 +24,7 @@ function run(url: string, env: Record<string, string>): Promise<{ code: number |
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, errors })));
 }
 
-/** An authorization server whose access tokens are JWT, as the example's server wants them. */
+/** An authorization server that issues JWT access tokens, as the example's server requires. */
 async function signing(t: TestContext, resource: string): Promise<Awaited<ReturnType<typeof authorizationServer>>> {
   const as = await authorizationServer(t);
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -56,7 +56,7 @@ test('example: a client logs in at the protected travel server, books a trip, an
     t.after(() => server.kill());
     await new Promise((resolve) => createInterface({ input: server.stdout }).once('line', resolve));
 
-    // The browser: follows the redirects, to the listener of the client.
+    // The browser: follows the redirects to the client's listener.
     const browser = join(folder, 'xdg-open');
     await writeFile(browser, `#!${process.execPath}\nfetch(process.argv[2]).then((page) => page.text());\n`);
     await chmod(browser, 0o755);
@@ -69,7 +69,7 @@ test('example: a client logs in at the protected travel server, books a trip, an
       return as.logins.length;
     };
     const logins = await booked();
-    // One login to look, and one more to book.
+    // One login to read, and another to book.
     assert.deepEqual(as.logins.map((login) => login.get('scope')), ['trips:read', 'trips:read trips:write']);
     assert.equal(await booked(), logins, 'the second time, nobody is asked');
     assert.equal((await stat(join(folder, 'barewire', 'oauth.json'))).mode & 0o777, 0o600);

@@ -16,7 +16,7 @@ import { compile } from '../../src/schema/compile.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import type { ServerPort } from '../../src/transport/server-port.ts';
 
-// Before the first test: node:test runs the hook once the tests that it knows have ended, and would while this waits.
+// Before the first test: node:test runs the hook after the tests known so far, so also while this awaits.
 const home = await realpath(await mkdtemp(join(tmpdir(), 'travel-test-')));
 after(() => rm(home, { recursive: true, force: true }));
 const root = join(home, 'root');
@@ -132,7 +132,7 @@ for (const era of eras) {
 
     const controller = new AbortController();
     const reason = new Error('enough');
-    // A minute an airline: if it were not cancelled, this test would not end.
+    // A minute per airline: without cancellation this test would not end.
     await assert.rejects(client.callTool('search_every_airline', { ...route, paceMs: 60_000 }, {
       signal: controller.signal, onProgress: () => controller.abort(reason),
     }), reason);
@@ -184,7 +184,7 @@ test('arguments of the prompt are completed, with regard to each other', async (
 
 const key = Uint8Array.from({ length: 32 }, (_, at) => at);
 
-/** One modern `tools/call` of book_trip, as a client that has answers would send it. */
+/** One modern `tools/call` of book_trip, with the answers in `more`. */
 function round(server: ServerPort, more: object): Promise<Record<string, unknown>> {
   return new Promise((resolve) => {
     const send = (text: string): void => resolve(JSON.parse(text) as Record<string, unknown>);
@@ -218,7 +218,7 @@ test('a booking of three rounds is served by three processes that share a key', 
   assert.equal((stranger['error'] as { code: number }).code, -32602);
 });
 
-// The itinerary: inside the roots, and nowhere else.
+// The itinerary is written only inside the roots.
 
 test('the itinerary is written inside the roots', async () => {
   const client = await connect(createTravelServer(), {

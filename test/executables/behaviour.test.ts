@@ -105,7 +105,7 @@ test('executables: a file that becomes something else, two tools of one name, an
   assert.deepEqual([...tools.tools], ['same']);
   assert.deepEqual([...problems], [[folder.path, 'only the first 2 executables are served'], ['b', 'another tool is called same']]);
   assert.equal(await call('same'), 'a');
-  // Between two looks at the folder the file is replaced: it is described again before it runs.
+  // The file is replaced between two scans of the folder: it is described again before it runs.
   folder.add('a', script({ name: 'same', description: 'second' }, 'echo \'{"result": "new"}\''));
   assert.equal(await call('same'), 'new');
   assert.equal((await client.listTools())[0]?.description, 'second');

@@ -10,7 +10,7 @@ import { checkFile, checkFolder, checkOwner } from '../../src/executables/file-c
 import { readPipelines, resolveReferences } from '../../src/executables/pipeline.ts';
 import { readSaying } from '../../src/executables/sayings.ts';
 
-// What a tool may say, what its folder may hold, and what a pipeline may name: without a process.
+// Messages of a tool, names in its folder, and steps of a pipeline: without a process.
 
 test('a line of a tool: each kind of message, and what is none', () => {
   const cases: [string, unknown][] = [
@@ -88,7 +88,7 @@ test('a pipeline: its steps, and references only to what is known before', () =>
   }
 });
 
-/** A folder of the test's own. */
+/** A temporary folder of the test. */
 function folder(t: TestContext): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-files-')));
   t.after(() => rmSync(path, { recursive: true, force: true }));

@@ -5,14 +5,14 @@ import { findConfinement } from '../../src/executables/confinement.ts';
 import type { OtherUser } from '../../src/executables/confinement.ts';
 import { defaultExecutableLimits } from '../../src/executables/limits.ts';
 
-// What stands before a program on this machine, and what the program sees of it.
+// The wrapper around a program on this machine, and the limits that the program sees.
 
 const limits = { ...defaultExecutableLimits, maxMemoryBytes: 300_000_000, maxFileBytes: 7_000_000, maxProcesses: 41 };
 const root = process.getuid?.() === 0;
 const linux = process.platform === 'linux' ? false : 'Linux has these means';
 const has = (...words: string[]): boolean => spawnSync(words[0] ?? '', [...words.slice(1), 'sh', '-c', 'exit 0'], { stdio: 'ignore', cwd: '/' }).status === 0;
 
-/** The lines that a script prints that is run as a tool is. */
+/** The output lines of a script that runs like a tool. */
 function seen(user: OtherUser | undefined, script: string, code = 0): string[] {
   const { command, args, ...as } = findConfinement(limits, user).wrap('sh', ['-c', script, 'name', 'a b'], false);
   const { stdout, status } = spawnSync(command, args, { encoding: 'utf8', cwd: '/', ...as });
@@ -44,7 +44,7 @@ for (const [what, user] of [['our own user', undefined], ['another user', { uid:
     assert.equal(found.warning?.includes('setsid') ?? false, !found.endsAll);
     if (!found.boundsProcesses && prlimit) assert.match(found.warning ?? '', /^the number of processes is not bounded: /);
     assert.equal(found.warning === undefined, found.boundsProcesses && found.endsAll);
-    // The code of a program that a signal has ended shows it only in a namespace, where it is the child of another.
+    // The exit code of a program ended by a signal shows the signal only in a namespace, where it is a child of another process.
     assert.deepEqual([128, 129, 137, 159, 160, 1, 0].map((code) => found.signalOf(code)), namespace ? [undefined, 1, 9, 31, undefined, undefined, undefined] : Array(7).fill(undefined));
 
     const [id, arguments_, pid, ...told] = seen(user, 'echo "$(id -u):$(id -g) $(id -G)"; echo "$0 $1"; echo $$; cat /proc/self/limits; cat /proc/self/status');
@@ -57,6 +57,8 @@ for (const [what, user] of [['our own user', undefined], ['another user', { uid:
       assert.equal(limit('Max processes') === '41', user !== undefined);
     }
     if (user && setpriv) assert.equal(limit('NoNewPrivs:'), '1');
+    // The end of the server ends the run: in a namespace by its first process.
+    if (setpriv && (user || !namespace)) assert.ok(seen(user, 'exec setpriv --dump').includes('Parent death signal: KILL'));
     if (namespace) assert.deepEqual(seen(user, 'exit 3', 3), ['']);
     const order = found.wrap('program', ['x'], true);
     assert.deepEqual([order.command, order.args.slice(-2)], ['sh', ['program', 'x']]);

@@ -9,7 +9,7 @@ import type { Executables, ExecutablesOptions } from '../../src/executables/inde
 import { McpServer } from '../../src/server/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 
-/** A folder of tools that goes with the test. */
+/** A folder of tools, removed after the test. */
 export interface ToolFolder {
   readonly path: string;
   /** Writes an executable; returns its path. */
@@ -31,12 +31,12 @@ export function toolFolder(t: TestContext): ToolFolder {
   };
 }
 
-/** A script of the shell that says what it is and runs `body`; the first line of stdin is in `$line`. */
+/** A shell script that prints its description, or runs `body` with the first line of stdin in `$line`. */
 export function script(description: object, body: string): string {
   return `#!/bin/sh\nif [ "$1" = --schema ]; then cat <<'END'\n${JSON.stringify(description)}\nEND\nexit; fi\nread -r line\n${body}\n`;
 }
 
-/** The same in JavaScript: `body` has `request`. */
+/** The same in JavaScript: `body` uses `request`. */
 export function program(description: object, body: string): string {
   return `#!${process.execPath}
 if (process.argv[2] === '--schema') console.log(${JSON.stringify(JSON.stringify(description))});
@@ -55,15 +55,15 @@ export interface Served {
   readonly client: McpClient;
   readonly tools: Executables;
   readonly problems: ReadonlyMap<string, string>;
-  /** Text of the result; errors begin with `!`. */
+  /** The text of the result; errors begin with `!`. */
   call(name: string, args?: Record<string, unknown>): Promise<string>;
 }
 
-/** The tools of a folder, and a client of the revision. */
+/** Serves the tools of a folder to a client of the revision. */
 export async function serve(
   t: TestContext, { path }: ToolFolder, options: ExecutablesOptions = {}, client: ClientOptions = {}, revision: string = '2025-11-25',
 ): Promise<Served> {
-  // Neither the watcher nor a transport in memory keeps the process alive.
+  // Neither the watcher nor the memory transport keeps the process alive.
   const alive = setInterval(() => {}, 1000);
   t.after(() => clearInterval(alive));
   const server = new McpServer({ name: 'folder', version: '1.0.0' });

@@ -11,7 +11,7 @@ import { program, script, serve, toolFolder } from './folder.ts';
 const unix = process.platform === 'win32' ? 'modes and signals are of Unix' : false;
 const root = process.getuid?.() === 0;
 
-/** Waits until it is so; the test's own timeout is the end. */
+/** Polls until the condition holds; the test's timeout is the limit. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -62,7 +62,7 @@ test('executables: a tool that does not answer, floods, talks nonsense or dies g
 test('executables: cancelling a call, the end of a run and the close leave no process behind', { skip: unix }, async (t) => {
   const folder = toolFolder(t);
   const pids = join(folder.path, 'pids.txt');
-  // In a PID namespace a process knows another number of itself: what it holds open is looked for instead.
+  // Inside a PID namespace a process has another pid: search for its open files instead.
   folder.add('family', script({ name: 'family' }, `(sleep 987654 & exec sleep 987654) &\necho started >> ${pids}\nexec sleep 987654`));
   folder.add('leaves', script({ name: 'leaves' }, 'sleep 987655 >/dev/null 2>&1 &\nsetsid sleep 987655 >/dev/null 2>&1 &\necho \'{"result": "gone"}\''));
   const { client, call, tools } = await serve(t, folder);
@@ -83,7 +83,7 @@ test('executables: cancelling a call, the end of a run and the close leave no pr
   assert.deepEqual(left('987654'), []);
 });
 
-/** Words that run a program without any right of root's. */
+/** The command prefix that removes all of root's capabilities. */
 const unprivileged = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--'];
 const lacking = unix || (!root ? false : spawnSync('setpriv', [...unprivileged.slice(1), 'true']).status === 0 ? false : 'there is no setpriv');
 
@@ -113,12 +113,12 @@ test('executables: without a right of root what has left its group is looked for
     await until(() => left(seconds).length === 0);
   }
   assert.match(said, /WARNING: .*setsid.* may outlive its run/);
-  // What hides from both is what the warning is about.
+  // A process that escapes both searches is the subject of the warning.
   await client.callTool('hides');
   assert.ok(left('987656').length <= 1);
 });
 
-/** Every process that can be seen, with its command line. */
+/** Every visible process, with its command line. */
 function processes(): [number, string][] {
   if (!existsSync('/proc/self/cmdline')) return [];
   return readdirNumbers().flatMap((pid): [number, string][] => {
@@ -173,7 +173,7 @@ test('executables: only regular executable files of the folder that nobody else 
   assert.deepEqual([...problems.keys()].sort(), ['dangling', 'deeper', ...root ? ['foreign'] : [], 'out', 'shared', 'writable']);
   assert.equal(problems.get('shared'), 'it is writable by its group (chmod g-w)');
   assert.match(problems.get('out') ?? '', /leads out of the folder/);
-  // A link within the folder is as good as the file.
+  // A link to a file within the folder is allowed.
   symlinkSync('plain', join(folder.path, 'inside'));
   chmodSync(join(folder.path, 'plain'), 0o755);
   await tools.refresh();
@@ -183,7 +183,7 @@ test('executables: only regular executable files of the folder that nobody else 
   chmodSync(folder.path, 0o775);
   await assert.rejects(serve(t, folder), /is writable by its group/);
   chmodSync(folder.path, 0o755);
-  // A pipeline says which tools are run with what.
+  // A pipeline file names the tools and their arguments.
   writeFileSync(join(folder.path, 'pipeline.json'), JSON.stringify([{ name: 'piped', steps: [{ tool: 'good' }] }]), { mode: 0o644 });
   await tools.refresh();
   assert.ok(tools.tools.includes('piped'));
@@ -216,7 +216,7 @@ test('executables: a folder changes while it is served, and listChanged follows'
   rmSync(join(folder.path, 'one'));
   await told;
   assert.deepEqual((await client.listTools()).map(({ name }) => name), ['two']);
-  // What runs is what was described: a change is seen by the call itself, before the watcher has spoken.
+  // The call itself detects a changed file, before the watcher does, and never runs another version than described.
   folder.add('two', script({ name: 'two', parameters: { required: ['x'] } }, 'echo \'{"result": "third"}\''));
   assert.match(await call('two'), /^(third|!arguments.*x.*|!two is not there any more)$/);
   assert.ok(changed >= 2);
@@ -233,7 +233,7 @@ test('executables: runs wait for each other beyond maxConcurrentRuns', { skip: u
   const { call } = await serve(t, folder, { limits: { maxConcurrentRuns: 1 } });
   await Promise.all(Array.from({ length: 4 }, () => call('turn')));
   assert.equal(readFileSync(log, 'utf8'), 'in\nout\n'.repeat(4));
-  // A tool that stays while it calls another does not wait for itself.
+  // A tool that calls another keeps its place, and the nested call needs none.
   const { call: nested } = await serve(t, folder, { limits: { maxConcurrentRuns: 1 } });
   folder.add('calls', script({ name: 'calls', stdin: 'open' }, 'echo \'{"call": {"name": "turn"}}\'; read -r got; printf \'{"result": %s}\\n\' "$got"'));
   const { call: calling } = await serve(t, folder, { limits: { maxConcurrentRuns: 1 } });
@@ -258,7 +258,7 @@ test('executables: memory, processes and files are bounded by the means that was
     return;
   }
   assert.match(await call('bomb'), /^(survived|!bomb (exited|was ended|ended|took))/);
-  // Nothing of it is left, and the next call is served.
+  // No process is left, and the next call works.
   assert.match(await call('bomb'), /^(survived|!bomb (exited|was ended|ended|took))/);
   t.diagnostic(`bounded by ${bounded}`);
 });

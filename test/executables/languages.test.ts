@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
     assert.equal(await call('in_c', { text: 'abc' }), 'ABC');
     assert.equal(await call('in_c'), '!no text (22)');
   }
-  // The arguments are judged by the schema before anything runs.
+  // The arguments are validated before the program runs.
   assert.match(await call('in_sh', { text: 5 }), /^!arguments\.text/);
 });
 
@@ -104,7 +104,7 @@ echo '{"result": "done"}'`));
   const result = await client.callTool('stream', {}, {
     onProgress({ progress, total, message }) {
       reports.push([progress, total, message]);
-      // It has come while the tool runs.
+      // The message arrived while the tool was running.
       writeFileSync(go, '');
     },
   });
@@ -144,14 +144,14 @@ printf '{"result": {"first": %s, "second": %s}}\\n' "$first" "$second"`));
     }, revision);
     assert.equal(await call('book'), '12A decline');
     assert.deepEqual(asked.splice(0), ['Which seat?', 'Sure of 12A?']);
-    // No run was made twice, in any era.
+    // No run was repeated, in either era.
     const [none, one, two, ...more] = readFileSync(runs, 'utf8').trim().split('\n').map((line) => (JSON.parse(line) as unknown[]).length);
     assert.deepEqual([none, one, two, more], [0, 1, 2, []]);
 
     rmSync(runs);
     assert.deepEqual(JSON.parse(await call('stays')), { first: { action: 'accept', content: { seat: '12A' } }, second: { action: 'decline' } });
     assert.deepEqual(asked.splice(0), ['Which seat?', 'Sure?']);
-    // One process where the session lasts; else one for each round.
+    // One process if the session lasts; otherwise one for each round.
     assert.equal(readFileSync(runs, 'utf8').trim().split('\n').length, revision === '2026-07-28' ? 3 : 1);
     assert.match(await call('wrong'), /^!wrong asks what cannot be asked/);
     assert.match(await call('forever'), /^!forever: more than 4 runs for one call/);

@@ -1,4 +1,4 @@
-// In a process of its own: it changes what the process says of its system.
+// In a process of its own: it changes the reported platform.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,11 +13,11 @@ import { checkFile, checkOwner } from '../../src/executables/file-checks.ts';
 import { defaultExecutableLimits } from '../../src/executables/limits.ts';
 import { killStragglers } from '../../src/executables/stragglers.ts';
 
-// What is looked for on Linux is not looked for elsewhere, and what a system does not have is not asked.
+// On other systems Linux tools are not looked for, and missing system calls are not made.
 
 const root = process.getuid?.() === 0;
 
-/** Until the test ends the process says that it runs there; on Windows there are no user ids. */
+/** Sets the reported platform until the test ends; Windows has no user ids. */
 function on(t: TestContext, platform: string, getuid: (() => number) | undefined): void {
   const before = { platform: process.platform, getuid: process.getuid };
   const set = (platform: string, getuid: (() => number) | undefined): void => void Object.defineProperties(process, {

@@ -9,7 +9,7 @@ import { Runner } from '../../src/executables/tool-process.ts';
 import type { RunnerOptions, RunSettings, ToolProcess } from '../../src/executables/tool-process.ts';
 import { toolFolder } from './folder.ts';
 
-// One run of a program, without anything that confines it: what it is given, what is read of it, and how it ends.
+// One run of a program without confinement: its input, its output, and its end.
 
 const unix = process.platform === 'win32' ? 'scripts of the shell' : false;
 
@@ -55,7 +55,7 @@ test('a run: its arguments, its first line, its own folder and its own environme
   assert.deepEqual(names.trim().split(' ').filter((name) => !['_', 'SHLVL', 'OLDPWD'].includes(name)), ['GIVEN', 'HOME', 'LANG', 'PATH', 'PWD']);
   assert.ok(!existsSync(folder));
   assert.deepEqual(stderr, [['tool-1', 'aside'], ['tool-1', 'also']]);
-  // Further lines, where its input stays open; otherwise the input ends after the first.
+  // Further lines if its input stays open; otherwise the input ends after the first.
   const open = await made(t).start('read -r a; read -r b; echo "$a $b"; read -r c || echo end', { input: 'one', open: true });
   open.run.write('two');
   await until(() => open.lines.length === 1);
@@ -65,7 +65,7 @@ test('a run: its arguments, its first line, its own folder and its own environme
   assert.deepEqual(await ran('read -r a; read -r b || echo "$a, end"', { input: 'one' }), [undefined, ['one, end']]);
 });
 
-/** Whether a process has ended; one that nobody has asked for its end yet counts. */
+/** True if a process has ended, also if it is still a zombie. */
 function isGone(pid: string | undefined): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -101,7 +101,7 @@ test('a run: it ends with its code, its signal, its time, what it writes, or the
   stopped.run.stop('late');
   stopped.run.resume();
   assert.equal(await stopped.run.ended, 'one');
-  // What it has started ends with it, also what holds its pipes.
+  // Child processes end too, also those that hold its pipes.
   const parent = await start('sleep 300 & echo $!; exit 3');
   assert.equal(await parent.run.ended, 'exited with code 3');
   await until(() => isGone(parent.lines[0]));
@@ -142,7 +142,7 @@ test('a run: its clock stands while it waits for a person', { skip: unix }, asyn
   run.resume();
   run.write('go');
   assert.equal(await run.ended, 'exited with code 4');
-  // What was used before the pause is used.
+  // Time used before the pause counts.
   const slow = await start('sleep 60', { timeMs: 300 });
   await new Promise((resolve) => setTimeout(resolve, 200));
   slow.run.pause();
@@ -167,7 +167,7 @@ test('runs: so many at once; one that another waits for uses its place; a close 
   first.run.write('go');
   assert.equal(await first.run.ended, undefined);
   assert.equal(await (await second).run.ended, undefined);
-  // One that cannot start gives its place back.
+  // A run that cannot start releases its place.
   await assert.rejects(start('x', { signal: AbortSignal.abort(new Error('gone')) }), /gone/);
   await assert.rejects(start('x', { nested: true, signal: AbortSignal.abort(new Error('gone')) }), /gone/);
   const last = await start('echo up; sleep 60');

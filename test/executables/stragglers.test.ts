@@ -16,7 +16,7 @@ test('stragglers: a process whose HOME or working folder is that of the run is e
   t.after(() => rmSync(`${home}-other`, { recursive: true, force: true }));
   const children: ChildProcess[] = [];
   t.after(() => children.forEach((child) => child.kill('SIGKILL')));
-  // Each says that it runs: before that its folder in /proc is that of the test.
+  // Each child prints `up` first: before that its folder in /proc is that of the test.
   const child = async (cwd: string, env: Record<string, string>): Promise<ChildProcess> => {
     const made = spawn('/bin/sh', ['-c', 'echo up; exec sleep 300'], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     children.push(made);
@@ -36,7 +36,7 @@ test('stragglers: a process whose HOME or working folder is that of the run is e
   assert.deepEqual(await ends, found.map(() => [null, 'SIGKILL']));
   assert.equal(killStragglers(home), 0);
   assert.deepEqual(others.map(({ exitCode, signalCode }) => [exitCode, signalCode]), others.map(() => [null, null]));
-  // The process that looks is not ended, though it works in the folder.
+  // The searching process itself is not ended, though it works in the folder.
   const before = process.cwd();
   process.chdir(home);
   try {

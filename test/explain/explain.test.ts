@@ -93,7 +93,7 @@ for (const revision of revisions) {
   });
 }
 
-/** What is received, what is said of it, and the section; at 2025-11-25 where nothing follows. */
+/** A message, its explanation and the section; of 2025-11-25 by default. */
 type Case = readonly [
   message: unknown,
   what: string,

@@ -6,8 +6,8 @@ import { block, blocks, capabilities, some } from '../../src/explain/words.ts';
 import { head, truncate, width, wireLine } from '../../src/explain/safe-text.ts';
 import type { EventTraceEntry, HttpTraceEntry } from '../../src/transport/trace.ts';
 
-// What is said of a message, whole, a line each: [message, agreed revision, method that was asked, what, section]. Each
-// sentence was compared with its message and with the specification by a person; a new line deserves the same.
+// The complete explanation of a message, one per line: [message, agreed revision, method of the request, what, section]. A person
+// compared each sentence with its message and the specification; do the same for a new line.
 const read = (file: string): unknown[] =>
   readFileSync(new URL(`../../../test/explain/${file}`, import.meta.url), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as unknown);
 
@@ -70,7 +70,7 @@ test('a line of the wire says that it was cut, however much of it was read', () 
   assert.equal(wireLine('abc', 3), 'abc');
   assert.equal(wireLine('abcd', 3), 'ab…');
   assert.equal(wireLine('e\u0301'.repeat(2), 2), 'e\u0301e\u0301');
-  // What was read fits, and the rest was not read.
+  // The line fits, and the rest of the text was not read.
   const marks = `e${'\u0301'.repeat(7)}`;
   const line = wireLine(`${marks}${marks}${'\u0301'.repeat(50)}`, 4);
   assert.ok(line.endsWith('…') && width(line) <= 4, JSON.stringify(line));

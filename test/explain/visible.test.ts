@@ -4,10 +4,10 @@ import { visible, visiblePieces } from '../../src/explain/safe-text.ts';
 import { everyNth } from '../every-nth.ts';
 
 /**
- * Ranges of code points that are drawn as nothing, as blank, or that move what stands beside them. From Unicode 16:
- * DerivedCoreProperties (Default_Ignorable_Code_Point), PropList (Bidi_Control, White_Space, Variation_Selector,
- * Noncharacter_Code_Point), UnicodeData (Cc, Cf, Cs, Co, Zl, Zp, Zs), and characters with an empty glyph. Written out, so
- * that the test does not ask the engine what the code asks it.
+ * Ranges of code points that are invisible, blank, or move their neighbours. From Unicode 16: DerivedCoreProperties
+ * (Default_Ignorable_Code_Point), PropList (Bidi_Control, White_Space, Variation_Selector, Noncharacter_Code_Point), UnicodeData
+ * (Cc, Cf, Cs, Co, Zl, Zp, Zs), and characters with an empty glyph. Written out, so that the test does not use the engine's
+ * tables, as the code does.
  */
 const unseen: readonly (readonly [from: number, to: number])[] = [
   // Cc, soft hyphen, NBSP
@@ -23,11 +23,11 @@ const unseen: readonly (readonly [from: number, to: number])[] = [
   [0xfdd0, 0xfdef], [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff0, 0xfffc], [0xfffe, 0xffff],
   [0x1107f, 0x1107f], [0x110bd, 0x110bd], [0x110cd, 0x110cd], [0x13430, 0x1343f], [0x13441, 0x13442], [0x16fe4, 0x16fe4],
   [0x1bc9d, 0x1bc9d], [0x1bca0, 0x1bca3], [0x1d159, 0x1d159], [0x1d173, 0x1d17a], [0x1fffe, 0x1ffff],
-  // tags, more variation selectors, and what is reserved among them
+  // tags, more variation selectors, and reserved code points among them
   [0xe0000, 0xe0fff], [0xf0000, 0x10ffff],
 ];
 
-/** What a person at a terminal or before a page can see. */
+/** Visible characters for a person at a terminal or a page. */
 const seen = /^[\x20-\x7e]*$/;
 
 test('visible: no code point that is hidden, blank, or moves its neighbours comes through, wherever it stands', () => {
@@ -36,7 +36,7 @@ test('visible: no code point that is hidden, blank, or moves its neighbours come
     for (let code = from; code <= to; code += to - from > 10_000 ? everyNth(97) : 1) {
       const char = String.fromCodePoint(code);
       for (const text of [char, `a${char}b`, `日${char}本`, `1${char}1`, `😀${char}`, `${char}😀`, char.repeat(3)]) {
-        // Beside an emoji these two say how it is drawn.
+        // After an emoji these two select how it is drawn.
         if ((code === 0xfe0e || code === 0xfe0f) && text === `😀${char}`) continue;
         assert.ok(![...visible(text)].includes(char), `U+${code.toString(16)} in ${JSON.stringify(text)}`);
       }

@@ -1,7 +1,7 @@
 import type { Decision, Person } from '../../src/host/person.ts';
 import type { Step } from './explorer.ts';
 
-/** A question that waits for the person. */
+/** A question that waits for the person's reply. */
 interface Question {
   readonly what: string;
   readonly replies: readonly { readonly name: string; give(): void }[];
@@ -9,17 +9,17 @@ interface Question {
 
 const approvalMs = 300_000;
 
-/** The person in front of a host, who answers when the explorer says so, and what the person has allowed. */
+/** The person in front of a host. The explorer decides when the person replies; this class records the approvals. */
 export class AskedPerson {
   readonly person: Person;
-  /** The definitions of the tool that the person, or the first listing, has accepted. */
+  /** The tool definitions that the person accepted, or that the first listing brought. */
   readonly accepted: Set<string>;
-  /** By the number of a call: the definition with which it may be sent. */
+  /** Call number => the definition that the person approved for this call. */
   readonly allowed: Map<unknown, string> = new Map();
-  /** The definitions with which every call may be sent. */
+  /** Definitions that the person approved for every call of the session. */
   readonly forSession: Set<string> = new Set();
   readonly #questions: Question[] = [];
-  /** How often each was asked: two calls may wait for the same change. */
+  /** How often each question was asked: two calls may wait for the same change. */
   readonly #times = new Map<string, number>();
   readonly #monotonic: () => number;
 
@@ -31,7 +31,7 @@ export class AskedPerson {
         const call = args['call'];
         const shown = this.#monotonic();
         const allow = (reach: 'once' | 'session'): Decision => {
-          // docs/host.md: what is shown can be approved for five minutes; after that it is shown again.
+          // docs/host.md: the person can approve a shown call for five minutes; after that it is shown again.
           if (this.#monotonic() - shown < approvalMs) {
             this.allowed.set(call, description);
             if (reach === 'session') this.forSession.add(description);
@@ -81,7 +81,7 @@ export class AskedPerson {
     });
   }
 
-  /** What the person may say now. */
+  /** The replies that the person may give now. */
   steps(settle: () => Promise<void>): Step[] {
     return this.#questions.flatMap(({ what, replies }) => replies.map(({ name, give }) => ({
       name: `${what}: the person ${name}`, touches: ['client'], run: () => (give(), settle()),

@@ -6,7 +6,7 @@ export interface Event {
   readonly data: string;
 }
 
-/** The whole events of a response so far; one that is cut within is none yet. */
+/** The complete events of a response so far. An event that is cut in the middle is not counted. */
 export function eventsOf(text: string): Event[] {
   return text.split('\n\n').slice(0, -1).map((block) => {
     const lines = block.split('\n');
@@ -15,11 +15,11 @@ export function eventsOf(text: string): Event[] {
   });
 }
 
-/** A stream of a client: a POST or a GET, and the GETs that resumed it. */
+/** A client's stream: a POST or GET, and the GETs that resume it. */
 export class EventStream {
   readonly name: string;
   request: ScriptedRequest;
-  /** The process that its connection leads to, where there are several. */
+  /** The process that its connection leads to, in a world with several processes. */
   at: string;
   /** Events that the client has read over earlier connections. */
   readonly read: Event[] = [];
@@ -48,12 +48,12 @@ export class EventStream {
     return this.connected && this.request.stream === 'open';
   }
 
-  /** The response has not begun. */
+  /** True while the response has not begun. */
   get waits(): boolean {
     return this.connected && this.request.status === undefined && this.request.stream === undefined;
   }
 
-  /** The connection breaks; `lost`: events that were written and never reached the client. */
+  /** Breaks the connection. `lost`: the number of events that were written but never reached the client. */
   cut(lost: number): void {
     const events = eventsOf(this.request.text);
     this.read.push(...events.slice(0, Math.max(0, events.length - lost)));
@@ -61,7 +61,7 @@ export class EventStream {
     this.request.leave();
   }
 
-  /** The client comes back with another request. */
+  /** Reconnects with another request. */
   goOn(request: ScriptedRequest, at = ''): void {
     this.request = request;
     this.at = at;
@@ -69,7 +69,7 @@ export class EventStream {
   }
 }
 
-/** Each event comes once, on one stream, and the numbers of a stream only grow; each request is answered once. */
+/** Checks that each event comes once and on one stream, that the numbers in a stream only grow, and that each request is answered once. */
 export function checkEvents(streams: readonly EventStream[]): void {
   const ids = new Map<string, string>();
   for (const one of streams) {
@@ -93,8 +93,8 @@ export function checkEvents(streams: readonly EventStream[]): void {
 }
 
 /**
- * What the stream of a call carries is the beginning of one of these orders. `word` says what each message is; `again`: whether one
- * may come twice.
+ * Checks that the messages of a call's stream are a prefix of one of `orders`. `word` names each message; `again`: a message may come
+ * twice.
  */
 export function checkOrder(stream: EventStream, orders: readonly string[], word: (message: Said) => string, again = false): void {
   const words = stream.messages.map((text) => word(JSON.parse(text) as Said));
@@ -102,7 +102,7 @@ export function checkOrder(stream: EventStream, orders: readonly string[], word:
   if (!orders.some((order) => order.startsWith(said))) throw new Error(`the stream of ${stream.name} carries ${words.join()}`);
 }
 
-/** A message of a server, as far as the worlds read it. */
+/** A server's message, with the fields that the worlds read. */
 export interface Said {
   readonly id?: string | number;
   readonly method?: string;

@@ -6,7 +6,7 @@ import { found } from './found.ts';
 import { Ways } from './ways.ts';
 import { worlds } from './worlds.ts';
 
-/** A world of counters: each is counted up to its number by steps that touch what is named. */
+/** A world of counters. Each counter counts up to its number in steps that touch the places named by `touches`. */
 function counters(most: readonly number[], touches: (at: number) => string[], check: (counts: readonly number[]) => void = () => {}): Kind {
   return {
     name: 'counters',

@@ -3,35 +3,35 @@ import type { ManualClock } from '../../src/bounds/manual-clock.ts';
 import { randomOf } from '../random.ts';
 import { Ways } from './ways.ts';
 
-// Runs real code through every order of what can happen. The explorer keeps no states: it begins each run anew, repeats the
-// steps that it knows, and goes another way after them. Orders that differ only in steps that commute are run once: sleep sets
-// (Godefroid, 1996) leave out the others.
+// Runs real code through every order of its events. The explorer stores no states: it begins each run anew, repeats the known steps and
+// then takes a different one. A way is a sequence of steps that no run has continued yet. Orders that differ only in steps that commute are
+// run once: sleep sets (Godefroid, 1996) leave out the others.
 
-/** One thing that may happen. */
+/** An event that may happen next. */
 export interface Step {
-  /** What happens; the same thing has the same name in every order. */
+  /** Describes the step. The same step has the same name in every order. */
   readonly name: string;
-  /** What it reads or changes. Two steps that touch nothing in common commute; `*` touches everything. */
+  /** The places that it reads or changes. Two steps without a common place commute; `*` touches everything. */
   readonly touches: readonly string[];
-  /** It may also not happen: a run in which nothing but such steps is left may end there. */
+  /** The step may also never happen: a run may end when only optional steps are left. */
   readonly optional?: true;
   run(): void | Promise<void>;
 }
 
-/** What is explored: real objects, the wires between them, and what must be true of them. */
+/** The explored system: real objects, the connections between them, and their invariants. */
 export interface World {
-  /** What may happen now. Where nothing has to, the run is complete. */
+  /** The steps that are possible now. The run is complete if each of them is optional. */
   steps(): readonly Step[];
-  /** Throws an error where an invariant is broken. Called after each step. */
+  /** Throws an error if an invariant is broken. Called after each step. */
   check(): void;
-  /** Ends what is open, and checks that nothing is left. Returns what came of the run, as text. */
+  /** Closes everything, and checks that nothing is left. Returns the outcome of the run as text. */
   finish(): string | Promise<string>;
 }
 
 /** A kind of world. */
 export interface Kind {
   readonly name: string;
-  /** What happens in it. */
+  /** One line for the report: the events of this world. */
   readonly what: string;
   make(): World | Promise<World>;
 }
@@ -42,16 +42,16 @@ export interface Counterexample {
   readonly why: string;
 }
 
-/** What an exploration has found. */
+/** The result of an exploration. */
 export interface Report {
-  /** Runs that came to their end. */
+  /** Runs that reached their end. */
   readonly complete: number;
-  /** Runs that were given up because every step left was one that commutes with what other runs have done. */
+  /** Runs that were abandoned because other runs cover each step that was left: it commutes with their steps. */
   readonly covered: number;
   readonly outcomes: ReadonlyMap<string, number>;
   /** The most steps of one run. */
   readonly longest: number;
-  /** Whether every order was run, but for those that commute. */
+  /** True if every order was run, except orders that differ only in steps that commute. */
   readonly exhausted: boolean;
   readonly counterexample: Counterexample | undefined;
 }
@@ -61,13 +61,13 @@ export interface Bounds {
   readonly maxRuns?: number;
   /** Milliseconds after which it ends. */
   readonly maxMs?: number;
-  /** Asked after each run: whether the exploration is to end. */
+  /** Called after each run. True ends the exploration. */
   readonly stopped?: () => boolean;
-  /** Steps of one run: more are a fault. */
+  /** The most steps of one run. A longer run is reported as a fault. */
   readonly maxSteps?: number;
-  /** Of the random numbers that say which way is taken next. */
+  /** Seed of the random numbers that choose the next way. */
   readonly seed?: number;
-  /** Goes on with the longest way, and drops none: for a space that is to be exhausted. Without it, ways are taken at random. */
+  /** Continues the longest way first and drops no way, to exhaust a space. Otherwise ways are taken at random. */
   readonly whole?: boolean;
 }
 
@@ -76,21 +76,21 @@ type Touched = Pick<Step, 'name' | 'touches'>;
 const commute = (a: Touched, b: Touched): boolean =>
   !a.touches.includes('*') && !b.touches.includes('*') && !a.touches.some((one) => b.touches.includes(one));
 
-/** A step of a run, and the one before it. */
+/** A step of a run, linked to the step before it. */
 interface Taken {
   readonly before: Taken | undefined;
   readonly step: Touched;
-  /** Steps that need not be taken after it: other runs take them before it, and they commute with it. */
+  /** Steps that need not follow: they commute with this step, and other runs take them before it. */
   readonly asleep: readonly Touched[];
 }
 
-/** Ways that are held at most: those of a space that has more are dropped, unless `whole` asks for all. */
+/** The most ways that are held. If a space has more, some are dropped, unless `whole` is set. */
 const mostWays = 100_000;
 
 /** Lets all microtasks run. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets all run that can run without the passing of time. */
+/** Runs everything that is possible without time passing. */
 export async function calm(...clocks: readonly ManualClock[]): Promise<void> {
   const isDue = ({ due, monotonic }: ManualClock): boolean => due !== undefined && due <= monotonic();
   await settled();
@@ -101,22 +101,22 @@ export async function calm(...clocks: readonly ManualClock[]): Promise<void> {
   }
 }
 
-/** Time passes until something is due. */
+/** Advances the clock to its next timer. */
 export async function pass(clock: ManualClock): Promise<void> {
   if (clock.due === undefined) throw new Error('nothing is due');
   clock.tick(clock.now() + clock.due - clock.monotonic());
   await calm(clock);
 }
 
-/** The clock of a world: it begins in 2026, so that no time is 0 by accident. */
+/** The clock of a world. It begins in 2026, so that no time is 0 by accident. */
 export const worldClock = (): ManualClock => manualClock(1_790_000_000_000);
 
-/** Whether a run may end where this is able to happen. */
+/** True if a run may end when only the steps `able` are possible. */
 const mayEnd = (able: readonly Step[]): boolean => able.every(({ optional }) => optional);
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** The step `steps[at]`, which happened here before. */
+/** Finds the step `steps[at]`, which was possible here in an earlier run. */
 function known(world: World, steps: readonly string[], at: number): Step {
   const able = world.steps();
   const step = able.find(({ name }) => name === steps[at]);
@@ -125,7 +125,7 @@ function known(world: World, steps: readonly string[], at: number): Step {
   throw new Error(`the step "${steps[at]}" cannot happen here: the world does not do the same each time\n${lines}\nonly: ${able.map(({ name }) => name).join('; ')}`);
 }
 
-/** Takes a step; returns why it broke something. */
+/** Takes a step. Returns the message if the step threw or broke an invariant. */
 async function take(world: World, step: Step): Promise<string | undefined> {
   try {
     await step.run();
@@ -157,7 +157,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
     let last = whole ? ways.takeDeepest() : ways.take(random);
     const world = await make();
     const broken = (why: string): Report => report(false, { steps: stepsTo(last).map(({ name }) => name), why });
-    // What was done before is repeated, and was checked then; the last step of it is new.
+    // Repeat the known steps, which an earlier run has checked. Only the last of them is new and is checked here.
     const before = stepsTo(last).map(({ name }) => name);
     for (let at = 0; at < before.length; at++) {
       const step = known(world, before, at);
@@ -176,7 +176,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
         break;
       }
       if (depth >= maxSteps && awake.length > 0) return broken(`more than ${maxSteps} steps`);
-      // The order of the ways does not matter to what is left out, as long as the order is always the same.
+      // Sleep sets allow any order of the ways, if it is the same in every run.
       const next: Taken[] = [];
       const first = awake[Math.floor(random() * awake.length)];
       for (let step = first, left = awake; step; step = left[Math.floor(random() * left.length)]) {
@@ -186,7 +186,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
         asleep.push({ name, touches });
         left = left.filter((one) => one !== taken);
       }
-      // A run that may end here ends here, and others go on.
+      // If this run may end here, it ends, and all further steps become ways for other runs.
       for (const way of ends ? next : next.slice(1)) ways.add(depth + 1, way);
       if (ends || !first) {
         try {
@@ -207,7 +207,7 @@ export async function explore({ make }: Kind, bounds: Bounds = {}): Promise<Repo
   return report(!ways.dropped);
 }
 
-/** Runs a world through one order. Returns why it broke an invariant; undefined: it did not, and came to an end after these steps. */
+/** Runs a world through one order of steps. Returns the message of a broken invariant, or undefined if the run kept them all to its end. */
 export async function replay({ make }: Kind, steps: readonly string[]): Promise<string | undefined> {
   const world = await make();
   for (const at of steps.keys()) {

@@ -1,5 +1,5 @@
-// npm run explore:faults [-- TEXT]: puts faults back into a copy of the sources, one at a time, and has the explorer find each.
-// `mended` of a row of faults.json is the commit that mended the fault or brought the rule.
+// npm run explore:faults [-- TEXT]: restores old faults in a copy of the sources, one at a time, and checks that the explorer finds each.
+// In a row of faults.json, `mended` is the commit that fixed the fault or introduced the rule.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

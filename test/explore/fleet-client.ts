@@ -2,13 +2,13 @@ import { ScriptedRequest } from '../transport/http/scripted-request.ts';
 import { checkEvents, checkOrder, EventStream } from './event-stream.ts';
 import type { Said } from './event-stream.ts';
 
-/** Hands a request to a process. */
+/** Sends a request to a process. */
 export type Reach = (at: string, request: ScriptedRequest) => void;
 
-/** A legacy client of a fleet, each of whose requests goes to whichever process the explorer says. */
+/** A legacy client of a fleet. The explorer chooses the process for each of its requests. */
 export class FleetClient {
   readonly gets: EventStream[] = [];
-  /** Answers to the question of the call: the POST that brought each. */
+  /** The POSTs that answered the call's question. */
   readonly answers: { readonly at: string; readonly post: ScriptedRequest; lost: boolean }[] = [];
   call: EventStream = new EventStream('the call', new ScriptedRequest({}));
   #session: Record<string, string> = {};
@@ -24,7 +24,7 @@ export class FleetClient {
     return request;
   }
 
-  /** Opens a session; `settle` lets all happen that this needs. */
+  /** Opens a session. `settle` runs the steps that this needs. */
   async open(at: string, settle: () => Promise<void>): Promise<void> {
     const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'c', version: '1' } };
     const opened = this.ask(at, { body: { jsonrpc: '2.0', id: 0, method: 'initialize', params } });
@@ -44,7 +44,7 @@ export class FleetClient {
     this.gets.push(new EventStream(`GET ${this.gets.length + 1}`, this.ask(at, { method: 'GET' }), at));
   }
 
-  /** Comes back for a stream; one of which it knows no event begins anew. */
+  /** Resumes a stream. A stream without a known event id is opened anew. */
   resume(one: EventStream, at: string): void {
     if (one.connected) one.cut(0);
     one.goOn(this.ask(at, { method: 'GET', headers: one.lastId === undefined ? {} : { 'last-event-id': one.lastId } }), at);
@@ -55,7 +55,7 @@ export class FleetClient {
     this.answers.push({ at, post, lost: false });
   }
 
-  /** A process has died: its connections end. */
+  /** Ends the connections to a process that has died. */
   lose(at: string): void {
     for (const one of this.streams) if (one.connected && one.at === at) one.cut(0);
     for (const one of this.answers) if (one.at === at && one.post.status === undefined) one.lost = true;
@@ -65,7 +65,7 @@ export class FleetClient {
     return [this.call, ...this.gets];
   }
 
-  /** How many messages have come over GET streams. */
+  /** The number of messages received on GET streams. */
   get heard(): number {
     return this.gets.reduce((sum, { messages }) => sum + messages.length, 0);
   }
@@ -74,12 +74,12 @@ export class FleetClient {
     return this.call.messages.map((text) => JSON.parse(text) as Said);
   }
 
-  /** The answers to the call that it has read. */
+  /** The responses to the call that the client has read. */
   get results(): Said[] {
     return this.said.filter(({ id, method }) => id === 1 && method === undefined);
   }
 
-  /** The question that it has read and that still wants its answer. */
+  /** The question that the client has read and has still to answer. */
   get question(): Said | undefined {
     const { said } = this;
     const taken = this.answers.some(({ lost, post: { status } }) => !lost && (status === undefined || status === 202 || status === 400));
@@ -87,22 +87,21 @@ export class FleetClient {
     return taken || over ? undefined : said.find(({ method }) => method === 'elicitation/create');
   }
 
-  /** Whether it can come back for the rest of the call, and has a reason to. */
+  /** True if the client can resume the call's stream and still needs its answer. */
   get mayResume(): boolean {
     const { call } = this;
     return this.results.length === 0 && !call.isOpen && !call.waits && call.lastId !== undefined && !this.refused;
   }
 
-  /** It came back for the call, and was told that this is not possible. */
+  /** True if the server refused to resume the call's stream. */
   get refused(): boolean {
     const { status } = this.call.request;
     return this.call.connected && status !== undefined && status >= 400 && status < 500;
   }
 
   /**
-   * `kept`: the engine has refused nothing, so the store has each event. Otherwise a question that the store lacks cannot be
-   * cancelled for a process that has gone, and an event that the store has, though the engine refused it, has come without an id
-   * and comes again.
+   * `kept`: the engine has refused nothing, so the store has each event. Otherwise, if a process dies, a question that is not in the store
+   * cannot be cancelled. And an event that the engine stored but reported as refused was sent without an id, and comes again.
    */
   check(kept: boolean): void {
     checkEvents(this.streams);
@@ -115,10 +114,10 @@ export class FleetClient {
   }
 }
 
-/** What the stream of the call carries; its process may have gone at any time. */
+/** The possible contents of the call's stream. Its process may die at any time. */
 const orders = ['1,question,2,answer', 'error', '1,error', '1,question,cancelled,error', '1,question,2,cancelled,error'];
 
-/** What a message of the call's stream is. */
+/** A word for a message of the call's stream. */
 function wordOf({ id, method, params, error }: Said): string {
   if (method === undefined) return id !== 1 ? `an answer to ${id}` : error ? 'error' : 'answer';
   if (method === 'notifications/progress') return String(params?.progress);

@@ -1,4 +1,4 @@
-/** Orders in which the explorer has found faults, each with its world. They are mended, and replayed by a test. */
+/** Orders in which the explorer found faults, each with its world. The faults are fixed; a test replays the orders. */
 export interface Found {
   readonly world: string;
   readonly what: string;

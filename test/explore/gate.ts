@@ -1,8 +1,8 @@
-/** Something that waits until the explorer lets it go on. */
+/** Holds callers until the explorer lets them continue. */
 export class Gate<T = void> {
   #waiting: ((value: T) => void)[] = [];
 
-  /** How many wait. */
+  /** The number of callers that wait. */
   get waits(): number {
     return this.#waiting.length;
   }
@@ -11,7 +11,7 @@ export class Gate<T = void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
-  /** Lets the first go on. */
+  /** Lets the first caller continue. */
   open(value: T): void {
     this.#waiting.shift()?.(value);
   }

@@ -7,12 +7,12 @@ import type { Auth } from '../../src/transport/auth.ts';
 import type { ServedClient, ServerPort } from '../../src/transport/server-port.ts';
 import type { Step } from './explorer.ts';
 
-/** A message on its way. */
+/** A message in transit. */
 interface OnItsWay {
   readonly text: string;
   /** The text, parsed once. */
   readonly message: Message;
-  /** Its number and what it is: the same message has the same label in every order. */
+  /** Its number and kind. The same message has the same label in every order. */
   readonly label: string;
 }
 
@@ -23,10 +23,10 @@ interface Message {
   readonly error?: object;
 }
 
-/** What one side has said, and what must be true of it. */
+/** The messages of one side, with their invariants. */
 class Side {
   readonly name: string;
-  /** Requests that it has been handed, and was told to cancel before it answered. */
+  /** Ids of requests that the side received, and whose cancellation it received before it answered. */
   readonly cancelled: Set<string | number> = new Set();
   readonly asked: Set<string | number> = new Set();
   readonly answered: Set<string | number> = new Set();
@@ -37,7 +37,7 @@ class Side {
     this.name = name;
   }
 
-  /** It says something. */
+  /** Checks a message that this side sends. */
   says({ id, method, params }: Message): void {
     if (this.closed) throw new Error(`${this.name} says something after the end: ${method ?? `the answer ${id}`}`);
     if (method === undefined && id !== undefined) {
@@ -55,20 +55,20 @@ class Side {
     }
   }
 
-  /** It is handed something. */
+  /** Records a message that this side receives. */
   hears({ id, method, params }: Message): void {
     if (method !== undefined && id !== undefined) this.asked.add(id);
     const cancelled = params?.requestId;
     if (method === 'notifications/cancelled' && cancelled !== undefined && this.asked.has(cancelled) && !this.answered.has(cancelled)) this.cancelled.add(cancelled);
   }
 
-  /** Requests that still have to be answered. */
+  /** Ids of requests that this side still has to answer. */
   get owed(): (string | number)[] {
     return [...this.asked].filter((id) => !this.answered.has(id) && !this.cancelled.has(id));
   }
 }
 
-/** A pipe between a client and a server, in which a message arrives only when the explorer says so. */
+/** A connection between a client and a server. A message arrives only when the explorer delivers it. */
 export class Pipe {
   readonly client: Side = new Side('the client');
   readonly server: Side = new Side('the server');
@@ -80,11 +80,11 @@ export class Pipe {
   readonly #counts = { toServer: 0, toClient: 0 };
   #receiver: ClientReceiver | undefined;
   #peer: ServedClient | undefined;
-  /** The client has closed the pipe, and the server has not noticed. */
+  /** True after the client has closed the connection and until the server notices. */
   #ending = false;
   #fault: Error | undefined;
 
-  /** `auth`: who the client is. */
+  /** `auth`: the identity of the client. */
   constructor(port: ServerPort, auth?: Auth) {
     this.#port = port;
     this.transport = {
@@ -109,7 +109,7 @@ export class Pipe {
 
   #send(side: Side, text: string): void {
     const message = JSON.parse(text) as Message;
-    // A throw within the code would be its fault to handle: it is kept, and told by `check`.
+    // The code under test would catch an error thrown here, so keep it for `check`.
     try {
       side.says(message);
     } catch (error) {
@@ -124,7 +124,7 @@ export class Pipe {
     for (const side of [this.client, this.server]) if (side.owed.length > 100) throw new Error('too much is owed');
   }
 
-  /** Delivers all that is on its way, until nothing is. */
+  /** Delivers messages until none is in transit. */
   async flush(calm: () => Promise<void>): Promise<void> {
     for (;;) {
       await calm();
@@ -176,7 +176,7 @@ export class Pipe {
     return steps;
   }
 
-  /** Breaks the pipe: both sides see its end. */
+  /** Breaks the connection: both sides see its end. */
   break(): void {
     this.#toServer = [];
     this.#toClient = [];

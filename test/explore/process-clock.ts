@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../src/bounds/clock.ts';
 
-/** The clock of one process of a world: when the process dies, its timers go with it. */
+/** The clock of one process in a world. If the process dies, its timers are cancelled. */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();

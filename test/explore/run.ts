@@ -3,16 +3,16 @@ import { parseArgs } from 'node:util';
 import { explore } from './explorer.ts';
 import { worlds } from './worlds.ts';
 
-// npm run explore: runs the real code through every order of what can happen in each world (test/explore/worlds).
+// npm run explore: runs the real code through every order of events in each world (test/explore/worlds).
 //   -- --only NAME,…   these worlds
 //   -- --runs N        complete runs of each world; 100,000, of a connection 1,000,000
 //   -- --seconds N     time of each world; 3600
-//   -- --seed N        which ways are taken first; 1
+//   -- --seed N        seed that chooses the first ways; 1
 //   -- --whole         depth first: for a space that is to be exhausted
-//   -- --shown FILE    writes the steps of a counterexample into this file
-//   -- --ci            what CI has time for: all worlds together in less than two minutes
+//   -- --shown FILE    writes the steps of a counterexample to this file
+//   -- --ci            limits for CI: all worlds together in less than two minutes
 
-// The traces of errors that the code makes and nobody reads take a fifth of the time.
+// Stack traces of errors that nobody reads would take a fifth of the time.
 Error.stackTraceLimit = 0;
 
 const { values } = parseArgs({ options: {
@@ -21,10 +21,10 @@ const { values } = parseArgs({ options: {
 const chosen = worlds.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`no world is called ${values.only}: there are ${worlds.map(({ name }) => name).join(', ')}`);
 const seconds = values.ci ? Math.floor(100 / worlds.length) : Number(values.seconds);
-// SIGTERM ends the world that is explored, and says how far it came.
+// SIGTERM ends the exploration of the current world and prints its figures.
 let stopped = false;
 process.on('SIGTERM', () => (stopped = true));
-// Seconds of the processor: others use the machine too.
+// Processor time in seconds, because other programs use the machine too.
 console.log('world          complete    covered   outcomes  longest  cpu s  runs/s  exhausted');
 for (const world of chosen) {
   const before = process.cpuUsage();

@@ -3,22 +3,22 @@ import type { Decoded } from '../../src/jsonrpc/message.ts';
 import type { ServerPort } from '../../src/transport/server-port.ts';
 import { Pipe } from './pipe.ts';
 
-/** A tool as a listing has it. */
+/** A tool in a `tools/list` result. */
 interface ListedTool {
   readonly name: string;
   readonly description?: string;
 }
 
-/** One connection of a host to a server, and what the host has been told over it about the server's tools. */
+/** One connection of a host to a server, with the tools that the server has listed on it. */
 export class ServerWire {
   readonly pipe: Pipe;
-  /** Descriptions by name, as the newest listing said that nothing announced has outdated; undefined: there is none. */
+  /** Name => description in the newest listing that no later `list_changed` has outdated; undefined if there is none. */
   known: ReadonlyMap<string, string> | undefined;
-  /** The listings that are asked for, and whether a change was announced after each. */
+  /** Pending list requests, and whether a change was announced after each. */
   readonly #listings = new Map<unknown, { outdated: boolean }>();
   readonly #called: (wire: ServerWire, params: Readonly<Record<string, unknown>>) => void;
 
-  /** `called` is told of each call that the host sends, before it is sent. */
+  /** `called` runs before each call that the host sends. */
   constructor(port: ServerPort, called: (wire: ServerWire, params: Readonly<Record<string, unknown>>) => void) {
     this.pipe = new Pipe(port);
     this.#called = called;

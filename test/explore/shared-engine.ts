@@ -3,29 +3,29 @@ import type { BusHandler, FleetEngine, StoringEngine } from '../../src/fleet/ind
 import type { Clock } from '../../src/bounds/clock.ts';
 import type { Step } from './explorer.ts';
 
-/** Something that a process has asked of the engine. */
+/** An operation that a process has requested from the engine. */
 interface Asked {
   readonly what: string;
-  /** What asks of the same lane are done in order. */
+  /** Operations of the same lane run in order. */
   readonly lane: 'sessions' | 'streams' | 'bus';
-  /** What it reads or changes. */
+  /** The places that it reads or changes. */
   readonly touches: readonly string[];
-  /** Whether it changes something. What is read waits on its way back too. */
+  /** Whether it changes something. A value that is read also waits on its way back. */
   readonly changes: boolean;
-  /** The engine does it. */
+  /** Performs the operation in the engine. */
   act(): Promise<void>;
-  /** Hands over what was read; undefined: nothing was read yet, or nothing is to be read. */
+  /** Delivers the value that was read; undefined before the read, and for operations that read nothing. */
   answer: (() => void) | undefined;
   fail(): void;
 }
 
-/** Something on its way to a process. */
+/** A message on its way to a process. */
 interface Told {
   readonly text: string;
   readonly topic: string | undefined;
 }
 
-/** A process, as the engine knows it. */
+/** The engine's view of a process. */
 class Member {
   readonly letter: string;
   /** The name under which it has joined. */
@@ -41,19 +41,19 @@ class Member {
     this.letter = letter;
   }
 
-  /** Whether what it says reaches the engine, and the engine it. */
+  /** True if the process and the engine can reach each other. */
   get reaches(): boolean {
     return this.alive && this.leased;
   }
 }
 
-/** What an engine may do that processes do not wish for. One refusal, one loss and one repeat are enough for most faults. */
+/** The most faults of the engine in one run. One refusal, one loss and one repeat are enough to find most bugs. */
 const most = { refused: 1, lost: 1, again: 1 };
 
 /**
- * The engine of a fleet in which nothing happens by itself: what processes ask waits, what the engine has read waits, and what
- * it brings to a process waits. It refuses something, having done it or not; it loses what was told to all, and says that it may
- * have; it brings something twice; it takes a process for gone that lives.
+ * The engine of a fleet in which nothing happens by itself: requested operations, values that were read and messages to a process all wait.
+ * It may refuse an operation, performed or not; lose a broadcast message and report that it may have; deliver a message twice; and treat a
+ * live process as dead.
  */
 export class SharedEngine {
   readonly members: readonly Member[];
@@ -61,7 +61,7 @@ export class SharedEngine {
   readonly #settle: () => Promise<void>;
   readonly #counts = { refused: 0, lost: 0, again: 0 };
 
-  /** How often it has refused what it was asked. */
+  /** The number of operations that it has refused. */
   get refused(): number {
     return this.#counts.refused;
   }
@@ -82,17 +82,17 @@ export class SharedEngine {
     return found;
   }
 
-  /** Nothing is on its way. */
+  /** True if nothing is in transit. */
   get idle(): boolean {
     return this.members.every(({ asked, inbox, told }) => asked.length + inbox.length + told.length === 0);
   }
 
-  /** Whether the process may have something to tell that the engine has not taken. */
+  /** True if the process may have a message that the engine has not received. */
   mayOwe({ asked, leased }: Member): boolean {
     return !leased || this.refused > 0 || asked.some(({ lane }) => lane === 'bus');
   }
 
-  /** The process dies: what it has asked and the engine has not done is never done. Its lease goes on. */
+  /** Kills the process: the operations that it requested and the engine has not performed are dropped. Its lease continues. */
   kill(member: Member): void {
     member.alive = false;
     member.asked = [];
@@ -100,18 +100,18 @@ export class SharedEngine {
     member.told = [];
   }
 
-  /** The lease of a process is out; if it lives, it can say and hear nothing until `restore`. */
+  /** Ends the lease of a process. If the process lives, it cannot send or receive until `restore`. */
   lapse(member: Member): void {
     member.leased = false;
   }
 
-  /** The process has its lease again. */
+  /** Gives the process its lease again. */
   restore(member: Member): void {
     member.leased = true;
     member.handler?.lost();
   }
 
-  /** The engine as a process reaches it. */
+  /** The engine as one process sees it. */
   open(letter: string): FleetEngine {
     const member = this.member(letter);
     const { sessions, streams, spent } = this.#hub;
@@ -171,7 +171,7 @@ export class SharedEngine {
     });
   }
 
-  /** What may happen. `wrong`: also what processes do not wish for. */
+  /** The possible steps. `wrong`: also faults of the engine. */
   steps(wrong: boolean): Step[] {
     return this.members.filter(({ reaches }) => reaches).flatMap((member) => [...this.#asks(member, wrong), ...this.#arrivals(member, wrong)]);
   }
@@ -203,7 +203,7 @@ export class SharedEngine {
         await this.#settle();
       };
       steps.push({ name: `${letter} ${one.what}: refused`, touches: [letter, 'wrong'], run: () => refuse(false) });
-      // What is only read is the same as not done.
+      // For a read, it makes no difference whether the engine has performed it.
       if (one.changes) steps.push({ name: `${letter} ${one.what}: done, and refused`, touches: [letter, 'wrong', ...one.touches], run: () => refuse(true) });
     }
     return steps;
@@ -229,7 +229,7 @@ export class SharedEngine {
     return steps;
   }
 
-  /** Lets all happen that is on its way, until nothing is. */
+  /** Takes steps until nothing is in transit. */
   async flush(): Promise<void> {
     for (let rounds = 0; ; rounds++) {
       await this.#settle();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * WebCrypto answers from other threads, in an order that nobody controls: its digests are made at once instead, and are the same.
- * The pauses of processes that wait for one another have no jitter.
+ * WebCrypto answers from other threads in an uncontrolled order, so digests are computed synchronously, with the same result. The pauses of
+ * processes that wait for one another have no jitter.
  */
 export function steadyRandom(): void {
   Math.random = () => 0.5;

@@ -1,12 +1,12 @@
 /**
- * Ways that no run has taken, by their number of steps. In a bounded exploration the next one is taken from a random depth, so that
- * runs part early as often as late. Beyond `most` ways, one of the deepest is dropped for each that comes.
+ * Ways (sequences of steps that no run has continued yet), by their number of steps. A bounded exploration takes the next way from a random
+ * depth, so that runs diverge early as often as late. Above `most` ways, each new one replaces one of the deepest.
  */
 export class Ways<W> {
   readonly #most: number;
   readonly #byDepth: W[][] = [];
   #size = 0;
-  /** Some way was dropped: what is left is not the whole space. */
+  /** True if a way was dropped: the rest is not the whole space. */
   dropped = false;
 
   constructor(most: number) {
@@ -32,13 +32,13 @@ export class Ways<W> {
     return this.#byDepth.at(-1) as W[];
   }
 
-  /** Takes one from the deepest, so that the fewest are held. There is one at least. */
+  /** Takes one of the deepest ways, so that few are held. The list must not be empty. */
   takeDeepest(): W {
     this.#size--;
     return this.#deepest().pop() as W;
   }
 
-  /** Takes one at random. There is one at least. */
+  /** Takes a way at random. The list must not be empty. */
   take(random: () => number): W {
     const depths = this.#byDepth.filter((ways) => ways.length > 0);
     const ways = depths[Math.floor(random() * depths.length)] as W[];

@@ -9,5 +9,5 @@ import { session } from './worlds/session.ts';
 import { states } from './worlds/states.ts';
 import { task } from './worlds/task.ts';
 
-/** What `npm run explore` runs. */
+/** The worlds of `npm run explore`. */
 export const worlds: readonly Kind[] = [connection, rounds, roundsOnce, states, session, neighbours, task, refresh, fleet, host];

@@ -7,8 +7,8 @@ import { clusterEngine, clusterRelay } from '../../src/fleet/node/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { httpListener } from '../../src/transport/http/node/index.ts';
 
-// Three processes on ports of their own, which the primary prints, so that a test says which one gets a request.
-// `no-relay`: a primary that has forgotten its relay.
+// Three processes with separate ports. The primary prints the ports, so that a test can choose the process for each request. `no-relay`: a
+// primary without `clusterRelay`.
 
 async function work(): Promise<void> {
   const engine = clusterEngine(process.argv[2] === 'no-relay' ? { answerMs: 300 } : {});
@@ -31,7 +31,7 @@ async function work(): Promise<void> {
     });
   }));
   const listener = httpListener(server, { fleet: await fleet({ keys, engine }) });
-  // node:cluster would give all of them the same port, and each connection to one of them.
+  // Without `exclusive`, node:cluster would share one port and distribute the connections.
   const http = createServer(listener).listen({ port: 0, host: '127.0.0.1', exclusive: true }, () => {
     process.send?.({ port: (http.address() as AddressInfo).port, pid: process.pid });
   });
@@ -44,7 +44,7 @@ if (cluster.isPrimary) {
   });
   cluster.on('exit', ({ process: { pid } }, code) => console.log(JSON.stringify({ exited: pid, code })));
   for (let i = 0; i < 3; i++) cluster.fork();
-  // The test ends it by closing its input.
+  // The test stops this program by closing its stdin.
   process.stdin.resume().on('end', () => process.exit());
 } else {
   work().catch((error: unknown) => {

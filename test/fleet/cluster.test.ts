@@ -58,7 +58,7 @@ test('node:cluster: real processes ask, cancel and are killed', { timeout }, asy
   await assert.rejects(call, /enough/);
   assert.equal((await next((line) => line.stopped !== undefined)).stopped, waits);
 
-  // The process that runs a call is killed: the call ends at once, and the session goes on in the others.
+  // Kill the process that runs a call: the call ends at once, and the other processes continue the session.
   const doomed = client.callTool('wait').then(() => undefined, (error: unknown) => error);
   const { waits: victim } = await next((line) => line.waits !== undefined);
   process.kill(victim as number, 'SIGKILL');

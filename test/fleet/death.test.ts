@@ -10,7 +10,7 @@ import { read } from './reading.ts';
 const leaseMs = 300;
 
 interface MortalBench extends FleetBench {
-  /** Ends a member as SIGKILL would: nothing comes from it any more, and its connections break. */
+  /** Ends a member as SIGKILL would: it sends nothing more, and its connections break. */
   kill(member: number): void;
 }
 
@@ -48,7 +48,7 @@ test('a request whose process is killed ends with an error in the process that i
   assert.deepEqual([...begun.words, ...more.words], ['progress 1', 'progress 2']);
   assert.equal(rest.words.length, 1);
   assert.match(rest.words[0] ?? '', gone);
-  // The end is kept as well.
+  // The end of the stream is stored too.
   for (const member of [1, 2]) assert.deepEqual((await read(await bench.get(member, headers, more.last))).words, rest.words);
 });
 
@@ -62,7 +62,7 @@ test('a client that comes back after its process was killed gets what was kept, 
   await read(first, 3);
   const killed = Date.now();
   bench.kill(0);
-  // It has seen one event of four. One client comes back at once, and again after the lease.
+  // The client has seen one event of four. It resumes at once, and again after the lease.
   for (const member of [1, 2]) {
     const { words } = await read(await bench.get(member, headers, last));
     assert.deepEqual(words.slice(0, 3), ['progress 2', 'progress 3', 'progress 4']);
@@ -117,11 +117,11 @@ test('the GET stream of a process that is killed goes on elsewhere, and its clie
     'notifications/tools/list_changed', 'notifications/resources/list_changed', updated,
   ];
   const first = await bench.get(0, headers);
-  // It may have changed before the client listened.
+  // The resource may have changed before the client listened.
   assert.deepEqual((await read(first, 1)).words, [updated]);
   update(1);
   const { last } = await read(first, 1);
-  // It was carried in another process than the one that wrote it.
+  // Resume in another process than the one that writes the stream.
   first.cut();
   const carried = await bench.get(1, headers, last);
   update(2);
@@ -132,7 +132,7 @@ test('the GET stream of a process that is killed goes on elsewhere, and its clie
   update(2);
   const on = await read(carried, 1);
   assert.deepEqual(on.words, [updated]);
-  // Its new writer goes too, and its connection with it.
+  // Kill the new writer too; its connection breaks.
   bench.kill(1);
   const third = await bench.get(2, headers, on.last);
   assert.deepEqual((await read(third, 3)).words, everything);
@@ -151,7 +151,7 @@ test('the GET stream goes on where a second process is killed before the client 
   const second = await bench.get(1, headers, known);
   const { words } = await read(second, 3);
   assert.ok(words.includes(updated), words.join());
-  // As if nothing of it had reached the client.
+  // Resume from an old id, as if no later event had reached the client.
   bench.kill(1);
   const third = await bench.get(2, headers, known);
   assert.ok((await read(third, 3)).words.includes(updated));
@@ -168,7 +168,7 @@ test('a process that closes hands its streams over: requests are served to their
   const prime = await listening.next();
   const begun = await read(call, 1);
   const closed = bench.members[0]?.http.close({ drainMs: 20_000 });
-  // The GET stream ends at once, and nothing new is opened here.
+  // The GET stream ends at once, and this process opens no new one.
   assert.equal(await listening.next(), undefined);
   const elsewhere = await bench.get(1, headers, prime?.id ?? `${bench.members[0]?.fleet.process}-1-0`);
   bench.members[2]?.server.resourceUpdated('note:b');
@@ -177,7 +177,7 @@ test('a process that closes hands its streams over: requests are served to their
   assert.deepEqual([...begun.words, ...rest.words], ['progress 1', 'progress 2', 'result of 1']);
   await closed;
   await bench.members[0]?.fleet.close();
-  // Those who carried its stream hear at once that it has left.
+  // The processes that carry its stream learn at once that it has left.
   assert.deepEqual((await read(elsewhere, 2)).words, [
     'notifications/tools/list_changed', 'notifications/resources/list_changed',
   ]);
@@ -203,7 +203,7 @@ test('a request that was answered in its process\'s last moment is not answered 
   const { engine } = handles[0];
   const { streams } = engine;
   assert.ok(streams);
-  // The process goes when its answer is kept, before it has said that this was all.
+  // The process dies after its answer is stored, but before it has marked the stream as complete.
   const cut = { ...engine, streams: { ...streams, append: (part: StreamPart) => streams.append({ ...part, over: false }) } };
   const bench = await startFleet(t, {
     version: '2025-11-25', engines: (member) => member === 0 ? cut : handles[member as 1].engine,
@@ -218,7 +218,7 @@ test('a request that was answered in its process\'s last moment is not answered 
   assert.deepEqual((await read(carried, 1)).words, ['result of 1']);
   handles[0].kill();
   void bench.members[0]?.http.close({ drainMs: 0 });
-  // It ends with what it has.
+  // The stream ends with the stored events.
   for (const member of [1, 2]) {
     assert.deepEqual((await read(await bench.get(member, headers, last))).words, ['result of 1']);
   }

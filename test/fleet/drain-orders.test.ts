@@ -12,9 +12,9 @@ import { newKey } from './harness.ts';
 import { ScheduledEngine } from './scheduled-engine.ts';
 import type { Process } from './scheduled-engine.ts';
 
-// A rolling restart, in any order: calls ask, their connections are cut, their clients come back anywhere and answer
-// anywhere, and processes are closed meanwhile, each with more time to drain than passes. Every call that a process has
-// been given before it began to close gets its result, and every process closes. DRAIN_SEEDS=from-to runs other orders.
+// A rolling restart in random order: calls ask questions, their connections are cut, and clients resume and answer in any process.
+// Meanwhile processes are closed, with more drain time than passes. Every call that a process received before it began to close must get
+// its result, and every process must close. DRAIN_SEEDS=from-to runs other orders.
 
 const [from = 1, to = from] = (process.env['DRAIN_SEEDS'] ?? '1-20').split('-').map(Number);
 const version = '2025-11-25';
@@ -25,25 +25,25 @@ interface Place {
   readonly process: Process;
   readonly own: Fleet;
   readonly handle: FetchHandler;
-  /** The clients that listen there. */
+  /** Disconnects each client that listens there. */
   readonly listening: Set<() => void>;
 }
 
-/** A call of a tool that asks. */
+/** A call of a tool that asks a question. */
 interface Call {
   readonly id: number;
   last: string | undefined;
   question: unknown;
   answer: 'owed' | 'on its way' | 'taken';
   said: string | undefined;
-  /** Undefined while it is away. */
+  /** Disconnects the client; undefined while it is disconnected. */
   leave: (() => void) | undefined;
 }
 
 class World {
   readonly random: () => number;
   readonly engine: ScheduledEngine;
-  /** Those that have not begun to close. */
+  /** The processes that have not begun to close. */
   readonly places: Place[] = [];
   readonly closing = new Set<Promise<void>>();
   readonly calls: Call[] = [];
@@ -82,7 +82,7 @@ class World {
       this.story.push(`${process.name} has drained`);
       await own.close();
       this.engine.kill(process);
-      // It exits, and with it go the connections that it has opened last. What was posted to it is answered.
+      // The process exits and breaks its GET connections. POSTs to it have been answered.
       for (const leave of [...listening]) leave();
       this.closing.delete(closed);
     });
@@ -124,7 +124,7 @@ class World {
     const headers = { ...call.last !== undefined && { 'last-event-id': call.last } };
     this.send(place, body ? 'POST' : 'GET', body, { headers, signal: abort.signal }).then(async (response) => {
       if (call.leave !== leave) return response.body?.cancel();
-      // A GET that a closing process refuses is made elsewhere.
+      // A GET that a closing process refuses is repeated in another process.
       if (response.status !== 200) {
         if (body || response.status < 500) call.said = `HTTP ${response.status}`;
         return leave();
@@ -161,7 +161,7 @@ class World {
     this.story.push(`call ${call.id} is answered at ${place.process.name}`);
     this.send(place, 'POST', { jsonrpc: '2.0', id: call.question, result: { action: 'accept', content: { sure: true } } }).then(
       ({ status }) => {
-        // A process that has closed takes none: it is brought again.
+        // A closed process accepts no answer: send it again.
         call.answer = status === 202 ? 'taken' : 'owed';
       });
   }

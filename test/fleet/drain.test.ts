@@ -16,7 +16,7 @@ import { turn } from './scheduled-engine.ts';
 const version = '2025-11-25';
 const accepted = { action: 'accept', content: { sure: true } };
 
-/** Begins to close a process, and goes past the time in which it waits for what may be on its way. */
+/** Begins to close a process, and passes the time that it waits for requests that may still be on their way. */
 async function beginClosing(t: TestContext, { http }: Member): Promise<{ readonly closed: Promise<void> }> {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const closed = http.close({ drainMs: 20_000 });
@@ -28,7 +28,7 @@ async function beginClosing(t: TestContext, { http }: Member): Promise<{ readonl
 
 const memberOf = ({ members }: FleetBench, at: number): Member => members[at] as Member;
 
-/** A call of the first process that waits for the answer to its question. `again`: its client has come back elsewhere. */
+/** A call to the first process that waits for the answer to its question. `again`: its client has resumed in another process. */
 async function asked(bench: FleetBench, again: boolean): Promise<{ headers: Record<string, string>; live: Live; id: string }> {
   const headers = await bench.open(0);
   let live = await bench.call(0, headers, 'confirm');
@@ -42,7 +42,7 @@ async function asked(bench: FleetBench, again: boolean): Promise<{ headers: Reco
   return { headers, live, id };
 }
 
-// A balancer whose processes are just being restarted answers 502 of its own.
+// A load balancer itself answers 502 while its processes restart.
 for (const [what, broken] of [
   ['a balancer that knows no process just then', () => Promise.resolve(new Response('Bad Gateway', { status: 502 }))],
   ['a connection that breaks', () => Promise.reject(new TypeError('fetch failed'))],
@@ -63,7 +63,7 @@ for (const [what, broken] of [
     t.after(() => client.close());
     await client.connect(httpTransport('http://127.0.0.1:1/mcp', {
       clock: waitingClock(() => new Promise((resolve) => setImmediate(resolve))),
-      // Round robin comes to the process that listens no more, too.
+      // Round robin also reaches the process that no longer listens.
       fetch: (input, init) => String(init?.body ?? '').includes('"action"') && lost++ < 2 ? broken() : bench.roundRobin(input, init),
     }));
     const { content } = await client.callTool('confirm');
@@ -126,7 +126,7 @@ test('where a process cannot reach the bus, an answer gets 503, and the client m
   away = false;
   assert.equal((await bench.post(1, headers, answer)).status, 202);
   assert.deepEqual((await read(live)).words, ['result of 1']);
-  // For one lease after that nobody knows whether a process has gone, or could not renew its lease either.
+  // For one more lease, nobody can tell whether a process has died or only failed to renew its lease.
   const toNobody = async (): Promise<number> => (await bench.post(1, headers, { ...answer, id: 'nobody-1' })).status;
   assert.equal(await toNobody(), 503);
   while (await toNobody() === 503) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -147,7 +147,7 @@ test('a GET stream, a modern listen and a session without work do not hold a pro
   t.after(() => client.close());
   await client.connect(httpTransport(memberOf(bench, 0).http.url));
   await client.subscribe('note:a');
-  // Far less than the time to drain.
+  // Far less than the drain time.
   const from = performance.now();
   await memberOf(bench, 0).http.close({ drainMs: 60_000 });
   assert.ok(performance.now() - from < 30_000);

@@ -9,7 +9,7 @@ import { engineTests, storeTests } from '../../src/fleet/testing.ts';
 import type { EngineTest } from '../../src/fleet/testing.ts';
 import { startFleet } from './harness.ts';
 
-/** Both ends of a channel between processes, which carries JSON and can be cut without a word. */
+/** Both ends of a channel between processes. It carries JSON and can be cut silently. */
 function channel(): { process: Port<FromRelay, ToRelay>; relay: Port<ToRelay, FromRelay>; cut(): void } {
   let whole = true;
   type Hear = (text: string) => void;
@@ -36,7 +36,7 @@ function channel(): { process: Port<FromRelay, ToRelay>; relay: Port<ToRelay, Fr
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
-/** The bus of a cluster without its processes. */
+/** The bus of a cluster, within one process. */
 function relayed(leaseMs: number, answerMs: number = 2000): { again(): RelayedEngine; kill(engine: FleetEngine): void } {
   const relay = createRelay([key], leaseMs);
   const cuts = new Map<FleetEngine, () => void>();
@@ -52,14 +52,14 @@ function relayed(leaseMs: number, answerMs: number = 2000): { again(): RelayedEn
   };
 }
 
-// At once: for most of their time they wait.
+// In parallel, because the tests mostly wait.
 describe('engines of this package', { concurrency: 50 }, () => {
   for (const { name, run } of [...engineTests, ...storeTests]) {
     test(`memory: ${name}`, () => run(async () => {
       const engine = memoryEngine();
       return { engine, again: async () => engine };
     }));
-    // A lease that is short enough to be waited for runs out by itself on a machine that is busy: only where it must.
+    // A short lease can expire by accident on a busy machine, so use it only in tests that wait for its end.
     const leaseMs = name.includes('was killed') ? 3000 : 60_000;
     test(`relay: ${name}`, () => run(async () => {
       const { again, kill } = relayed(leaseMs, 20_000);
@@ -68,7 +68,7 @@ describe('engines of this package', { concurrency: 50 }, () => {
   }
 });
 
-/** An engine with one fault. The suite has to find each. */
+/** Engines with one fault each. The suite must find every fault. */
 const faults: Readonly<Record<string, (engine: FleetEngine) => FleetEngine>> = {
   'messages come twice': wrapped((bus) => ({
     async send(to, text) {
@@ -113,7 +113,7 @@ function wrapped(change: (bus: Bus) => Partial<Bus>): (engine: FleetEngine) => F
   });
 }
 
-/** The faults in which no test of a suite has failed. All run at once, for most of their time they wait. */
+/** The faults that no test of a suite has detected. All run in parallel, because they mostly wait. */
 async function unnoticed(
   faults: readonly string[], tests: readonly EngineTest[], make: (fault: string) => FleetEngine,
 ): Promise<string[]> {
@@ -136,7 +136,7 @@ test('the suite finds an engine with a fault', async () => {
 
 type Stores = Required<Pick<FleetEngine, 'sessions' | 'streams' | 'spent'>>;
 
-/** Stores with one fault each. */
+/** Stores with one fault each. The suite must find every fault. */
 const storeFaults: Readonly<Record<string, (stores: { [K in keyof Stores]: NonNullable<Stores[K]> }) => Partial<Stores>>> = {
   'a record of any version is replaced': ({ sessions }) => ({ sessions: {
     ...sessions,
@@ -215,7 +215,7 @@ test('sessions over a relay: a question whose process is cut off is refused when
   }
   const headers = { 'mcp-session-id': bench.session() };
   const answer = async (): Promise<number> => (await bench.post(0, headers, { jsonrpc: '2.0', id: `${gone}-1`, result: {} })).status;
-  // 503 where this machine was so busy that the first process's own lease was out.
+  // 503 if the machine was so busy that the first process's own lease expired.
   let status = await answer();
   while (status === 503) status = await answer();
   assert.equal(status, 400);

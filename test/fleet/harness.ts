@@ -16,13 +16,13 @@ import { serveHttp } from '../transport/http/engine.ts';
 export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 export const newKey = (): Uint8Array => new Uint8Array(randomBytes(32));
 
-/** An engine that has a bus and keeps no sessions. */
+/** An engine with a bus and without session storage. */
 export function busEngine(): FleetEngine {
   const { join } = memoryEngine();
   return { join };
 }
 
-/** One process of a fleet, in this process. */
+/** One member of a fleet; all members run in this process. */
 export interface Member {
   readonly fleet: Fleet;
   readonly http: HttpServer;
@@ -32,34 +32,34 @@ export interface Member {
 export interface FleetBench {
   readonly members: readonly Member[];
   readonly errors: Error[];
-  /** A connected client whose every request goes to the next member. */
+  /** Connects a client whose requests go to the members in turn. */
   client(options?: ClientOptions, path?: string): Promise<McpClient>;
-  /** The `fetch` of such a client. */
+  /** The `fetch` of these clients. */
   readonly roundRobin: typeof globalThis.fetch;
-  /** Which member got each request, and what came of it. */
+  /** The member that received each request, and the status of its response. */
   readonly log: { readonly member: number; readonly method: string; readonly body: string; readonly status: number }[];
-  /** The id of the session that was opened last. */
+  /** The id of the newest session. */
   session(): string;
-  /** Resolves when so many GET streams have been opened. */
+  /** Resolves when `count` GET streams have been opened. */
   listening(count: number): Promise<void>;
-  /** A handshake with one member; the headers of its session. */
+  /** Initializes a session with one member, and returns the headers of the session. */
   open(member: number, version?: string, headers?: Record<string, string>): Promise<Record<string, string>>;
-  /** A call of a tool, with progress, to one member; its answer event by event. */
+  /** Calls a tool of one member, with progress; returns the response event by event. */
   call(member: number, headers: Record<string, string>, name: string, args?: object, id?: number): Promise<Live>;
-  /** A GET to one member. */
+  /** Sends a GET to one member. */
   get(member: number, headers: Record<string, string>, last?: string): Promise<Live>;
-  /** A POST to one member. */
+  /** Sends a POST to one member. */
   post(member: number, headers: Record<string, string>, body: unknown): Promise<Response>;
-  /** Resolves when the tool `wait` runs somewhere; then `stopped` when it was told to stop. */
+  /** `begun` resolves when some member runs the tool `wait`, and `stopped` when that call is aborted. */
   readonly waiting: { readonly begun: Promise<void>; readonly stopped: Promise<string> };
-  /** Lets the tool `steps` go on by one progress notification, or by its answer after the last. */
+  /** Lets the tool `steps` send one progress notification or, after the last one, its answer. */
   step(): void;
 }
 
 export interface BenchOptions {
   readonly version?: string;
   readonly engine?: FleetEngine | undefined;
-  /** The engine of each member, where they are not one. */
+  /** The engine of each member, if they do not share one. */
   readonly engines?: ((member: number) => FleetEngine) | undefined;
   readonly count?: number;
   /** The clock of the members. Default: the runtime's. */
@@ -189,7 +189,7 @@ export async function startFleet(t: TestContext, options: BenchOptions = {}): Pr
   return bench;
 }
 
-/** A call that its client cancels is told so in whatever process it runs. */
+/** Checks that a client's cancellation reaches the process that runs the call. */
 export async function cancelsACall({ waiting }: Pick<FleetBench, 'waiting'>, client: McpClient): Promise<void> {
   const abort = new AbortController();
   const call = client.callTool('wait', {}, { signal: abort.signal });

@@ -29,18 +29,18 @@ const statusOf = async (bench: FleetBench, member: number, headers: Record<strin
   (await bench.post(member, headers, ping)).status;
 
 test('an id opens for its principal alone, in every process', async (t) => {
-  // Sealed in the id, and kept by an engine.
+  // Without an engine the session is sealed in the id; with one, the engine stores it.
   for (const engine of [undefined, memoryEngine()]) {
     const bench = await startFleet(t, { http: { auth: byUser }, engine });
     const id = await open(bench, { authorization: 'ann' });
     for (const member of [2, 0, 1]) {
-      // Asked for by somebody else before it is known here, and after.
+      // Requested by other principals, before this process knows the session and after.
       assert.equal(await statusOf(bench, member, { authorization: 'bob', 'mcp-session-id': id }), 404);
       assert.equal(await statusOf(bench, member, { 'mcp-session-id': id }), 404);
       assert.equal(await statusOf(bench, member, { authorization: 'ann', 'mcp-session-id': id }), 200);
       assert.equal(await statusOf(bench, member, { authorization: 'bob', 'mcp-session-id': id }), 404);
       assert.equal(await statusOf(bench, member, { 'mcp-session-id': id }), 404);
-      // Asked for again, once it is known here.
+      // Requested again, now that the session is known here.
       assert.equal(await statusOf(bench, member, { authorization: 'ann', 'mcp-session-id': id }), 200);
     }
   }
@@ -69,7 +69,7 @@ test('the state of a question opens no session, and a session\'s id is no state'
   for (const bound of ['[null,"tools/call",{"name":"x"}]', '', '[]']) {
     assert.equal(await statusOf(bench, 0, { 'mcp-session-id': await sealer.seal(like, bound) }), 404);
   }
-  // The same under the right label opens: only the label was refused.
+  // The same content under the right label opens, so only the label was refused.
   assert.equal(await statusOf(bench, 0, { 'mcp-session-id': await sealer.seal(like, 'session ') }), 200);
   await assert.rejects(sealer.open(await open(bench), '[null,"tools/call",{}]'));
 });
@@ -115,7 +115,7 @@ test('an id has at most 1,024 characters; a handshake that would need more is re
     }
   }
   assert.ok(longest > 900 && longest <= 1024, String(longest));
-  // What is only for display is left out, however long.
+  // Members that are only for display are left out, whatever their length.
   const shown = { name: 'c', version: '1', icons: [{ src: `data:,${'x'.repeat(5000)}` }], description: 'x'.repeat(5000) };
   assert.equal((await bench.post(0, {}, initialize(shown))).status, 200);
 });
@@ -156,7 +156,7 @@ test('an answer reaches the question of its own session alone', async (t) => {
   assert.match(question, new RegExp(`^${bench.members[1]?.fleet.process}-`));
   const answer = (sure: boolean): object =>
     ({ jsonrpc: '2.0', id: question, result: { action: 'accept', content: { sure } } });
-  // From elsewhere and from here: 202, for the inbox holds it, and nothing comes of it.
+  // Through other processes and through this one: 202, because the inbox takes the answer, and the answer is ignored.
   for (const member of [0, 1, 2]) assert.equal((await bench.post(member, eve, answer(false))).status, 202);
   assert.equal((await bench.post(2, ann, answer(true))).status, 202);
   assert.equal(await until(/accept (\w+)/), 'true');
@@ -180,7 +180,7 @@ test('open sessions are a bounded cache: leaving it ends nothing', async (t) => 
   for (let round = 0; round < 2; round++) {
     for (const id of ids) assert.equal(await statusOf(bench, 0, { 'mcp-session-id': id }), 200);
   }
-  // If each process is busy, the next request waits for its turn, and its session is not harmed.
+  // If all processes are busy, the next request waits for its turn, and its session is not harmed.
   const calls = ids.slice(0, 2).map((id) => {
     const abort = new AbortController();
     const answered = fetch(bench.members[0]?.http.url ?? '', {

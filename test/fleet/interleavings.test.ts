@@ -11,10 +11,9 @@ import { newKey } from './harness.ts';
 import { ScheduledEngine } from './scheduled-engine.ts';
 import type { Process } from './scheduled-engine.ts';
 
-// What may happen to a client that listens, in any order: it opens a GET stream, loses it and comes back anywhere,
-// processes are killed, leases run out, the engine is away and comes back. Whoever has subscribed and has a stream at the
-// end has heard of each change, or was told after it that the resource may have changed; and it hears of the next change
-// once. FLEET_SEEDS=from-to runs other orders.
+// A listening client in a random order of events: it opens a GET stream, loses it and resumes anywhere; processes are killed; leases
+// expire; the engine fails and returns. A client that has subscribed, and has a stream at the end, must have heard of each change, or been
+// told afterwards that the resource may have changed; and it must hear of the next change once. FLEET_SEEDS=from-to runs other orders.
 
 const [from = 1, to = from] = (process.env['FLEET_SEEDS'] ?? '1-12').split('-').map(Number);
 const version = '2025-11-25';
@@ -37,7 +36,7 @@ class World {
   readonly places: (Place | undefined)[] = [];
   readonly story: string[] = [];
   readonly errors: Error[] = [];
-  /** Counts what happens. */
+  /** Counts the events. */
   clock = 0;
   readonly #keys = [newKey()];
   readonly #t: TestContext;
@@ -53,7 +52,7 @@ class World {
     return this.clock;
   }
 
-  /** A number from 0 up to `count`. */
+  /** A random integer from 0 to `count - 1`. */
   pick(count: number): number {
     return Math.floor(this.random() * count);
   }
@@ -74,7 +73,9 @@ class World {
     return alive[this.pick(alive.length)] as Place;
   }
 
-  /** All that can happen by itself happens. A process that carries the stream of another one asks for its lease with each tick. */
+  /**
+   * Runs everything that happens by itself. A process that carries another process's stream checks the lease of that process at each tick.
+   */
   calm(): Promise<void> {
     return this.engine.calm(this.#t, 4);
   }
@@ -89,7 +90,7 @@ class Client {
   readonly #world: World;
   readonly #headers: Record<string, string>;
   #last: string | undefined;
-  /** The id that came last over this connection. */
+  /** The last event id on this connection. */
   #current: string | undefined;
   #leave = (): void => {};
 
@@ -100,7 +101,7 @@ class Client {
     };
   }
 
-  /** Comes to some process for its GET stream. */
+  /** Opens or resumes the GET stream in a random process. */
   listen(): void {
     const world = this.#world;
     const { handle, connections, process } = world.place();
@@ -144,7 +145,7 @@ class Client {
   }
 
   #hear(id: string | undefined, data: string): void {
-    // One that was not kept has no id of its own.
+    // An event that was not stored has no id; the parser then repeats the last one.
     const own = id !== this.#current;
     this.#current = id;
     if (data === '') return;
@@ -183,7 +184,7 @@ function post(handle: FetchHandler, headers: Record<string, string>, body: objec
   }));
 }
 
-/** A change that the client has to hear of. */
+/** A change that the client must hear of. */
 interface Update {
   readonly uri: string;
   readonly at: number;
@@ -214,7 +215,7 @@ async function live(t: TestContext, world: World): Promise<void> {
       if (world.places.filter((one) => one !== undefined).length === 1) return;
       const { process, connections } = place;
       world.note(`kill ${process.name}`);
-      // What it has not told yet goes with it.
+      // Notifications that it has not yet sent are lost with it.
       if (process.telling > 0 || process.refused) updates = updates.filter((one) => one.process !== process);
       world.places[at] = undefined;
       engine.kill(process);

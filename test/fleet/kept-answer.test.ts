@@ -5,7 +5,7 @@ import type { Outlet } from '../../src/jsonrpc/inbound-request.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An answer, and what it has said so far. */
+/** A `keptAnswer`, with the recorded calls of its functions. */
 function bench(room?: Outlet['room']) {
   const said: unknown[][] = [];
   let settle: { resolve: (kept: boolean) => void; reject: (fault: Error) => void } | undefined;

@@ -1,14 +1,14 @@
 import { memoryEngine } from '../../src/fleet/index.ts';
 import type { Bus, FleetEngine } from '../../src/fleet/index.ts';
 
-/** A process's handle of an engine, which can be stopped as if the process had been killed. */
+/** A process's access to an engine. It can be cut off as if the process had been killed. */
 export interface Handle {
   readonly engine: FleetEngine;
-  /** Nothing passes any more in either direction; the lease runs out by itself. */
+  /** Stops all traffic in both directions; the lease then expires by itself. */
   kill(): void;
 }
 
-/** What makes handles of one engine in memory, whose leases run out. */
+/** Returns a factory of handles for one in-memory engine whose leases expire. */
 export function mortalEngine(leaseMs: number): () => Handle {
   const hub = memoryEngine();
 

@@ -6,7 +6,7 @@ const question = (id: string | number): string => JSON.stringify({ jsonrpc: '2.0
 const progress = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } });
 const answer = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, result: {} });
 
-/** What the texts say, in a word each. */
+/** Describes each message in a few words. */
 const words = (texts: readonly string[]): string[] => texts.map((text) => {
   const { id, method, params, error } = JSON.parse(text) as
     { id?: unknown; method?: string; params?: { requestId: unknown }; error?: { code: number } };

@@ -38,7 +38,7 @@ test('what nobody answers is given up in time, and what comes after it is sent',
   }, 1000);
   await assert.rejects(outbox.send('p', 'lost'), /not answered in time/);
   await outbox.send('p', 'next');
-  // It arrives after all: nobody waits for it, and it would be out of order.
+  // The late message arrives after all: nobody waits for it, and it would be out of order.
   late();
   await outbox.send('p', 'last');
   assert.deepEqual(messages, ['next', 'last']);
@@ -69,7 +69,7 @@ test('an attempt is repeated for so long, and the last error is told', async () 
 
 test('an answer that came while the process stood still counts, although its time is over', async () => {
   const answered = within(1, stat(new URL(import.meta.url)));
-  // The file system answers meanwhile; when the process goes on, the timer is due, and comes before the answer.
+  // The file system answers during this pause. Afterwards the timer is due too, and fires before the answer is processed.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   assert.ok((await answered).isFile());
 });

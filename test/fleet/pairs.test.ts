@@ -6,7 +6,7 @@ import type { FleetEngine } from '../../src/fleet/index.ts';
 import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { startFleet } from './harness.ts';
 
-/** An engine that refuses one message after `arm` was called. */
+/** An engine that refuses one message after `arm()`. */
 function awayOnce(engine: FleetEngine): { engine: FleetEngine; arm(): void } {
   let away = false;
   return {

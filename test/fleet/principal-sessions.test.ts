@@ -13,7 +13,7 @@ const record = (principal: string | undefined): StoredRecord => ({
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A store whose every step waits until it is let go. */
+/** A store in which each operation waits until the test releases it. */
 function slowStore(): { store: SessionStore; steps: (() => void)[]; kept: SessionStore } {
   const kept = memoryEngine({ maxSessions: 1000 }).sessions;
   const steps: (() => void)[] = [];
@@ -71,7 +71,7 @@ test('a session whose client is connected does not make room, and where none can
   connected.add('three');
   assert.equal(await principals.create('four', record('ada')), false);
   assert.deepEqual(await sessions.of('ada'), ['one', 'three']);
-  // Who has no name is not counted.
+  // Sessions without a principal are not counted.
   for (let n = 0; n < 5; n++) assert.equal(await principals.create(`nobody-${n}`, record(undefined)), true);
 });
 

@@ -9,7 +9,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** What an event says, in a word. */
+/** Describes an event in a few words. */
 export function word(data: string): string {
   if (data === '') return 'prime';
   const { method, params, result, error, id } = JSON.parse(data) as Message;
@@ -18,7 +18,7 @@ export function word(data: string): string {
   return `${result ? 'result' : `error ${error?.message}`} of ${String(id)}`;
 }
 
-/** Reads events until there are so many messages, or to the end; their words, and the id that came last. */
+/** Reads until `most` messages have come, or to the end. Returns their words and the last event id. */
 export async function read(live: Live, most: number = Infinity, last?: string): Promise<{ words: string[]; last: string | undefined }> {
   const words: string[] = [];
   while (words.length < most) {
@@ -30,7 +30,7 @@ export async function read(live: Live, most: number = Infinity, last?: string): 
   return { words, last };
 }
 
-/** The id of the question that comes next. */
+/** Returns the id of the next question. */
 export async function question(live: { next(): Promise<{ readonly data: string } | undefined> }): Promise<string> {
   for (let event = await live.next(); event; event = await live.next()) {
     if (event.data === '') continue;

@@ -6,7 +6,7 @@ import type { Live } from '../transport/http/harness.ts';
 import { startFleet } from './harness.ts';
 import { read } from './reading.ts';
 
-/** An engine whose stores answer later, as one over a network does. */
+/** An engine whose stores answer asynchronously, as over a network. */
 function slow(engine: FleetEngine): FleetEngine {
   const { streams } = engine as { streams: StreamStore };
   const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +95,7 @@ for (const [name, engine] of Object.entries(engines)) {
     const lives = [first];
     for (const member of [1, 2, 0, 1]) {
       const live = await bench.get(member, headers, last);
-      // The one before has ended, whichever process holds it.
+      // The previous stream has ended, whichever process held it.
       assert.equal(await lives.at(-1)?.next(), undefined);
       lives.push(live);
     }
@@ -114,21 +114,21 @@ for (const [name, engine] of Object.entries(engines)) {
     const update = (member: number): void => bench.members[member % 3]?.server.resourceUpdated('note:a');
     const updated = 'notifications/resources/updated note:a';
     let live = await bench.get(0, headers);
-    // It may have changed before the client listened.
+    // The resource may have changed before the client listened.
     assert.deepEqual((await read(live, 1)).words, [updated]);
     for (let round = 0; round < 5; round++) {
       update(round);
       const { words, last } = await read(live, 1);
       assert.deepEqual(words, [updated]);
       live.cut();
-      // While the client is away, and after it has come back to another process.
+      // Changes while the client is disconnected, and after it has resumed in another process.
       update(round + 1);
       live = await bench.get(round + 1, headers, last);
       assert.deepEqual((await read(live, 1)).words, [updated]);
     }
     const other = await bench.get(1, headers);
     assert.equal(await live.next(), undefined);
-    // Between the one and the other the client may have missed anything.
+    // The client may have missed any notification between the two streams.
     assert.deepEqual((await read(other, 3)).words, [
       'notifications/tools/list_changed', 'notifications/resources/list_changed', updated,
     ]);

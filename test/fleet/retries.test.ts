@@ -4,11 +4,11 @@ import { systemClock } from '../../src/bounds/clock.ts';
 import { Undeliverable } from '../../src/fleet/engine.ts';
 import { Retries } from '../../src/fleet/retries.ts';
 
-// The timer of a pause does not keep a process alive.
+// The pause timer does not keep the process alive.
 const alive = setInterval(() => {}, 60_000);
 after(() => clearInterval(alive));
 
-/** An attempt that fails so many times, and what tells of its end. */
+/** An operation that fails `failures` times. `done` resolves when it succeeds. */
 function attempt(failures: number, error: Error = new Error('the engine is away')): {
   run(): Promise<void>; readonly done: Promise<void>; count: number;
 } {

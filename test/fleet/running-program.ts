@@ -3,12 +3,12 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
-/** A program that prints lines of JSON, and ends with its input. */
+/** A program that prints JSON lines, and exits when its stdin closes. */
 export interface RunningProgram<L> {
   readonly child: ChildProcessWithoutNullStreams;
-  /** The next line that fits. */
+  /** Returns the next line that fits. */
   next(fits: (line: L) => boolean): Promise<L>;
-  /** What it wrote to stderr. */
+  /** The program's stderr output so far. */
   errors(): string;
 }
 

@@ -3,27 +3,27 @@ import type { TestContext } from 'node:test';
 import { memoryEngine, Undeliverable } from '../../src/fleet/index.ts';
 import type { BusHandler, FleetEngine, StoringEngine } from '../../src/fleet/index.ts';
 
-/** Lets promises and sockets have their turn. */
+/** Waits one turn, in which promises and sockets proceed. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Something that is on its way between a process and the engine. */
+/** A message on its way between a process and the engine. */
 interface Step {
   readonly owner: Process;
-  /** What has the same lane goes in order. */
+  /** Steps in the same lane run in order. */
   readonly lane: string | undefined;
   readonly kind: 'ask' | 'answer' | 'message' | 'told' | 'lease';
   run(): void;
 }
 
-/** A process, as the engine knows it. */
+/** The engine's view of a process. */
 export class Process {
   readonly name: string;
   handler: BusHandler | undefined;
   alive = true;
   leased = true;
-  /** What it wants to tell and nobody has heard yet. */
+  /** The number of its broadcasts that are not yet delivered. */
   telling = 0;
-  /** Something that it told was refused, and it has told nothing since. */
+  /** True if a broadcast was refused and none has succeeded since. */
   refused = false;
 
   constructor(name: string) {
@@ -32,12 +32,12 @@ export class Process {
 }
 
 /**
- * An engine in memory in which nothing happens by itself: `step` lets one thing happen, of all that could, as the given
- * random numbers say. Processes can be killed, leases run out, and the engine can be away.
+ * An in-memory engine in which nothing happens by itself: `step` runs one of the possible steps, chosen by the given random numbers.
+ * Processes can be killed, leases can expire, and the engine can be away.
  */
 export class ScheduledEngine {
   readonly processes: Process[] = [];
-  /** What it is asked is refused; half of it is done all the same. */
+  /** True: requests are refused, although half of them are performed. */
   away = false;
   readonly #hub: StoringEngine = memoryEngine();
   readonly #random: () => number;
@@ -51,7 +51,7 @@ export class ScheduledEngine {
     return this.#steps.length === 0;
   }
 
-  /** Lets one thing happen. */
+  /** Runs one possible step. */
   step(): void {
     const lanes = new Set<string>();
     const able = this.#steps.filter(({ lane, kind }) => {
@@ -65,7 +65,7 @@ export class ScheduledEngine {
     step.run();
   }
 
-  /** Lets some things happen, and others hear of each. */
+  /** Runs `count` steps, and lets their effects happen after each. */
   async steps(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       this.step();
@@ -73,7 +73,7 @@ export class ScheduledEngine {
     }
   }
 
-  /** Lets all happen that can happen by itself, timers included, so many times. */
+  /** Repeats `ticks` times: runs steps until none is left, then advances the timers. */
   async calm({ mock }: TestContext, ticks: number): Promise<void> {
     for (let tick = 0; tick < ticks; tick++) {
       for (let steps = 0; !this.idle; steps++) {
@@ -92,7 +92,7 @@ export class ScheduledEngine {
     this.#push(process, 'lease', undefined, () => (process.leased = false));
   }
 
-  /** The lease of a process that lives runs out; later it has it again. */
+  /** Ends the lease of a live process; a later step restores it. */
   lapse(process: Process): void {
     process.leased = false;
     this.#push(process, 'lease', undefined, () => {
@@ -101,7 +101,7 @@ export class ScheduledEngine {
     });
   }
 
-  /** The engine is back: what was told and has not arrived is lost. */
+  /** Brings the engine back. Broadcasts that have not arrived are lost. */
   back(): void {
     this.away = false;
     this.#steps = this.#steps.filter(({ kind }) => kind !== 'told');
@@ -114,7 +114,7 @@ export class ScheduledEngine {
     this.#steps.push({ owner, kind, lane, run });
   }
 
-  /** Asks the engine: it does it at some time, and answers at some time after that. */
+  /** Sends a request to the engine. One step performs it, and a later step delivers the answer. */
   #ask<T>(process: Process, lane: string | undefined, act: () => T | Promise<T>): Promise<T> {
     if (!process.alive) return new Promise(() => {});
     return new Promise((resolve, reject) => {
@@ -131,7 +131,7 @@ export class ScheduledEngine {
     });
   }
 
-  /** The engine as a new process reaches it. `joined` is told who it is. */
+  /** The engine for a new process. `joined` receives the process. */
   open(joined: (process: Process) => void): FleetEngine {
     let own: Process | undefined;
     const { sessions, streams, spent } = this.#hub;

@@ -8,8 +8,8 @@ import { randomOf } from '../random.ts';
 import { startFleet } from './harness.ts';
 import { question, read } from './reading.ts';
 
-// Whoever can write to the engine of a fleet, and has no key of it, can say nothing to its processes: each message that was
-// made up, changed, brought twice or brought to another process is dropped and reported, and those of the processes arrive.
+// A party that can write to the engine of a fleet, but has no key, cannot send anything to its processes: each message that is forged,
+// changed, repeated or delivered to another process is dropped and reported, and the genuine messages arrive.
 
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n);
 
@@ -18,11 +18,11 @@ interface Place {
   readonly bus: Bus;
   readonly heard: string[];
   readonly refused: Error[];
-  /** What the engine brings, as whoever writes to it would. */
+  /** Delivers a message as any party with access to the engine could. */
   readonly hears: BusHandler;
 }
 
-/** Processes on one bus, and all that passes on it. */
+/** Processes on one bus, and all messages on it. */
 async function processes(...keys: (readonly Uint8Array[])[]): Promise<{ places: Place[]; wire: { to: string; text: string }[] }> {
   const engine = memoryEngine();
   const wire: { to: string; text: string }[] = [];
@@ -94,15 +94,15 @@ test('what was made up, changed, brought twice or brought elsewhere is refused a
     bring();
     await settled();
     assert.deepEqual(two.heard, before, how);
-    // Ten a second are reported in full, and of the others how many there were.
+    // Ten a second are reported in full; of the others, only the count.
     if (two.refused.length < 10) assert.ok(two.refused.length + one.refused.length > count, how);
   }
   assert.ok([...one.refused, ...two.refused].slice(0, 10).every((error) => error instanceof BusMessageRefused && error.code === 'bus_message_refused'));
-  // Sealed by another fleet's key.
+  // Sealed with the key of another fleet.
   await other.bus.send('p1', 'x');
   await settled();
   assert.deepEqual(two.heard, before);
-  // What the processes say still arrives.
+  // Genuine messages still arrive.
   await one.bus.send('p1', 'again');
   await settled();
   assert.deepEqual(two.heard.at(-1), 'message again');
@@ -152,7 +152,7 @@ test('a person\'s answer cannot be forged on the bus: the handler goes on waitin
   assert.ok(bench.errors.some((error) => (error as Error & { code?: string }).code === 'bus_message_refused'), String(bench.errors));
   assert.equal((await bench.post(1, headers, { jsonrpc: '2.0', id, result: { action: 'decline' } })).status, 202);
   assert.deepEqual((await read(live)).words, ['result of 1']);
-  // The handler had not gone on with the forged one: the answer by the client was the first.
+  // The handler did not continue with the forged answer: the client's answer was the first.
   assert.equal(bench.errors.filter((error) => /nobody|asked/.test(error.message)).length, 0);
 });
 

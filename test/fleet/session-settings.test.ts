@@ -13,7 +13,7 @@ const request = (method: string, params: Record<string, unknown>): Request => ({
 const subscribe = (uri: string): Request => request('resources/subscribe', { uri });
 const unsubscribe = (uri: string): Request => request('resources/unsubscribe', { uri });
 
-/** A session that does what it is asked, and throws where it is asked twice. */
+/** A session that performs settings requests, and throws on a repeated one. */
 function openSession(id: string) {
   const watched = new Set<string>();
   const levels: string[] = [];
@@ -68,7 +68,7 @@ test('whichever process serves the requests, and whenever records come, the sess
       const message = on ? subscribe(uri) : unsubscribe(uri);
       record = changeIn(message)?.(record) ?? record;
       if (random() < 0.5) {
-        // Served here: the session has done it before its record says so. It may do it again where nothing listens.
+        // A request served in this process changes the session before its record. Without a listener it may be repeated.
         if (on) watched.add(uri);
         else watched.delete(uri);
         settings.served(session, message);

@@ -14,7 +14,7 @@ for (const version of versions) {
     const seen: number[] = [];
     const counted = await client.callTool('count', {}, { onProgress: ({ progress }) => seen.push(progress) });
     assert.deepEqual([textOf(counted), seen], ['counted', [1, 2, 3]]);
-    // Each member took part.
+    // Each member has served a call.
     const calls = bench.log.filter(({ body }) => body.includes('tools/call'));
     assert.equal(new Set(calls.map(({ member }) => member)).size, 3);
     assert.deepEqual(new Set(calls.map(({ status }) => status)), new Set([200]));
@@ -34,7 +34,7 @@ for (const version of versions) {
     }
     const answers = bench.log.filter(({ body }) => body.includes('"result"'));
     assert.deepEqual(answers.map(({ status }) => status), [202, 202, 202, 202]);
-    // An answer goes to whatever process is next, and never to the one that asked in the request just before.
+    // An answer goes to the next process in turn, never to the one that received the previous request and asks.
     const asked = bench.log.filter(({ body }) => body.includes('tools/call'));
     answers.forEach(({ member }, i) => assert.notEqual(member, asked[i]?.member));
 

@@ -13,10 +13,10 @@ import { steppedClock } from '../mock-clock.ts';
 import { startFleet } from './harness.ts';
 import { question, read } from './reading.ts';
 
-// An engine that stands still for longer than a lease, and goes on with all that it was told: nothing that waits for an
-// answer waits for ever, and nobody who lives is taken for dead.
+// An engine that stalls for longer than a lease and then processes everything it received: no caller waits for ever, and no live process is
+// treated as dead.
 
-/** A relay, and what holds all that passes between it and the processes. */
+/** A relay whose traffic with the processes can be held back. */
 function stallingRelay(leaseMs: number, answerMs: number, clock: Clock): { open(): RelayedEngine; stall(): void; heal(): void } {
   const relay = createRelay([Buffer.alloc(32, 7).toString('base64')], leaseMs, clock);
   let held: (() => void)[] | undefined;
@@ -37,7 +37,7 @@ function stallingRelay(leaseMs: number, answerMs: number, clock: Clock): { open(
     heal() {
       const waiting = held ?? [];
       held = undefined;
-      // In their order, those of one process after those of another.
+      // In their original order.
       for (const run of waiting) setImmediate(run);
     },
   };
@@ -49,7 +49,7 @@ test('questions whose answers come while the engine stands still, and after that
   const { open, stall, heal } = stallingRelay(leaseMs, 200, clock);
   const bench = await startFleet(t, { version: '2025-11-25', count: 3, clock, engines: () => open() });
   let passed = 0;
-  /** Lets time pass, 20 ms in each round trip over HTTP, so that what is due in a step has run before the next. */
+  /** Advances time by 20 ms in each round trip over HTTP, so that timers of one step run before the next. */
   const whilePassing = async <T>(wanted: Promise<T>): Promise<T> => {
     let settled = false;
     const end = (): void => void (settled = true);
@@ -62,7 +62,7 @@ test('questions whose answers come while the engine stands still, and after that
     }
     return wanted;
   };
-  // The person takes their time: answers come before the stall, in it and after it.
+  // The person answers after different times: before the stall, during it and after it.
   const waits = [0, 200, 500, 900, 1200, 1600, 2000];
   let next = 0;
   const clients = await Promise.all(waits.map(() => bench.client({
@@ -75,12 +75,12 @@ test('questions whose answers come while the engine stands still, and after that
   const calls = clients.map((client) => client.callTool('confirm', {}, { timeoutMs: 0 }));
   stall();
   for (const { content } of await whilePassing(Promise.all(calls))) assert.match(JSON.stringify(content), /accept true/);
-  // And each process has its lease again.
+  // Each process has its lease again.
   assert.ok(passed > 2 * leaseMs);
   for (const client of clients) assert.match(JSON.stringify((await whilePassing(client.callTool('confirm', {}, { timeoutMs: 0 }))).content), /accept true/);
 });
 
-/** A bus whose every answer the test gives. */
+/** A bus whose answers the test provides. */
 function scriptedBus(leaseMs: number): { bus: Bus; gone: Set<string>; handler(): BusHandler; fail: { with?: Error } } {
   const gone = new Set<string>();
   const fail: { with?: Error } = {};
@@ -188,7 +188,7 @@ test('an answer for a process that was taken for gone, and lives, is brought to 
   const live = await bench.call(0, headers, 'confirm');
   const id = await question(live);
   const owner = id.split('-')[0] as string;
-  // It was stopped for longer than its lease: the answer is refused.
+  // The process was stopped for longer than its lease: the answer is refused.
   cut.add(owner);
   assert.equal((await bench.post(1, headers, { jsonrpc: '2.0', id, result: { action: 'accept', content: { sure: true } } })).status, 400);
   cut.delete(owner);

@@ -26,9 +26,9 @@ test('the sessions of a principal are counted over all processes, and the one th
   const alive = await Promise.all([...sessions, bob].map(async (headers, i) =>
     (await bench.post((i + 1) % 3, headers, ping)).status));
   assert.deepEqual(alive, [404, 404, 200, 200, 200]);
-  // Another's session is as unknown as none.
+  // Another principal's session is as unknown as one that does not exist.
   assert.equal((await bench.post(0, { ...bob, authorization: 'ann' }, ping)).status, 404);
-  // One whose client is connected stays, and the other one goes.
+  // A session with a connected client stays, and the other one is removed.
   const live = await bench.get(0, sessions[2] ?? {});
   const late = await bench.open(0, version, ann);
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('a session that nobody uses ends in all processes, and one that is used or 
   for (let i = 0; i < 20; i++) {
     clock.pass(2 * sessionIdleMs / 20);
     assert.equal((await bench.post(i % 3, used, ping)).status, 200);
-    // What changes the record is a use as well.
+    // A request that changes the record counts as use too.
     const level = { ...ping, method: 'logging/setLevel', params: { level: i % 2 ? 'info' : 'debug' } };
     assert.equal((await bench.post(0, changed, level)).status, 200);
   }
@@ -59,7 +59,7 @@ test('a session that nobody uses ends in all processes, and one that is used or 
   live.cut();
 });
 
-/** How many streams this process holds. */
+/** The number of `SharedStream` objects in this process. */
 const left = (): number => Number(queryObjects(SharedStream, { format: 'count' }));
 
 test('of a client that has left for good nothing is kept', async (t) => {
@@ -67,17 +67,17 @@ test('of a client that has left for good nothing is kept', async (t) => {
   for (let i = 0; i < 30; i++) {
     const headers = await bench.open(i % 3);
     const live = await bench.get((i + 1) % 3, headers);
-    // Looking through the heap takes a quarter of a second.
+    // Searching the heap takes a quarter of a second.
     if (i === 0) assert.ok(left() > 0);
     live.cut();
   }
-  // Node's parsers of HTTP remember the last request of each process.
+  // Node's HTTP parsers keep a reference to the last request of each process.
   while (left() > 3) {
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
 });
 
-/** An engine, and what reads each process's bus. */
+/** An engine, with the bus handler of each process. */
 function heard(engine: FleetEngine): { engine: FleetEngine; handlers: BusHandler[] } {
   const handlers: BusHandler[] = [];
   return {
@@ -104,7 +104,7 @@ test('after a gap of the bus a process tells its own clients that all lists and 
   const headers = await bench.open(0);
   await bench.post(1, headers, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'note:a' } });
   const legacy = await bench.get(0, headers);
-  // What it watches may have changed before it listened.
+  // The watched resource may have changed before the client listened.
   assert.deepEqual((await read(legacy, 1)).words, ['notifications/resources/updated note:a']);
   const port = bench.members[0]?.http.port ?? 0;
   const listening = await liveAt(port, modern('subscriptions/listen', {
@@ -133,7 +133,7 @@ test('after a gap of the bus a stream that another process writes is given back,
   const carried = await bench.get(1, headers, known);
   await read(carried, 1);
   (handlers[1] as BusHandler).gap();
-  // To its end.
+  // Reads to the end of the stream.
   await read(carried);
 });
 
@@ -142,7 +142,7 @@ test('a record that was changed during a gap is read again after it', async (t) 
   const bench = await startFleet(t, { version, engine });
   const headers = await bench.open(0);
   const live = await bench.get(0, headers);
-  // Deaf for a moment.
+  // The process misses broadcasts for a moment.
   const handler = handlers[0] as BusHandler;
   const { told } = handler;
   handler.told = () => {};
@@ -150,6 +150,45 @@ test('a record that was changed during a gap is read again after it', async (t) 
   handler.told = told;
   handler.gap();
   assert.ok((await read(live, 3)).words.includes('notifications/resources/updated note:a'));
+  live.cut();
+});
+
+test('a process that has read a record again tells the store at the next request that the session is in use', async (t) => {
+  const whole = memoryEngine();
+  const { sessions } = whole;
+  assert.ok(sessions);
+  let touched = 0;
+  let reread = (): void => {};
+  const { engine, handlers } = heard({
+    ...whole,
+    sessions: {
+      ...sessions,
+      async load(id) {
+        const found = await sessions.load(id);
+        reread();
+        return found;
+      },
+      touch(...which) {
+        touched++;
+        return sessions.touch(...which);
+      },
+    },
+  });
+  // Its monotonic clock stays at 0.
+  const bench = await startFleet(t, { version, engine, count: 1, clock: steppedClock() });
+  const headers = await bench.open(0);
+  const live = await bench.get(0, headers);
+  const told = async (): Promise<number> => {
+    const before = touched;
+    assert.equal((await bench.post(0, headers, ping)).status, 200);
+    return touched - before;
+  };
+  assert.equal(await told(), 0, 'the GET has told it');
+  const again = new Promise<void>((resolve) => (reread = resolve));
+  handlers[0]?.gap();
+  await again;
+  assert.equal(await told(), 1);
+  assert.equal(await told(), 0);
   live.cut();
 });
 
@@ -180,7 +219,7 @@ test('where the store does not answer, sessions get 503, and an answer that has 
   assert.equal((await live.next())?.data, '');
   const begun = await live.next();
   broken = true;
-  // A process that has it open serves it; another one cannot.
+  // A process that has the session open serves it; another one cannot.
   assert.equal((await bench.post(0, headers, { ...ping, id: 9 })).status, 200);
   assert.equal((await bench.post(1, headers, { ...ping, id: 9 })).status, 503);
   const refused = await bench.post(0, {}, {
@@ -191,7 +230,7 @@ test('where the store does not answer, sessions get 503, and an answer that has 
   const { error } = await refused.json() as { error: { message: string; data: unknown } };
   assert.deepEqual([error.message, error.data], ['The sessions cannot be reached', { code: 'fleet_unreachable' }]);
   for (let i = 0; i < 2; i++) bench.step();
-  // It has no id: nobody could resume after it.
+  // The event has no id, because nobody could resume after it.
   const [second, answer] = [await live.next(), await live.next()];
   assert.deepEqual([second?.id, answer?.id], [begun?.id, begun?.id]);
   assert.match(answer?.data ?? '', /arrived/);
@@ -233,7 +272,7 @@ for (const [where, member] of [['the process that writes it', 0], ['another proc
     let word: string | undefined;
     while (!word?.includes('note:a')) [word] = (await read(again, 1)).words;
     assert.equal(word, 'notifications/resources/updated note:a');
-    // It carries what comes from now on.
+    // The stream carries later notifications.
     bench.members[2]?.server.resourceUpdated('note:a');
     assert.deepEqual((await read(again, 1)).words, ['notifications/resources/updated note:a']);
     again.cut();

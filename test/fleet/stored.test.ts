@@ -42,7 +42,7 @@ test('stored: everything is declared, and what any process changes reaches the c
   for (const name of ['logging', 'listChanged', 'subscribe']) assert.match(has, new RegExp(name));
   await bench.listening(1);
 
-  // Each process registers it, as an application does: one notification.
+  // Each process registers the tool, as an application does; the client gets one notification.
   for (const { server } of bench.members) server.tool('late', {}, () => 'late');
   await until(1);
   assert.deepEqual(heard, ['tools']);

@@ -5,8 +5,8 @@ import { McpServer } from '../../src/server/index.ts';
 import { health, serveHttp } from '../../src/transport/http/node/index.ts';
 import { http1 } from '../../src/transport/http1/node/index.ts';
 
-// Two workers. What the primary process does is said on its standard output, and what it is to do comes on its standard input.
-// `http1`: with HTTP/1.1 of our own. `fails`: the workers cannot serve.
+// Two workers. The primary reports its actions on stdout and takes commands on stdin. `http1`: with barewire's own HTTP/1.1. `fails`: the
+// workers cannot serve.
 
 const engine = process.argv[2] === 'http1' ? http1 : undefined;
 const say = (line: object): void => console.log(JSON.stringify(line));

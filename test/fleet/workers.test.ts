@@ -21,14 +21,14 @@ interface Line {
   readonly failed?: string;
 }
 
-/** The program; `next` gives the next line with this member. */
+/** Runs the program; `next` returns the next line with this member. */
 function run(t: TestContext, ...args: string[]): Pick<RunningProgram<Line>, 'child'> & { next(name: keyof Line): Promise<Line> } {
   const { child, next } = runProgram<Line>(t, program, ...args);
   child.stderr.pipe(process.stderr);
   return { child, next: (name) => next((line) => line[name] !== undefined) };
 }
 
-/** A client that makes a connection for each request, so that each worker gets some. */
+/** A client that opens a connection for each request, so that each worker gets some requests. */
 async function connected(t: TestContext, url: string, era: 'legacy' | 'modern'): Promise<McpClient> {
   const client = new McpClient({ name: 'c', version: '1' }, { era, onElicit: () => ({ action: 'accept', content: { sure: true } }) });
   t.after(() => client.close());
@@ -59,7 +59,7 @@ for (const engine of ['node:http', 'http1']) {
     const [victim] = /\d+/.exec([...first][0] ?? '') ?? assert.fail();
     process.kill(Number(victim), 'SIGKILL');
     assert.match((await next('failed')).failed ?? '', /ended with SIGKILL/);
-    // The worker that is left serves the session, and soon another one as well.
+    // The remaining worker serves the session, and soon a second worker does too.
     await pidsOf(legacy, 1);
     const second = await pidsOf(legacy, 2);
     assert.ok(!second.has([...first][0] ?? ''));

@@ -1,6 +1,6 @@
 // npm test --prefix test/front-matter, after `npm run build`: reads the front matter of every SKILL.md in this folder's
-// node_modules, and texts made by mutation (`--seed S`, `--texts N`), by barewire's reader and by the package `yaml`. What
-// barewire's reader takes, `yaml` must take with the same values; of other people's skills it must take all that `yaml` takes.
+// node_modules, and mutated texts (`--seed S`, `--texts N`), with barewire's reader and with the package `yaml`. `yaml` must give
+// the same values for every text that barewire accepts; barewire must accept all of these skills that `yaml` accepts.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -62,19 +62,19 @@ test('activity log in files: bounded, chained, several writers', async (t) => {
   const verdict = await verifyLogFile(file);
   assert.ok(verdict.ok && verdict.lines === 60, JSON.stringify(verdict));
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  // A line of an older file.
+  // Change a line of the older file.
   const text = readFileSync(`${file}.1`, 'utf8');
   writeFileSync(`${file}.1`, text.replace('"i":0', '"i":9'));
   const broken = await verifyLogFile(file);
   assert.ok(!broken.ok && broken.file === `${file}.1`);
   writeFileSync(`${file}.1`, text);
-  // A file that has gone, and a log that was never begun.
+  // A file is missing, and a log that was never begun.
   rmSync(`${file}.1`);
   assert.deepEqual(await verifyLogFile(file), { ok: false, line: 1, why: 'the file is missing', file: `${file}.1` });
   writeFileSync(`${file}.1`, text);
   const none = await verifyLogFile(join(dirname(file), 'none.jsonl'));
   assert.ok(none.ok && none.lines === 0, JSON.stringify(none));
-  // The end of the newest.
+  // Cut the end of the newest file.
   truncateSync(file, readFileSync(file, 'utf8').trimEnd().lastIndexOf('\n') + 1);
   const cut = await verifyLogFile(file);
   assert.ok(!cut.ok && /missing at the end/.test(cut.why));
@@ -86,7 +86,7 @@ test('activity log in files: a writer that died leaves whole lines or half of on
   await log.record('asked', { i: 0 });
   const head = readFileSync(`${file}.head`, 'utf8');
   await log.record('asked', { i: 1 });
-  // Died after its line and before its head; and another in the middle of its line.
+  // One writer died after its line and before its head, another in the middle of its line.
   writeFileSync(`${file}.head`, head);
   appendFileSync(file, '{"at":1,"ki');
   await log.record('asked', { i: 2 });
@@ -106,7 +106,7 @@ test('activity log: half of a surrogate pair, and an emoji where a text is cut, 
   assert.ok((await verifyLog(sink.lines, sink.head)).ok);
 });
 
-/** Values that an application may hand on as arguments, and some that JSON cannot say. */
+/** Values that an application may pass as arguments, including some that JSON cannot represent. */
 function drawnValue(random: () => number, depth: number): unknown {
   const text = (): string => Array.from({ length: Math.floor(random() * 6) }, () => String.fromCharCode(Math.floor(random() * 0x10000))).join('');
   const makers: (() => unknown)[] = [

@@ -10,13 +10,13 @@ import { memoryTransport } from '../../src/transport/memory.ts';
 
 const shown: Shown = { server: 's', tool: 't', digest: 'd1', args: { a: [1, { b: 'x' }] }, principal: 'ada' };
 
-/** What is shown, with one thing about it that is another. */
+/** The shown call with one part changed. */
 const others: readonly Shown[] = [
   { ...shown, server: 'S' }, { ...shown, tool: 't2' }, { ...shown, digest: 'd2' }, { ...shown, principal: 'bob' },
 ];
 const otherArgs: readonly Shown[] = [
   { ...shown, args: {} }, { ...shown, args: { a: [1, { b: 'y' }] } }, { ...shown, args: { a: [1, { b: 'x' }], c: null } }, { ...shown, args: { a: [{ b: 'x' }, 1] } },
-  // Members that move from one part to another.
+  // A member moved from one part to another.
   { ...shown, args: { ...shown.args, tool: 't' } },
 ];
 
@@ -28,7 +28,7 @@ test('approvals: an approval opens what was shown, once, and nothing that differ
   const approvals = new Approvals(clockOf(() => 0), 1_000);
   const id = await approvals.approve(shown);
   assert.equal(await approvals.spend('1-other', shown), false);
-  // The order of members says nothing.
+  // The order of members does not matter.
   assert.equal(await approvals.spend(id, { ...shown, args: JSON.parse('{"a":[1,{"b":"x"}]}') as Record<string, unknown> }), true);
   assert.equal(await approvals.spend(id, shown), false);
   const twice = await approvals.approve(shown);

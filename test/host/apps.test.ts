@@ -18,7 +18,7 @@ function made(t: TestContext, decide: (request: ApprovalRequest) => Decision = (
   const [asked, declared, log] = [[] as ApprovalRequest[], [] as unknown[], memoryLog()];
   const servers = Object.fromEntries(['shop', 'bank'].map((name) => {
     const server = new McpServer({ name, version: '1' }, { onError: () => {} });
-    // As other servers do, this one tells everybody of all its tools.
+    // As other servers do, list all tools for every client.
     const board = apps(server, { undeclared: 'all' }).app(`ui://${name}/board`, {}, '<!doctype html><p>x');
     server.tool('show', { description: 'Shows', _meta: board.tool() }, (_args, { capabilities }) => (declared.push(capabilities.extensions), 'shown'));
     server.tool(`refresh_${name}`, { description: 'Refreshes the board', _meta: onlyForApps }, () => 'fresh');
@@ -101,7 +101,7 @@ test('host apps: an app calls tools of its own server that are for apps, by cons
 
 test('host apps: rules and refusals hold for apps, and a rule may name them', async (t) => {
   const { host } = made(t, () => ({ allow: false, reason: 'no' }), { rules: [{ origin: 'app', tool: 'show', then: 'deny' }, { origin: 'model', tool: 'show', then: 'allow' }, { origin: 'app', tool: 'refresh_*', then: 'allow' }] });
-  // A rule against apps hides nothing from a model.
+  // A rule against apps hides no tool from a model.
   assert.ok((await host.tools()).some(({ server, tool }) => server === 'shop' && tool.name === 'show'));
   await host.call('shop/show');
   await assert.rejects(host.app('shop').callTool('show'), noTool);

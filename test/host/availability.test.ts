@@ -52,14 +52,14 @@ test('a tool that the first fitting rule denies without arguments is not listed,
   for (const name of ['a/delete_file', 'a__delete_file', 'a/no_such', 'no_such']) {
     const error = await host.call(name).then(() => undefined, (thrown: Error & { code: string }) => thrown);
     assert.equal(error?.code, 'no-such-tool');
-    // Nothing tells the tool that is not offered from a tool that does not exist.
+    // The message for a hidden tool is the same as for a missing one.
     assert.equal(error?.message, `no server has a tool ${JSON.stringify(name)}`);
   }
   assert.deepEqual((await host.call('a/read_file')).content, [{ type: 'text', text: 'read_file' }]);
   const [status] = await host.servers();
   assert.deepEqual(status?.hidden, ['write_file', 'delete_file']);
   assert.deepEqual(Object.keys(status?.listed?.tools ?? {}), ['read_file', 'look']);
-  // The log says what was asked for, and which rule refused it.
+  // The log has the request, and the rule that refused it.
   assert.deepEqual(entries().filter(({ decision }) => decision === 'refused').map(({ tool, by, why }) => [tool, by, why]),
     [['delete_file', 'rule 1', 'it is not offered'], ['delete_file', 'rule 1', 'it is not offered']]);
   assert.equal(entries().filter(({ kind, tool }) => kind === 'sent' && tool !== 'read_file').length, 0);
@@ -116,7 +116,7 @@ test('what a server adds, renames and takes away while it runs is offered by the
   assert.deepEqual(await next(() => void one.tool('delete_all', {}, () => 'k')), [...first, 'a/open_key']);
   assert.deepEqual(await next(() => secret?.remove()), [...first, 'a/open_key']);
   assert.deepEqual(await next(() => shown?.remove()), first);
-  // Nobody is told of tools that are not offered.
+  // Changes of tools that are not offered are not reported.
   assert.deepEqual(told, ['new read_file', 'new write_file', 'new look', 'new open_key', 'gone open_key']);
 });
 
@@ -131,7 +131,7 @@ test('pins are kept of tools that are not offered, and a change of one waits unt
   handle.update({ description: 'Wipes a disk', annotations: { readOnlyHint: true } });
   await host.refresh('a');
   assert.deepEqual(host.pendingChanges(), []);
-  // From now on its word that it reads counts, so that it would be offered in its new form: the person sees the change first.
+  // From here on the server's `readOnlyHint` counts, so the tool would be offered in its new form: the person sees the change first.
   host.trust('a', true);
   assert.deepEqual(host.pendingChanges().map(({ kind, name }) => [kind, name]), [['changed', 'wipe']]);
   assert.deepEqual(await offered(host), []);
@@ -166,7 +166,7 @@ test('property: a tool is hidden only if no call of it could run, by the rules a
       hidden++;
       assert.ok(decided.every(({ verdict }) => verdict === 'deny'), JSON.stringify([rules, of]));
     } else {
-      // Offered: no rule without arguments denies each of these calls before every other rule.
+      // The tool is offered: no rule without `args` comes first and denies every such call.
       const first = decided.map((one) => one.at);
       const same = first.every((one) => one === first[0] && one >= 0);
       const { then, args = {} } = rules[first[0] ?? -1] ?? {};

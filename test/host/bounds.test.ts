@@ -16,7 +16,7 @@ import { memoryTransport } from '../../src/transport/memory.ts';
 import { randomOf } from '../random.ts';
 import { scripted } from './scripted-server.ts';
 
-/** Milliseconds of this process's own work; what else the machine does is not in it. */
+/** Processor time of this process in milliseconds; other programs do not count. */
 async function work(run: () => unknown): Promise<number> {
   const began = process.cpuUsage();
   await run();
@@ -95,7 +95,7 @@ test('bounds: names are made in linear time, and each is one for a model', async
 });
 
 test('names: a name follows from server and tool alone, and no two tools share one', async () => {
-  // Two names that met in the 32 bits of the hash that was used before: the order of the list said which was which.
+  // Two names with the same 32-bit hash, which an earlier version used: the order of the list then decided which tool was meant.
   const [one, two] = [`${'x'.repeat(60)}_6pwu`, `${'x'.repeat(60)}_d5fa`];
   assert.notEqual(await catalogueName('s', one), await catalogueName('s', two));
   const parts = ['a', '_', '__', 'b', '-', ' ', '.', 'é', 'x'.repeat(40)];
@@ -113,7 +113,7 @@ test('names: a name follows from server and tool alone, and no two tools share o
   assert.equal(await catalogueName('files', 'read_file'), 'files__read_file');
   assert.equal(await catalogueName('a', 'b__c'), 'a__b__c');
   assert.notEqual(await catalogueName('a__b', 'c'), 'a__b__c');
-  // A tool that calls itself what the hashed name of another is.
+  // A tool whose own name equals the hashed name of another tool.
   const hashed = await catalogueName('my server', 'x');
   assert.ok(!hashed.includes('__'));
   assert.notEqual(await catalogueName('my', hashed.slice(3)), hashed);
@@ -160,7 +160,7 @@ test('bounds: thousands of tools gone and thousands new are compared in linear t
   await compare(100);
   const spent = await compare(2_000);
   assert.ok(spent < 4_000, `${spent} ms`);
-  // All of the same body: each new one was one of the old.
+  // All have the same body, so each new tool counts as a renamed old one.
   const renamed = await comparePins('s', pins(3_000, () => 'same'), Array.from({ length: 3_000 }, (_, i) => tool(`new${i}`, { description: 'same' })));
   assert.ok(renamed.every(({ kind }) => kind === 'renamed'));
   assert.equal(new Set(renamed.map(({ formerly }) => formerly)).size, 3_000);

@@ -51,7 +51,7 @@ test('mcpServers: which tools are offered; a list of another host is left alone'
   const read = (tools: unknown, folder?: string): unknown => readServers({ mcpServers: { a: { command: 'x', tools } } }, variables, folder)['a'];
   const selection = { include: ['read_*'], exclude: ['read_secret'] };
   assert.deepEqual(read(selection), { command: 'x', args: [], tools: selection });
-  // It makes less of a server, so a folder's file may say it too.
+  // `tools` only restricts a server, so a folder's file may have it too.
   assert.deepEqual(read({ include: [] }, '/x/.mcp.json'), { command: 'x', args: [], tools: { include: [] }, folder: '/x/.mcp.json' });
   assert.deepEqual(read(['*']), { command: 'x', args: [] });
   for (const [tools, message] of [

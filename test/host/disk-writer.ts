@@ -1,5 +1,5 @@
-// Writes a log, a store and a recording, as far as the disk takes them: `node disk-writer.js FOLDER`. What was kept and
-// what was reported is one line of JSON on stdout.
+// Writes a log, a store and a recording until the disk refuses: `node disk-writer.js FOLDER`. Prints one line of JSON with the stored items
+// and the reported failures.
 import { join } from 'node:path';
 import { openEntries } from '../../src/cli/entries-file.ts';
 import { ActivityLog } from '../../src/host/activity-log.ts';

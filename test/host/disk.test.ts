@@ -9,8 +9,8 @@ import { ActivityLog } from '../../src/host/activity-log.ts';
 import { fileLog, verifyLogFile } from '../../src/host/node/file-log.ts';
 import { fileStore } from '../../src/host/node/file-store.ts';
 
-// Real failures of the kernel: a limit on the size of each file, which cuts a write in the middle as a full disk does, and
-// a folder that may not be written.
+// Real failures of the kernel: a file size limit, which cuts a write in the middle as a full disk does, and a folder without write
+// permission.
 const writer = fileURLToPath(new URL('./disk-writer.js', import.meta.url));
 
 interface Written {
@@ -33,7 +33,7 @@ function folder(t: { after(run: () => void): void }): string {
   return path;
 }
 
-/** Runs the writer behind a shell; without the rights of root, which nothing is read-only for. */
+/** Runs the writer in a shell, without root, because root may write to read-only folders. */
 function write(path: string, shell: string): Written {
   const root = process.getuid?.() === 0;
   const { stdout, stderr } = spawnSync('sh', ['-c', `${shell} exec "$0" "$@"`, process.execPath, writer, path], { encoding: 'utf8', ...root && { uid: 65_534, gid: 65_534 } });
@@ -54,7 +54,7 @@ test('a disk that is full: what is kept is whole, what is not kept is told, and 
   const file = join(path, 'activity.jsonl');
   const verdict = await verifyLogFile(file);
   assert.ok(verdict.ok && verdict.lines === lines, JSON.stringify(verdict));
-  // With room again the log goes on behind the last whole line.
+  // With space again, the log continues after the last complete line.
   await new ActivityLog(fileLog(file), () => 1, (error) => assert.fail(error)).record('asked', { i: 'after' });
   const after = await verifyLogFile(file);
   assert.ok(after.ok && after.lines === lines + 1, JSON.stringify(after));
@@ -69,7 +69,7 @@ test('a disk that is full: what is kept is whole, what is not kept is told, and 
   assert.ok(recording.length > 5);
   recording.forEach((line, i) => assert.equal((JSON.parse(line.slice(4)) as { entry: number }).entry, i));
 
-  // What the server offers cannot be pinned, so that nothing runs.
+  // The server's tools cannot be pinned, so no call runs.
   assert.match(called, /^store-failed: the lists of s could not be stored: EFBIG/);
   assert.equal(ran, 0);
   const left = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => /\.new|\.lock/.test(name));
@@ -96,7 +96,7 @@ test('a log whose file was put aside as its writer died goes on', async (t) => {
   for (let i = 0; i < 2; i++) await log.record('asked', { i, text: 'words '.repeat(67) });
   const { size } = statSync(file);
   assert.ok(size >= 500);
-  // The next append renames the file, and dies before it writes the head.
+  // The next append renamed the file, and died before it wrote the head.
   spawnSync('mv', [file, `${file}.1`]);
   await log.record('asked', { i: 3 });
   const verdict = await verifyLogFile(file);

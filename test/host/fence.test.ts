@@ -19,7 +19,7 @@ const decide = async (rules: readonly Rule[], path: unknown, resolver?: ResolveP
 
 const etc: readonly Rule[] = [{ args: { path: '/etc/**' }, then: 'deny' }, { then: 'allow' }];
 
-/** Spellings of /etc/passwd, or of what may be it to somebody. None may pass. */
+/** Spellings that some program may read as /etc/passwd. None may pass. */
 const spellings = [
   '/etc/passwd', '/etc', '/etc/', '//etc/passwd', '///etc//passwd', '/./etc/passwd', '/etc/./passwd', '/x/../etc/passwd', '/etc/x/../passwd', '/../etc/passwd',
   '../../etc/passwd', '../../../../../../etc/passwd', 'link/../passwd', './../etc/passwd', 'etc/passwd', 'passwd',
@@ -36,7 +36,7 @@ const spellings = [
 test('fence: no spelling of a path passes a rule that denies it', async () => {
   for (const path of spellings) assert.equal(await decide(etc, path), 'deny', JSON.stringify(path.slice(0, 100)));
   for (const path of [['/home/a', '../etc/passwd'], [['/etc/passwd']], { uri: '/etc/passwd' }, [{}]]) assert.equal(await decide(etc, path), 'deny', JSON.stringify(path));
-  // A rule that asks is a fence too.
+  // A rule with `ask` is a fence too.
   for (const path of spellings) assert.equal(await decide([{ args: { path: '/etc/**' }, then: 'ask' }, { then: 'allow' }], path), 'ask', JSON.stringify(path.slice(0, 100)));
 });
 
@@ -69,7 +69,7 @@ test('fence: a drive is denied by every name that Windows has for it on this mac
     assert.equal(await decide([{ args: { path: '//?/**' }, then: 'allow' }, { args: { path: '/**' }, then: 'allow' }], path), 'ask', path);
   }
   for (const path of ['C:/open/x', 'D:/secret/x', 'file:///D:/secret/x']) assert.equal(await decide(rules, path), 'allow', path);
-  // Which drive is meant is known only to whoever resolves it.
+  // Only the program that resolves the path knows the drive.
   assert.equal(await decide(rules, '/secret/x'), 'deny');
   assert.equal(await decide([{ args: { path: '/secret/**' }, then: 'deny' }, { then: 'allow' }], 'C:/secret/x'), 'deny');
   for (const [drive, verdict] of [['C:', 'deny'], ['D:', 'allow']] as const) assert.equal(await decide(rules, '/secret/x', async (one) => (one.startsWith('/') ? `${drive}${one}` : one)), verdict);
@@ -104,7 +104,7 @@ test('fence: URLs of the web, as browsers read them', async () => {
   ]) assert.equal(await decide(allow, url), 'ask', url);
 });
 
-/** A tree with a secret, links to it, and links whose `..` is another folder than it looks. */
+/** A tree with a secret, links to it, and links whose `..` is not the folder that the path suggests. */
 function tree(t: { after(run: () => void): void }): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'barewire-fence-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -119,7 +119,7 @@ function tree(t: { after(run: () => void): void }): string {
   return root;
 }
 
-/** A path as a file system finds it for which upper and lower case are one, and dots at the end of a name nothing. */
+/** Resolves a path as a file system that ignores case and dots at the end of names. */
 function loosely(path: string): string {
   let at = '/';
   for (const segment of path.split('/').filter((one) => one !== '')) {
@@ -136,14 +136,14 @@ function loosely(path: string): string {
       try {
         at = realpathSync(at);
       } catch {
-        // What is not there is not read either.
+        // A missing file is not read.
       }
     }
   }
   return at;
 }
 
-/** How programs read a text as a path, each of which some program does. */
+/** The ways in which programs turn a text into a path; each is used by some program. */
 const steps: readonly ((text: string) => string)[] = [
   (text) => decodeURIComponent(text), (text) => text.trim(), (text) => text.replaceAll('\\', '/'), (text) => text.replace(/^file:\/\//i, ''), (text) => text.replace(/^file:\/*/i, '/'),
   (text) => fileURLToPath(new URL(text)), (text) => text.split('\0')[0] ?? '', (text) => text.replace(/[?#].*$/s, ''), (text) => text.replace(/[\t\n\r]/g, ''), (text) => text.normalize('NFKC'),
@@ -151,8 +151,8 @@ const steps: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Whether somebody who reads the text as a path, from this folder, gets at the secret. `loose`: on a file system too for
- * which case is one; where that follows links, so does its resolver, which this machine has not.
+ * Whether a program that reads the text as a path from this folder can reach the secret. `loose`: also on a case-insensitive file system.
+ * Without links only, because this machine has no resolver for such a system.
  */
 function reaches(text: string, cwd: string, loose: boolean, random: () => number): boolean {
   for (let tries = 0; tries < 12; tries++) {
@@ -165,11 +165,11 @@ function reaches(text: string, cwd: string, loose: boolean, random: () => number
         try {
           if (readFileSync(one, 'utf8') === 'SECRET') return true;
         } catch {
-          // This reader finds nothing.
+          // This program finds nothing.
         }
       }
     } catch {
-      // This one refuses it.
+      // This program refuses the text.
     }
   }
   return false;
@@ -196,7 +196,7 @@ for (const links of [true, false]) {
     const root = tree(t);
     const cwd = `${root}/open`;
     const resolver: ResolvePath | undefined = links ? (path) => resolvePath(path.startsWith('/') ? path : `${cwd}/${path}`, 's') : undefined;
-    // Through a link, so that the pattern has to be followed as well.
+    // Also deny through a link, so that the pattern must be resolved as well.
     const denied = links ? ['secret', 'alias'] : ['secret'];
     let [reached, passed] = [0, 0];
     for (let seed = 1; seed <= 4_000; seed += everyNth(8)) {
@@ -229,7 +229,7 @@ test('fence: a host resolves what is relative from where the program of the serv
   t.after(() => host.close());
   for (const path of ['../secret/passwd', 'file', 'dir/passwd', 'link/../passwd', './sub/../file']) await assert.rejects(host.call('s/read', { path }), { code: 'refused' }, path);
   for (const path of ['a.txt', 'sub/b.txt', 'sub/../a.txt', 'fine/passwd', 'new/file']) await host.call('s/read', { path });
-  // Where a server at an address begins is not known.
+  // The working folder of a remote server is unknown.
   await assert.rejects(host.call('far/read', { path: 'a.txt' }), { code: 'refused' });
   await host.call('far/read', { path: `${root}/open/a.txt` });
 });

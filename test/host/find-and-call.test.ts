@@ -21,7 +21,7 @@ function hostWithFiles(): Host {
 
 const textOf = ({ content: [block] }: CallToolResult): string => (block?.type === 'text' ? block.text : '');
 
-/** Runs `use` with the two tools; what find_tools told is read as JSON. */
+/** Runs `use` with the two tools; `find` parses the result of find_tools as JSON. */
 async function withTwo(
   options: FindAndCallOptions | undefined,
   use: (two: ReturnType<typeof findAndCall>, find: (request: string) => Promise<{ name: string; description: string; inputSchema: unknown }[]>) => Promise<void>,

@@ -31,7 +31,7 @@ const machineIn = (cwd: string, env: Record<string, string> = {}): Machine => ({
 const places = (cwd: string): Parameters<typeof readConfigFiles>[0] =>
   [{ file: join(cwd, 'servers.json'), owner: 'user' }, { file: join(cwd, '.mcp.json'), owner: 'folder' }];
 
-// Members that would decide for the user, and values that would do harm where they are merged, expanded or shown.
+// Members that would make decisions for the user, and values that are dangerous when merged, expanded or shown.
 const bait: Readonly<Record<string, readonly unknown[]>> = {
   trusted: [true, 'true', 1, null], maxSampledTokens: [1e9, '5', -1, null], roots: [[{ uri: 'file:///' }], ['file:///'], 'x', null],
   folder: ['', '/elsewhere', null], disabled: [true, false, 'x'], identity: ['github'], env: [{ A: '${SECRET}' }, { __proto__x: '1' }, 'x', null, { A: { B: 1 } }],
@@ -41,10 +41,10 @@ const bait: Readonly<Record<string, readonly unknown[]>> = {
 };
 const names = ['github', 'files', '__proto__', 'constructor', 'a\u202eb', '\x1b[2J', 'x'.repeat(100), '', 'Run it? [y/N]', 'ok name', '../up', 'a/b'];
 
-/** A hostile file of servers, as text: duplicate members, `__proto__` as a member of its own. */
+/** A hostile servers file as text: duplicate members, and an own member `__proto__`. */
 function hostile(random: () => number): string {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  // The first of each is a value that would be taken.
+  // The first value of each member is a valid one.
   const valueOf = (name: string): unknown => {
     const values = Object.hasOwn(bait, name) ? bait[name] ?? [null] : [{ trusted: true }];
     return random() < 0.85 ? values[0] : pick(values);
@@ -77,7 +77,7 @@ test('folder files: whatever is in them, nothing is expanded before they are acc
     const looked: string[] = [];
     const env = new Proxy({ SECRET: secret }, { get: (target, name) => (looked.push(String(name)), Reflect.get(target, name) as string | undefined) });
     const machine = { ...machineIn(cwd), env };
-    // Not accepted: only the user's own, and the environment was not looked at.
+    // Without acceptance: only the user's own servers, and no environment variable was read.
     const without = await readConfigFiles(places(cwd), { machine, accept: async (file) => (shown.push(file), false), onProblem: () => {} });
     assert.deepEqual(without, { github: { command: 'mine', args: [], trusted: true, maxSampledTokens: 5 } }, `seed ${seed}`);
     assert.deepEqual(looked, [], `seed ${seed}`);
@@ -94,7 +94,7 @@ test('folder files: whatever is in them, nothing is expanded before they are acc
     for (const [name, config] of Object.entries(found)) {
       if (name === 'github') continue;
       assert.match(name, /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/, `seed ${seed}`);
-      // Own members and those of a prototype.
+      // Own members and inherited ones.
       assert.deepEqual([config.trusted, config.maxSampledTokens, config.roots, config.folder], [undefined, undefined, undefined, join(cwd, '.mcp.json')], `seed ${seed}: ${text}`);
       assert.equal(Object.getPrototypeOf(config), Object.prototype);
       assert.ok(isProgram(config) ? typeof config.command === 'string' : /^https?:/.test(config.url));
@@ -154,17 +154,17 @@ test('folder files: a link, a pipe, a device, a folder and a file that is huge a
   await bad(path, /51 servers/);
   put(() => writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d])));
   await bad(path, /\.mcp\.json: /);
-  // `.vscode` as a link to somewhere else.
+  // `.vscode` is a link to another folder.
   mkdirSync(join(cwd, 'elsewhere'));
   writeFileSync(join(cwd, 'elsewhere/mcp.json'), '{"servers":{"x":{"command":"y"}}}');
   symlinkSync(join(cwd, 'elsewhere'), join(cwd, '.vscode'));
   await bad(join(cwd, '.vscode/mcp.json'), /it is a link/);
-  // More lines than anybody reads.
+  // More lines than a person would read.
   put(() => writeFileSync(path, `{"mcpServers":{"a":{"command":"x","args":[${Array.from({ length: 5_000 }, () => '"a"').join()}]}}}`));
   assert.throws(() => folderFileLines({ file: path, digest: '', text: 'a\n'.repeat(5_000), names: [], variables: [], ignored: [], servers: () => ({}) }, 'new', 80), { code: 'bad-config', message: /too many to show/ });
 });
 
-/** A terminal of the test's own: what is written to it, and what is typed. */
+/** A scripted terminal: collects the output and types the answer. */
 function terminal(answer: string): { readonly input: PassThrough; readonly output: PassThrough; said(): string } {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
@@ -191,7 +191,7 @@ test('folder files: accepted by the digest, shown again when they change, and re
   assert.match(no.said(), /is not yours: [^]*│ {7}"command": "one"[^]*Accept it\? \[y\/N\]/);
   const yes = terminal('y');
   assert.deepEqual(Object.keys(await read(yes)), ['a']);
-  // From now on nobody is asked, here and in a pipe.
+  // From here on no question is asked, at a terminal or in a pipe.
   const again = terminal('n');
   assert.deepEqual(Object.keys(await read(again)), ['a']);
   assert.equal(again.said(), '');
@@ -203,7 +203,7 @@ test('folder files: accepted by the digest, shown again when they change, and re
   assert.match(changed.said(), /has changed since you accepted it[^]*"two"/);
   write('one');
   assert.deepEqual(Object.keys(await read()), ['a']);
-  // The same bytes in another folder are another file: what they name is relative.
+  // The same bytes in another folder are another file, because its paths are relative.
   const other = folder(t);
   writeFileSync(join(other, '.mcp.json'), JSON.stringify({ mcpServers: { a: { command: 'one' } } }));
   await assert.rejects(readApplication('claude-code', { machine: machineIn(other), accept: folderConsent(store, { input: new PassThrough(), output: new PassThrough() }) }), { code: 'not-accepted' });
@@ -225,7 +225,7 @@ test('folder files: each application\'s is one, and the user\'s own are not', as
     assert.deepEqual(Object.keys(await readApplication(application, { machine })), ['both', 'own'], application);
     const all = await readApplication(application, { machine, accept: async () => true });
     assert.deepEqual([all['both']?.trusted, all['own']?.folder, all['theirs']?.folder], [true, undefined, join(cwd, theirs)], application);
-    // Where the user's own file has the name, the folder's is not even read.
+    // If the user's own file has the name, the folder's file is not read.
     const asked: string[] = [];
     await readApplication(application, { machine, name: 'both', accept: async ({ file }) => (asked.push(file), true) });
     assert.equal(asked.length, 0);
@@ -280,7 +280,7 @@ test('folder files: their servers have no part in the pins, the grants and the a
   await make({ folder: '/other/.mcp.json' }).call('files/write');
   assert.equal(asked.length, 3);
   assert.ok(await store.get('pins//repository/.mcp.json#files'));
-  // Rules: by its whole name only, where they allow; by either, where they deny.
+  // Rules: `allow` needs the server's whole name, `deny` matches either name.
   const decide = (rule: Rule, files: object): Promise<unknown> => make({ ...files, folder: '/third/.mcp.json' }, [rule, { then: 'deny' }]).call('files/write').then(() => 'ran', (error: { code: string }) => error.code);
   assert.equal(await decide({ server: 'files', then: 'allow' }, {}), 'no-such-tool');
   assert.equal(await decide({ server: '*#files', then: 'allow' }, {}), 'ran');

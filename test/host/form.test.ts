@@ -5,7 +5,7 @@ import type { CompleteForm } from '../../src/host/node/elicitation.ts';
 import { withoutComments } from '../../src/host/node/json-with-comments.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../src/protocol/index.ts';
 
-// What a form shows, how it reads each kind of answer, and what it says before anything is sent. test/cli/form asks the rest.
+// The output of a form, how it reads each kind of answer, and its checks before anything is sent. test/cli/form tests the rest.
 
 const taken: CompleteForm = (_schema, content) => ({ valid: true, content });
 
@@ -62,16 +62,16 @@ test('form: what will be sent is shown whole, and what the judge refuses at the 
   assert.ok(review.length > 6, 'a long text is in a frame of several lines');
   const [, short] = await fill({ a: { type: 'string' } }, ['x'.repeat(200), 'yes']);
   assert.ok(short.includes(`  a: ${'x'.repeat(200)}`));
-  // All fields pass for themselves, and not together.
+  // Each field is valid by itself, but not both together.
   const together: CompleteForm = ({ properties }, content) => (Object.keys(properties).length < 2 ? { valid: true, content } : { valid: false, errors: [{ property: 'b', message: 'must be after a' }] });
   const form = fill({ a: { type: 'string' }, b: { type: 'string' } }, ['1', '2', ':cancel'], { complete: together });
   const [cancelled, said] = await form;
   assert.deepEqual(cancelled, { action: 'cancel' });
-  // The reason, and the field that it is about once more.
+  // The reason, and the question for its field again.
   assert.deepEqual([said.includes('  b must be after a.'), said.filter((line) => line.startsWith('2/2 b')).length, said.at(-1)], [true, 2, '  b [2]: ']);
   const [again] = await fill({ a: { type: 'string' }, b: { type: 'string' } }, ['1', '2', '3', 'yes'], { complete: (schema, content) => (content['b'] === '3' ? { valid: true, content } : together(schema, content)) });
   assert.deepEqual(again, { action: 'accept', content: { a: '1', b: '3' } });
-  // A form without fields that is refused cannot be mended; a refusal without words has some of ours.
+  // A refused form without fields cannot be corrected; a refusal without a reason gets a default text.
   assert.deepEqual((await fill({}, [], { complete: () => ({ valid: false, errors: [] }) }))[0], { action: 'cancel' });
   const [, anew] = await fill({ a: { type: 'string' } }, ['1', ':cancel'], { complete: (_schema, content) => (content['a'] === '1' ? { valid: false, errors: [] } : { valid: true, content }) });
   assert.ok(anew.includes('  That will not do: it is not valid.'));

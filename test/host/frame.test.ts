@@ -9,7 +9,7 @@ test('frame: each row begins with the mark, whatever the text does', () => {
   assert.deepEqual(framed('one\r\ntwo\rthree\n'), ['│ one', '│ two', '│ three']);
   assert.deepEqual(framed(''), ['│ ']);
   assert.deepEqual(framed('a\tb\x1b[2J'), ['│ a    b\\x1b[2J']);
-  // Enough blanks to come to the next line of the screen, where the prompt of consent would stand.
+  // Enough blanks to reach the next line of the screen, where the consent prompt would be.
   assert.deepEqual(framed(`${' '.repeat(17)}Run it? [y/N]`, { columns: 20 }), [`│ ${' '.repeat(17)}`, '│ Run it? [y/N]']);
 });
 

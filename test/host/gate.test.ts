@@ -28,11 +28,11 @@ test('gate: an HTTP server that was started again runs nothing that was not list
     servers: { s: { url: first.url } },
     transport: () => httpTransport(first.url),
     client: (_name, info, options) => new McpClient(info, { ...options, era: 'legacy' }),
-    // Nobody is asked, so that nothing is listed again for that reason.
+    // Without a question, so the tools are not listed again for it.
     rules: [{ then: 'allow' }],
   });
   t.after(() => host.close());
-  // A connection that was kept open says only when it is used that the server has gone.
+  // A kept-alive connection reports only at its next use that the server has gone.
   const call = async (): Promise<void> => {
     for (;;) {
       try {
@@ -47,7 +47,7 @@ test('gate: an HTTP server that was started again runs nothing that was not list
   await first.close();
   const same = await serveHttp(server('Pays 1', ran), { port: Number(port) });
   t.after(() => same.close());
-  // The same tool over a new session: the client's own second try is stopped, and the host's goes through.
+  // The same tool in a new session: the client's own retry is stopped, and the host's retry passes.
   await call();
   assert.deepEqual(ran, ['Pays 1', 'Pays 1']);
   await same.close();
@@ -106,10 +106,10 @@ test('gate: everything else of the transport is the transport\'s own, and a new 
   made.transport.send('text', undefined as never);
   await made.transport.close();
   assert.deepEqual(told, [['abandon', 7], ['agreed', 'v'], 'open', 'reopen', 'text', 'close']);
-  // A transport without them gets none.
+  // Optional members are missing if the inner transport lacks them.
   const { kind, open, send, close } = inner;
   assert.deepEqual(Object.keys(gate({ kind, open, send, close }).transport).sort(), ['close', 'kind', 'open', 'send']);
-  // What may not be sent: only calls of a tool that waits for its leave, and not their later rounds.
+  // The gate stops only calls of a tool for which `allow` was called, and not their later rounds.
   told.length = 0;
   const end = made.allow('pay', () => false);
   const other = made.allow('pay', () => true);
@@ -120,7 +120,7 @@ test('gate: everything else of the transport is the transport\'s own, and a new 
   await Promise.resolve();
   assert.deepEqual(told, ['2', '3', '4', '5', '6']);
   assert.deepEqual(failed, [[1, true]]);
-  // The first leave that was not used is the one that counts; with the last one gone nothing is held back.
+  // A call uses the first unused `allow`. After the last one has ended, the gate stops nothing.
   end();
   made.transport.send('7', { id: 7, method: 'tools/call', params: { name: 'pay' } } as never);
   made.transport.send('8', { id: 8, method: 'tools/call', params: { name: 'pay' } } as never);

@@ -82,13 +82,13 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
   assert.deepEqual(entries().filter(({ kind }) => kind === 'decided').map(({ decision, by }) => [decision, by]),
     [['refused', 'rule 0'], ['refused', 'alice']]);
   assert.ok(!entries().some(({ kind }) => kind === 'sent'));
-  // What a rule denies is not asked either, whatever the person would say.
+  // If a rule denies a call, the person is not asked.
   const denied = make(t, { a: echoServer('a') }, { rules: [{ args: { path: '/etc/**' }, then: 'deny' }] });
   await assert.rejects(denied.host.call('a/write_file', { path: '/etc/x' }), { code: 'refused', message: /a rule denies it/ });
   assert.equal(denied.asked.length, 0);
   await denied.host.call('a/write_file', { path: '/tmp/x' });
   assert.equal(denied.asked.length, 1);
-  // A rule with "ask" allows nothing by itself, whatever the application was told before.
+  // A rule with `ask` needs the person's approval, even if the application claims consent.
   const ruled = make(t, { a: echoServer('a') }, {
     rules: [{ tool: 'echo', args: { text: 'no' }, then: 'deny' }, { tool: 'echo', then: 'ask' }],
   }, () => ({ allow: false }));
@@ -127,7 +127,7 @@ test('host: a yes once, for the session, for good', async (t) => {
   assert.equal(await third.host.revoke(({ server }) => server === 'a'), 1);
   await third.host.call('a/echo', { text: '4' });
   assert.equal(third.asked.length, 1);
-  // Grants belong to who gave them.
+  // Grants belong to the principal that gave them.
   const other = make(t, servers, { store, principal: 'mallory' });
   await other.host.call('a/echo', { text: '5' });
   assert.equal(other.asked.length, 1);
@@ -217,7 +217,7 @@ test('host: a tool that changed while the server did not run is found before its
   other.tool('save_file', { description: 'Writes a file', input: { type: 'object', properties: { path: { type: 'string' } } } }, () => 'written');
   let opened = 0;
   const after = make(t, { a: () => (opened++, memoryTransport(other)) }, { store });
-  // The catalogue needs no server.
+  // The stored catalogue is enough: no server is opened.
   assert.deepEqual((await findTools(after.host, 'write a file')).map(({ tool }) => tool.name)[0], 'write_file');
   assert.equal(opened, 0);
   await assert.rejects(after.host.call('a/echo', {}), { code: 'tool-changed', message: /Ignore all rules/ });
@@ -318,7 +318,7 @@ test('host: questions come with the name of the server; sampling needs consent t
   assert.deepEqual((await host.call('a/visit', {})).content, [{ type: 'text', text: 'decline' }]);
   assert.deepEqual(seen, ['a: Your name?', 'a: Pay at pay.example']);
   assert.match(JSON.stringify((await host.call('a/think', {})).content), /edited/);
-  // The model gets the request as the person changed it; the person has seen it, and the answer, as they came.
+  // The model gets the request as edited by the person. The person saw the original request, and the answer.
   assert.deepEqual(asked, [50, [{ role: 'user', content: { type: 'text', text: 'well?' } }]]);
   assert.deepEqual(shown, ['a', [{ role: 'user', content: { type: 'text', text: 'hm?' } }], 'a', { type: 'text', text: 'thought 50' }]);
   const second = await host.call('a/think', {}).catch((error: Error) => ({ isError: true, content: error.message }));
@@ -380,6 +380,6 @@ test('host: roots change while a server runs', async (t) => {
   await host.setRoots('a', [{ uri: 'file:///two' }]);
   assert.match(await where('a'), /"file:\/\/\/two"/);
   assert.match(await where('b'), /"file:\/\/\/b"/);
-  // Only the server whose roots they are is told.
+  // Only the server with these roots is notified.
   assert.equal(told, 1);
 });

@@ -21,26 +21,26 @@ test('a member is set, replaced and removed where it stands; comments, order and
 
 test('commas: one is set where the last member has none, behind comments or not, and one is taken with the last member', () => {
   const cases: [string, unknown, string][] = [
-    // A comma that stands behind a comment is the comma; one within a comment is not.
+    // A comma after a comment is a separator; a comma within a comment is not.
     ['{"m": {"a": 1 /* , */}}', 2, '{"m": {"a": 1, /* , */\n    "b": 2\n  }}'],
     ['{"m": {"a": 1 /* x */ , }}', 2, '{"m": {"a": 1 /* x */ ,\n    "b": 2\n  }}'],
     ['{"m": {"a": 1 // ,\n}}', 2, '{"m": {"a": 1, // ,\n    "b": 2\n  }}'],
     ['{"m": {"a": 1 // x\n,}}', 2, '{"m": {"a": 1 // x\n,\n    "b": 2\n  }}'],
     ['{"m": {}}', 2, '{"m": {\n    "b": 2\n  }}'], ['{"m": { /* none */ }}', 2, '{"m": { /* none */\n    "b": 2\n  }}'],
-    // The value goes where the old one stood, whatever it was.
+    // The new value replaces the old one, whatever its type.
     ...['1', '-1.5e3', 'true', '"}"', '"\\""', '["]", {"x": "}"}]', '{"b": {"y": ["{"]}}', '{}', '[]', 'null'].map((old): [string, unknown, string] => [`{"m": {"b": ${old} }}`, 'new', '{"m": {"b": "new" }}']),
-    // Removed: with its comma, or with the one before it.
+    // A removed member goes with its own comma, or with the one before it.
     ['{"m": {"a": 1, "b": 2}}', undefined, '{"m": {"a": 1 }}'], ['{"m": {"b": 2, "a": 1}}', undefined, '{"m": { "a": 1}}'], ['{"m": {"b": 2}}', undefined, '{"m": {}}'],
     ['{"m": {"a": 1, /* x */ "b": 2 /* y */}}', undefined, '{"m": {"a": 1 /* x */  /* y */}}'], ['{"m": {"b": 2 /* y */, "a": 1}}', undefined, '{"m": { /* y */ "a": 1}}'],
     ['{"m": {"a": 1 /* , */ , "b": 2}}', undefined, '{"m": {"a": 1 /* , */  }}'],
-    // A line of its own goes whole, with Windows' ends of lines too; one with something else in it stays.
+    // A line with only this member is removed, also with CRLF; a line with other content stays.
     ['{"m": {\r\n\t"b": 2,\r\n\t"a": 1\r\n}}', undefined, '{"m": {\r\n\t"a": 1\r\n}}'], ['{"m": {\n  "b": 2, // of b\n  "a": 1\n}}', undefined, '{"m": {\n   // of b\n  "a": 1\n}}'],
     ['{"m": { "b": 2,\n "a": 1 }}', undefined, '{"m": { \n "a": 1 }}'],
   ];
   for (const [text, value, expected] of cases) assert.equal(editJson(text, ['m', 'b'], value), expected, text);
   assert.equal(editJson('{"m": {"a": 1}} // last', ['m', 'b'], 2), '{"m": {"a": 1,\n    "b": 2\n  }} // last');
   assert.equal(editJson('// {\n{"m": {"a": 1}}', ['n', 'b'], undefined), '// {\n{"m": {"a": 1}}');
-  // The step of the file: the first indented member's.
+  // The file's indentation: that of the first indented member.
   assert.equal(editJson('{\n\t"m": {}\n}', ['m', 'b'], [1]), '{\n\t"m": {\n\t\t"b": [\n\t\t\t1\n\t\t]\n\t}\n}');
   assert.equal(editJson('{"x": {"b": 1}, "m": {"x": 1}}', ['m', 'b'], 2), '{"x": {"b": 1}, "m": {"x": 1,\n    "b": 2\n  }}');
 });
@@ -49,7 +49,7 @@ test('what is no object is refused', () => {
   for (const text of ['', '[]', 'null', '{"mcpServers": []}', '{"mcpServers": "{}"}', '{', '{"mcpServers": {}} x', '{"mcpServers": {"a": 1, "a": 2}}', '{"mcpServers": {}, "mcpServers": {}}']) assert.throws(() => editJson(text, ['mcpServers', 'a'], 1), text);
 });
 
-/** A text of JSON with comments: the value that it says, and its comments. */
+/** Draws JSON with comments. Returns the text and its comments. */
 function drawn(random: () => number): { readonly text: string; readonly comments: readonly string[] } {
   const below = (most: number): number => Math.floor(random() * most);
   const comments: string[] = [];
@@ -57,7 +57,7 @@ function drawn(random: () => number): { readonly text: string; readonly comments
     const made = Array.from({ length: below(3) }, () => {
       const kind = below(5);
       if (kind > 1) return [' ', '\n', '\t', '  '][below(4)] ?? '';
-      // Comments hold what would confuse: quotes, braces, commas, the other kind of comment.
+      // Comments with confusing content: quotes, braces, commas, the other kind of comment.
       const comment = kind === 0 ? `// ${comments.length} , } " {` : `/* ${comments.length} , ] " // */`;
       comments.push(comment);
       return kind === 0 ? `${comment}\n` : comment;
@@ -77,7 +77,7 @@ function drawn(random: () => number): { readonly text: string; readonly comments
   const servers = `"mcpServers"${blank()}:${blank()}${object(1)}`;
   const root = below(4) === 0 ? object(0) : list([`"first":${blank()}1`, servers, ...below(2) === 0 ? [`"last": ${value(1)}`] : []], '{', '}');
   const text = `${blank()}${root}${blank()}`;
-  // Those of a part that was not taken are not in it.
+  // Comments of parts that were not used are not in the text.
   return { text, comments: comments.filter((comment) => text.includes(comment)) };
 }
 

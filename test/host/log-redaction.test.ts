@@ -4,13 +4,13 @@ import { ActivityLog, memoryLog } from '../../src/host/activity-log.ts';
 import { redact } from '../../src/host/redaction.ts';
 import { randomOf } from '../random.ts';
 
-// The log keeps what looks like words and what names a thing; a key is left out whatever it is called.
+// The log keeps words and identifiers, and leaves out keys, whatever their member's name.
 const random = randomOf(9);
 const draw = (alphabet: string, length: number): string => Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const base64 = `${letters}${letters.toUpperCase()}0123456789-_`;
 
-/** Keys as services make them; long ones of a large alphabet, so that none is a word by chance. */
+/** Keys in the formats of services; long and from a large alphabet, so that none is a word by chance. */
 const keys: readonly (() => string)[] = [
   () => `sk-${draw(base64, 40)}7a`, () => `ghp_${draw(base64.slice(0, 62), 36)}`, () => `AKIA${draw('ABCDEFGHIJKLMNOP234567', 16)}`, () => `${draw(base64, 43)}9z`,
   () => `${draw('0123456789abcdef', 31)}f`, () => `eyJhbGciOiJIUzI1NiJ9.eyJ${draw(base64, 30)}.${draw(base64, 43)}`, () => `xoxb-${draw('0123456789', 12)}-${draw(base64.slice(0, 62), 24)}1`,

@@ -8,7 +8,7 @@ import { Host, HostError } from '../../src/host/index.ts';
 import type { ApprovalRequest } from '../../src/host/index.ts';
 import { fileLog, openServer, verifyLogFile } from '../../src/host/node/index.ts';
 
-// In a process of its own: it runs for long.
+// In a separate process: it runs for a long time.
 
 const program = fileURLToPath(new URL('./misbehaving.js', import.meta.url));
 
@@ -28,7 +28,7 @@ test('host: a server that changes a tool after approval, one that floods, one th
         return Promise.resolve({ allow: 'always' });
       },
     },
-    // What a server writes that is no message, and what it answers without a question.
+    // Ignore reports of invalid lines and of answers to unknown requests.
     onError: () => {},
   });
   t.after(() => host.close());
@@ -36,7 +36,7 @@ test('host: a server that changes a tool after approval, one that floods, one th
   assert.equal((await host.tools()).length, 10);
   const weather = (name: string, timeoutMs?: number): Promise<unknown> =>
     host.call(`${name}/weather`, {}, timeoutMs === undefined ? {} : { timeoutMs }).then(({ content }) => content, (thrown: Error) => thrown);
-  // Each in its own way, all at once; the good one is asked meanwhile.
+  // All misbehave at once, while the good server is called.
   const [flooded, hung, died] = [weather('floods', 500), weather('hangs', 500), weather('dies')];
   const sunny = [{ type: 'text', text: 'sunny' }];
   for (let n = 0; n < 20; n++) assert.deepEqual(await weather('good'), sunny);
@@ -45,7 +45,7 @@ test('host: a server that changes a tool after approval, one that floods, one th
   assert.match(String(await flooded), /tim|answer/i);
   await host.stop('floods');
 
-  // Approved for good, and then another tool.
+  // Approved for every call, then the tool changes.
   assert.deepEqual(await weather('changes'), sunny);
   await host.call('changes/change');
   await host.refresh('changes');
@@ -60,7 +60,7 @@ test('host: a server that changes a tool after approval, one that floods, one th
   const text = readFileSync(path, 'utf8');
   const entries = text.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   const ends = (server: string): unknown[] => entries.filter((entry) => entry['server'] === server && ['answered', 'failed', 'unknown'].includes(String(entry['kind']))).map(({ kind }) => kind);
-  // None of these may pass for a call that did nothing.
+  // None of these may be logged as a call without effect.
   assert.deepEqual([ends('floods'), ends('hangs'), ends('dies')], [['unknown'], ['unknown'], ['unknown']]);
   assert.deepEqual(ends('good'), Array.from({ length: 21 }, () => 'answered'));
   assert.deepEqual(ends('changes'), ['answered', 'answered']);

@@ -1,4 +1,4 @@
-// A server written by hand that begins well: `node misbehaving.js changes|floods|hangs|dies|good`.
+// A hand-written server that begins correctly: `node misbehaving.js changes|floods|hangs|dies|good`.
 import { createInterface } from 'node:readline';
 
 const [, , mode = ''] = process.argv;
@@ -20,7 +20,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     say({ id, result: { content: [{ type: 'text', text: 'changed' }] } });
   } else if (mode === 'dies') process.exit(1);
   else if (mode === 'floods') {
-    // As fast as it is read, for as long as it runs: lines that are no messages, answers to nothing, and notifications.
+    // Writes as fast as it is read, until it exits: invalid lines, answers to unknown requests, and notifications.
     const flood = (): void => {
       for (let n = 0; n < 50; n++) process.stdout.write(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${'x'.repeat(1000)}"}}\nnot a message ${n}\n{"jsonrpc":"2.0","id":${1e6 + n},"result":{}}\n`);
       if (process.stdout.writableNeedDrain) process.stdout.once('drain', flood);

@@ -13,12 +13,12 @@ import type { Scripted } from './scripted-server.ts';
 
 const definition = (name: string, version: number): Tool => ({ name, description: `v${version}`, inputSchema: { type: 'object' } });
 
-/** A server whose tools change under the host, and what it ran. */
+/** A server whose tools change during the host's calls, with a record of the calls that ran. */
 class Server {
   readonly tools = new Map<string, number>();
   readonly ran: { readonly call: unknown; readonly tool: string; readonly version: number }[] = [];
   connections: Scripted[] = [];
-  /** Called when a listing is asked for, and once its answer is made but not yet sent. */
+  /** Called when a listing is requested, and again when its answer exists but is not yet sent. */
   atListing: (when: 'asked' | 'answered') => Promise<void> | void = () => {};
 
   readonly open = (): Scripted['transport'] => {
@@ -72,7 +72,7 @@ test('order: a tool that was gone in one listing and is back changed in the next
   await host.refresh('s');
   assert.deepEqual(host.pendingChanges().map(({ kind, name }) => [kind, name]), [['changed', 'send']]);
   await assert.rejects(host.call('s/send', {}), { code: 'tool-changed', message: /v2/ });
-  // And in another process, which has only the store.
+  // Another process, which shares only the store, refuses it too.
   const later = hostOf(server, { store, rules: [{ then: 'allow' }] });
   t.after(() => later.close());
   await assert.rejects(later.call('s/send', {}), { code: 'tool-changed' });
@@ -111,7 +111,7 @@ test('order: a change that is announced between the listing and the call stops t
   server.tools.set('pay', 1);
   await host.tools();
   server.atListing = (when) => {
-    // The listing after the approval: its answer is on its way as the tool changes.
+    // The tool changes while the answer to the listing after the approval is on its way.
     if (when === 'answered' && ++listings === 1) {
       server.tools.set('pay', 2);
       server.announce();
@@ -134,7 +134,7 @@ test('order: a server that announces a change at each listing is given up, and n
   assert.equal(server.ran.length, 1);
 });
 
-/** A run of random orders: what a server does, when, and what the person says; what ran must be what was approved. */
+/** Runs a random order of changes, calls and replies of the person. Each call that ran must be one that was approved. */
 async function run(seed: number): Promise<{ readonly ran: number; readonly stopped: number }> {
   const random = randomOf(seed);
   const chance = (share: number): boolean => random() < share;
@@ -143,9 +143,9 @@ async function run(seed: number): Promise<{ readonly ran: number; readonly stopp
   let version = 1;
   for (const name of names) server.tools.set(name, version);
 
-  /** A change that is not announced is found where a person is asked; with grants, all are announced. */
+  /** An unannounced change is found when a person is asked. With grants, all changes are announced. */
   const grants = chance(0.5);
-  /** While calls run side by side, what is not announced cannot be known: it may come between a listing and a call. */
+  /** During parallel calls an unannounced change cannot be detected: it may come between a listing and a call. */
   let sideBySide = false;
   const change = (announced: boolean): void => {
     const name = names[Math.floor(random() * names.length)] ?? 'a';
@@ -161,7 +161,7 @@ async function run(seed: number): Promise<{ readonly ran: number; readonly stopp
   };
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  /** Versions that a person, or the first listing, has accepted. */
+  /** Versions that the person or the first listing has accepted. */
   const accepted = new Set<string>(names.map((name) => `${name} v1`));
   const approved = new Map<number, Set<string>>();
   const reaching = new Set<string>();
@@ -191,7 +191,7 @@ async function run(seed: number): Promise<{ readonly ran: number; readonly stopp
   server.atListing = async (when) => {
     if (chance(0.3)) await turn();
     if (!chance(0.2)) return;
-    // Once the answer is made only what is announced, or ends the connection, can be known.
+    // After the answer was made, only an announced change or the end of the connection can be detected.
     if (when === 'answered') chance(0.5) ? change(true) : restart();
     else change(chance(0.5));
     if (chance(0.3)) await turn();

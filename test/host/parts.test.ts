@@ -9,7 +9,7 @@ import { chosenConfigFiles, configFiles } from '../../src/host/node/config-files
 import { checkRule, deniesAnyCall, rule, withDefaults } from '../../src/host/rules.ts';
 import type { Rule, RuledCall } from '../../src/host/rules.ts';
 
-// Parts of the host that decide, one by one.
+// The deciding parts of the host, one by one.
 
 const shown = { server: 's', tool: 't', digest: 'd', args: { a: 1 }, principal: 'p' };
 
@@ -42,7 +42,8 @@ test('a grant is for one tool of one server with one definition, and for one pri
   assert.equal(approvals.revoke(() => false), 0);
 });
 
-// [text, plain, certain, how programs may read it; ` < ` stands before the path whose `..` the system resolves, U before what is no path]
+// [text, plain, certain, how programs may read it; ` < ` stands before the path whose `..` the system resolves, U before a text that is not
+// a path]
 const readings: readonly (readonly [string, boolean, boolean, readonly string[]])[] = [
   ['/a/b', true, true, ['/a/b']],
   ['a/b', true, true, ['a/b']],
@@ -126,7 +127,7 @@ const ruled = async (one: Omit<Rule, 'then'>, given: RuledCall, resolve?: (path:
 test('a rule: server, tool and annotations', async () => {
   assert.equal(await ruled({}, call({})), 'allow deny');
   for (const [one, fits] of [[{ server: 'files' }, 'allow deny'], [{ server: 'f*s' }, 'allow deny'], [{ server: 'file' }, ''], [{ tool: 'write_*' }, 'allow deny'], [{ tool: 'read_*' }, '']] as const) assert.equal(await ruled(one, call({})), fits, JSON.stringify(one));
-  // A server that came with a folder is denied by its name, and allowed only by its whole one.
+  // A server from a folder's file: `deny` matches its name, `allow` only its whole name.
   const folder = call({}, { identity: '/w/.mcp.json#files' });
   assert.deepEqual([await ruled({ server: 'files' }, folder), await ruled({ server: '/w/.mcp.json#files' }, folder), await ruled({ server: 'other' }, folder)], ['deny', 'allow deny', '']);
   const reads = { ...tool, annotations: { readOnlyHint: true } };
@@ -177,7 +178,7 @@ test('a rule: paths, by their readings and by their real place', async () => {
 });
 
 test('a rule: what no program can read is never allowed, and the pattern is followed through its links', async () => {
-  // A URL that browsers refuse is plain, and has no reading.
+  // A URL that browsers reject is plain, and has no reading.
   assert.equal(await ruled({ args: { path: 'http://**' } }, call({ path: 'http://[bad' })), 'deny');
   assert.equal(await ruled({ args: { path: '/a/**' } }, call({ path: `/a/${'b'.repeat(9_000)}` })), 'deny');
   const asked: [string, string][] = [];
@@ -187,16 +188,16 @@ test('a rule: what no program can read is never allowed, and the pattern is foll
     return links[path];
   };
   for (const [pattern, given, fits] of [
-    // Either name of the folder allows, and denies.
+    // Each name of the folder allows and denies.
     ['/home/*', '/home/x', 'allow deny'], ['/home/*', '/data/home/x', 'allow deny'], ['/data/home/*', '/home/x', 'deny'], ['/data/home/*', '/data/home/x', 'allow deny'],
-    // A pattern that begins with a star begins at the root, or at the server's own folder.
+    // A pattern that begins with a star is relative to the root or to the server's own folder.
     ['/*/home/x', '/data/home/x', 'allow deny'], ['*/x', 'sub/x', 'allow deny'], ['sub/x', 'sub/x', 'allow deny'],
-    // The place of the pattern is unknown: what is written counts.
+    // The pattern's folder cannot be resolved: the text itself counts.
     ['/none/*', '/home/x', ''], ['/none/*', '/none/y', 'deny'],
   ] as const) assert.equal(await ruled({ args: { path: pattern } }, call({ path: given }), follow), fits, `${pattern} ${given}`);
   assert.ok(asked.every(([, server]) => server === 'files'));
   assert.deepEqual([...new Set(asked.map(([path]) => path))].sort(), ['.', '/', '/data/home', '/data/home/x', '/home', '/home/x', '/none', '/none/y', 'sub/x']);
-  // A URI is not looked up.
+  // A URI is not resolved.
   asked.length = 0;
   await ruled({ args: { path: 'https://h/*' } }, call({ path: 'https://h/x' }), follow);
   assert.deepEqual(asked, []);
@@ -289,7 +290,7 @@ test('patterns: scheme and authority in any case, the rest resolved; a drive let
 
 test('lines: a row that goes on is as wide as what is seen of it, whatever colours it holds', () => {
   for (const colour of ['\x1b[1m', '\x1b[36m', '\x1b[1;31m', '\x1b[m']) {
-    // The coloured word goes to the next row, where there is room for exactly 16 columns beside the mark.
+    // The coloured word moves to the next row, which has exactly 16 columns after the mark.
     assert.deepEqual(hanging(`${'a'.repeat(15)} ${colour}bbbb${'c'.repeat(14)}`, 20), [`${'a'.repeat(15)} `, `  ┆ ${colour}bbbb${'c'.repeat(12)}`, '  ┆ cc']);
   }
 });

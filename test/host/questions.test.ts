@@ -12,7 +12,7 @@ const request = (maxTokens: number): CreateMessageRequestParams => ({ messages: 
 
 interface Asked {
   readonly questions: ServerQuestions;
-  /** The lines of the log, without what every line has. */
+  /** The log lines without the members that every line has. */
   logged(): object[];
 }
 
@@ -66,7 +66,7 @@ test('questions: a page of http or https is shown with its host, and any other a
     kind: 'question', server: 's', question: 'url', host, message: 'Pay', action: at < 2 ? 'accept' : 'decline',
     ...at >= 2 && { why: 'the URL is not an http or https address' },
   })));
-  // Nobody who could look at it.
+  // No person can be asked.
   const alone = questionsOf({});
   assert.deepEqual(await alone.questions.elicitUrl(page('https://h/'), signal), { action: 'decline' });
   assert.deepEqual(alone.logged(), [{ kind: 'question', server: 's', question: 'url', host: 'h', message: 'Pay', action: 'decline' }]);
@@ -103,14 +103,14 @@ test('questions: the tokens of a server are spent once, and come back where noth
   const refused = async (tokens: number, why: RegExp): Promise<void> => assert.rejects(questions.sample(request(tokens), signal), why);
   await refused(101, /it asks for 101 tokens, and 100 of this server's 100 are left/);
   for (const odd of [0, -1, Number.NaN]) await refused(odd, /it asks for/);
-  // No to the request, and a person who cannot be asked: nothing is spent.
+  // If the person refuses or cannot be asked, no tokens are spent.
   person.consent = { allow: false };
   await refused(100, /the person said no to the request/);
   person.consent = { allow: false, reason: 'not today' };
   await refused(100, /not today/);
   person.consent = new Error('the window is closed');
   await refused(100, /the window is closed/);
-  // Fewer tokens cost fewer; more than the server asked for are not to be had.
+  // The person may lower the number of tokens, but not raise it above the server's request.
   person.consent = { allow: true, value: request(30) };
   assert.equal((await questions.sample(request(60), signal)).model, 'edited');
   person.consent = { allow: true, value: request(1_000) };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { redact } from '../../src/host/redaction.ts';
 
-// test/host/log-redaction draws keys by lot; here stand the names, the kinds of values, and the limits.
+// test/host/log-redaction draws random keys; here are the names, the kinds of values, and the limits.
 
 test('redaction: a member whose name says that it is a secret is left out, whatever it holds; null and nothing are shown', () => {
   const secret = ['password', 'Passwd', 'passphrase', 'pass', 'clientSecret', 'refresh_token', 'Authorization', 'apiKey', 'api_key', 'api-key', 'cookie', 'credentials', 'privateKey', 'private-key'];
@@ -16,7 +16,7 @@ test('redaction: a member whose name says that it is a secret is left out, whate
 test('redaction: of _meta only the keys of the protocol and of traces are shown', () => {
   const shown = { progressToken: 1, traceparent: '00-ab', 'io.modelcontextprotocol/x': 'y', nothing: null };
   assert.deepEqual(redact({ _meta: { ...shown, baggage: 'x', 'io.modelcontextprotocol/': 'x', xprogressToken: 1 } }), { _meta: { ...shown, baggage: '[redacted]', 'io.modelcontextprotocol/': '[redacted]', xprogressToken: '[redacted]' } });
-  // The rule is for the members of _meta, not for what lies deeper or elsewhere.
+  // The rule is for direct members of _meta only.
   assert.deepEqual(redact({ params: { baggage: 'x' }, _meta: { traceparent: { baggage: 'x' } } }), { params: { baggage: 'x' }, _meta: { traceparent: { baggage: 'x' } } });
 });
 
@@ -25,7 +25,7 @@ test('redaction: what identifies a thing is shown by the name of its member, unl
   for (const name of ['id', 'orderId', 'order_id', 'order-id', 'ids', 'userIDs', 'server', 'tool', 'call', 'principal', 'digest', 'formerly']) assert.deepEqual(redact({ [name]: long }), { [name]: long }, name);
   for (const name of ['sessionId', 'authId', 'servers', 'aserver', 'x']) assert.notDeepEqual(redact({ [name]: long }), { [name]: long }, name);
   for (const key of [`ghp_${'a1B2'.repeat(9)}`, 'AKIAABCDEFGHIJ234567', 'eyJhbGciOiJIUzI1NiJ9']) assert.deepEqual(redact({ id: key }), { id: '[redacted]' }, key);
-  // Three characters of a prefix within a word are no prefix, and eleven characters behind it are no key.
+  // A key's prefix in the middle of a word does not count, nor does a prefix with only eleven characters after it.
   for (const word of ['task-abcdefghijklmnop', 'sk-abcdefghij']) assert.deepEqual(redact({ id: word }), { id: word });
   assert.deepEqual(redact({ a: 'Bearer letters-only' }), { a: 'Bearer [redacted]' });
   assert.deepEqual(redact({ a: 'basic  letters-only, letters-only' }), { a: 'basic [redacted], letters-only' });
@@ -42,13 +42,18 @@ test('redaction: each kind of value that JSON does not have is named', () => {
   assert.deepEqual(redact(same), { a: 1, toJSON: '[function]' });
   const broken = { get x(): never { throw new Error('not now'); } };
   assert.deepEqual(redact({ before: 1, broken, after: 2 }), { before: 1, broken: '[object that cannot be read: not now]', after: 2 });
-  // The name of the member goes through toJSON.
+  // The member's name also applies to the result of toJSON.
   assert.deepEqual(redact({ _meta: { toJSON: () => ({ baggage: 'x' }) } }), { _meta: { baggage: '[redacted]' } });
 });
 
 test('redaction: texts, names, lists, members, depth and the whole line have their limits, and say what is missing', () => {
   assert.equal(redact('ab '.repeat(1_333) + 'a'), 'ab '.repeat(1_333) + 'a');
-  assert.equal(redact('ab '.repeat(1_334)), `${'ab '.repeat(1_333)}a… (2 characters more)`);
+  assert.equal(redact('ab '.repeat(1_334)), `${'ab '.repeat(1_333)}… (3 characters more)`);
+  assert.equal(redact('aaa '.repeat(1_001)), `${'aaa '.repeat(1_000)}… (4 characters more)`);
+  assert.equal(redact(`${'aaa '.repeat(999)}aaaa bc`), `${'aaa '.repeat(999)}aaaa… (3 characters more)`);
+  // A cut goes through no key and no address: a part of one does not look like one.
+  assert.equal(redact(`${' '.repeat(3_992)}sk9Zx71Qp4Lw82Mn55Tt`), `${' '.repeat(3_992)}… (20 characters more)`);
+  assert.equal(redact(`https://${'a'.repeat(3_984)}:hunter2@h.example/`), '… (4011 characters more)');
   assert.deepEqual(redact({ ['n '.repeat(100)]: 1, ['m '.repeat(101)]: 2 }), { ['n '.repeat(100)]: 1, [`${'m '.repeat(100)}… (2 characters more) #1`]: 2 });
   assert.deepEqual(redact(Array(200).fill(0)), Array(200).fill(0));
   assert.deepEqual(redact(Array(203).fill(0)), [...Array<number>(200).fill(0), '… (3 items more)']);
@@ -60,7 +65,7 @@ test('redaction: texts, names, lists, members, depth and the whole line have the
   assert.ok(JSON.stringify(redact(deep)).includes('end'));
   assert.ok(JSON.stringify(redact([[deep]])).includes('nested too deep to log'));
   assert.ok(!JSON.stringify(redact([[deep]])).includes('end'));
-  // 5,000 values: lists of a hundred, with the lists themselves and the outermost one.
+  // 5,000 values: lists of a hundred, counting the lists themselves and the outermost one.
   const lists = Array.from({ length: 60 }, () => Array<number>(100).fill(7));
   const line = redact(lists) as unknown[];
   assert.equal(JSON.stringify(line).split('7').length - 1, 5_000 - 1 - 50 + (JSON.stringify(line).match(/17|7 items/g)?.length ?? 0));

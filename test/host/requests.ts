@@ -1,4 +1,4 @@
-/** Tools as servers that people use describe theirs, in our words: server, name, description. */
+/** Tools like those of popular servers, described in our own words: server, name, description. */
 export const tools: readonly (readonly [server: string, name: string, description: string])[] = [
   ['github', 'create_issue', 'Open a new issue in a repository'],
   ['github', 'list_issues', 'List the issues of a repository, filtered by state and label'],
@@ -120,7 +120,7 @@ export const tools: readonly (readonly [server: string, name: string, descriptio
   ['shop', 'track_order', 'Where an order is, and when it arrives'],
 ];
 
-/** What a person would say, and the tool that does it. */
+/** A person's request, and the tool for it. */
 export const requests: readonly (readonly [request: string, server: string, tool: string])[] = [
   ['open an issue about the crash', 'github', 'create_issue'],
   ['comment on the issue', 'github', 'add_issue_comment'],

@@ -29,7 +29,7 @@ test('rules: the first that fits decides, and without one it is asked', async ()
   assert.deepEqual(await rule([], call({})), { verdict: 'ask', at: -1 });
 });
 
-// Every way out of a folder that somebody has thought of. None may be allowed, and each is still denied.
+// Known ways to escape from a folder. None may be allowed, and each is still denied.
 const escapes = [
   '/projects/../etc/passwd', '/projects/a/../../etc/passwd', '/projects/..', '/projects/a\\..\\..\\etc',
   'file:///projects/../etc', 'file:///projects/%2e%2e/etc', 'file:///projects/..%2fetc', 'file:///projects/%252e%252e/etc',
@@ -56,7 +56,7 @@ test('rules: a link is followed before anything is allowed, and before it is den
   assert.equal(await decide([projects], call({ path: '/projects/link/a' }), links), 'ask');
   assert.equal(await decide([projects], call({ path: '/projects/real' }), links), 'allow');
   assert.equal(await decide([{ args: { path: '/etc/**' }, then: 'deny' }, projects], call({ path: '/projects/link/a' }), links), 'deny');
-  // Where it leads cannot be known.
+  // The link's target cannot be resolved.
   assert.equal((await rule([projects], call({ path: '/projects/a' }), async () => undefined)).verdict, 'ask');
 });
 

@@ -1,23 +1,23 @@
 import { decode } from '../../src/jsonrpc/codec.ts';
 import type { ClientReceiver, ClientTransport } from '../../src/transport/client-port.ts';
 
-/** A request as the server sees it. */
+/** A request that the server has received. */
 export interface Asked {
   readonly id: number | string;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** One connection to a server that is written by hand: the test answers, announces and dies when it wants to. */
+/** One connection to a hand-written server. The test answers, announces changes, and ends it. */
 export interface Scripted {
   readonly transport: ClientTransport;
   say(message: object): void;
   announce(): void;
-  /** Ends the connection, as a program that dies does. */
+  /** Ends the connection like a program that crashes. */
   die(why?: string): void;
 }
 
-/** `answer` gives the result of a request of a client of 2025-11-25 that is no handshake; what it throws becomes an error. */
+/** `answer` returns the result for a request of a 2025-11-25 client, except the handshake. If it throws, the response is an error. */
 export function scripted(answer: (asked: Asked) => object | Promise<object>, kind: ClientTransport['kind'] = 'pipe'): Scripted {
   let receiver: ClientReceiver | undefined;
   const say = (message: object): void => receiver?.message(decode(JSON.stringify({ jsonrpc: '2.0', ...message })));

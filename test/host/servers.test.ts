@@ -149,7 +149,7 @@ test('host: a server that cannot be started is started and reported in calls to 
   assert.equal(tries.length, 1);
   assert.deepEqual(errors, ['bad: bad could not be started: no such program']);
   assert.deepEqual(states, ['starting', 'down']);
-  // One more try each time that is due, by what asks for all servers; what is wrong was said.
+  // A request for all servers retries the failed one each time the wait has passed; the failure is reported once.
   for (const wait of [1_000, 2_000, 60_000]) {
     now += wait - 1;
     await calls();
@@ -159,7 +159,7 @@ test('host: a server that cannot be started is started and reported in calls to 
   assert.deepEqual(tries, [1_000_000, 1_001_000, 1_003_000, 1_063_000]);
   assert.equal(errors.length, 1);
   assert.deepEqual(states, ['starting', 'down', 'starting', 'down', 'starting', 'broken', 'starting', 'broken']);
-  // Who asks for it hears of it.
+  // A direct call to this server gets the error.
   await assert.rejects(host.call('bad/look'), { code: 'server-down', message: /not restarted for 60 s more/ });
   await assert.rejects(host.call('bad/look'), { code: 'server-down' });
   assert.deepEqual([tries.length, states.length], [4, 8]);

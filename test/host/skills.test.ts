@@ -17,7 +17,7 @@ interface Made {
   readonly host: Host;
   readonly asked: SkillRequest[];
   readonly served: Readonly<Record<string, ServedSkills>>;
-  /** The URIs that were read from a server. */
+  /** The URIs that were read from servers. */
   readonly read: string[];
   readonly log: () => Record<string, unknown>[];
 }
@@ -88,7 +88,7 @@ test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobo
   assert.equal((await host.readResource('docs', uri)).contents.length, 1);
   assert.deepEqual(asked, []);
   assert.deepEqual(host.loadedSkills, []);
-  // Nor is a resource a skill because of its scheme.
+  // A resource is not a skill because of its scheme.
   const server = new McpServer({ name: 's', version: '1' });
   server.resource(uri, {}, () => document('refunds'));
   const plain = await hostOf(t, server);
@@ -96,7 +96,7 @@ test('host skills: reading a SKILL.md as a resource loads nothing, and asks nobo
   assert.match(JSON.stringify(await plain.host.readResource('s', uri)), /name: refunds/);
   await assert.rejects(plain.host.loadSkill('s', uri), (thrown: SkillError) => thrown.code === 'not-declared');
   assert.deepEqual([plain.asked, plain.host.loadedSkills], [[], []]);
-  // Nor where the server has skills and this is not one of them.
+  // Nor if the server has skills and this resource is not one of them.
   const mixed = new McpServer({ name: 's', version: '1' }, { onError: () => {} });
   await skills(mixed, [one()]);
   mixed.resource('skill://stray/SKILL.md', {}, () => document('stray'));
@@ -141,7 +141,7 @@ test('host skills: a grant is for one set of files, over restarts, and a change 
   assert.equal(await second.host.revokeSkills(() => true), 1);
   await second.host.loadSkill('docs', uri);
   assert.equal(second.asked.length, 2);
-  // Any change counts: of a file's bytes, of a file's name, of the front matter.
+  // Any change counts: of a file's bytes, a file's name, or the front matter.
   const two = (more: Readonly<Record<string, string>>): SkillDefinition => one({ 'a.md': 'one', ...more });
   const third = await made(t, { docs: [two({})] }, always, memoryStore());
   for (const [changes, changed] of [
@@ -165,13 +165,13 @@ test('host skills: the same URI of two servers is two skills, and names that mee
   assert.deepEqual(asked.map(({ label, sameName }) => [label, sameName.map((other) => other.label)]), [
     ['a/refunds', ['b/refunds', 'b/team/refunds']], ['b/refunds', ['a/refunds', 'b/team/refunds']],
   ]);
-  // None of them stands in another's place.
+  // None of them replaces another.
   assert.equal((await host.loadSkill('b', 'skill://team/refunds/SKILL.md')).body, 'Other\n');
   assert.equal((await host.loadSkill('b', uri)).body, 'Body\n');
   assert.deepEqual(host.loadedSkills.map(({ label }) => label), ['a/refunds', 'b/refunds', 'b/team/refunds', 'b/refunds']);
-  // The grant of one is not touched by that of another.
+  // The grant of one does not affect that of another.
   assert.equal(asked.length, 3);
-  // A change at one server says nothing of the other's.
+  // A change at one server does not affect the other server's grant.
   await served['a']?.update([one({ 'added.md': 'x' })]);
   await host.skills('a');
   await host.revokeSkills(() => true);
@@ -198,7 +198,7 @@ test('host skills: of two servers with the same URI each is loaded from its own 
 test('host skills: a skill within another is approved for itself', async (t) => {
   const { host, asked } = await made(t, { docs: [one({ 'inner/SKILL.md': document('inner', 'In', 'allowed-tools: Bash\n') }), { path: 'refunds/inner', files: { 'SKILL.md': document('inner', 'In', 'allowed-tools: Bash\n') } }] }, () => ({ allow: 'session' }));
   const outer = await host.loadSkill('docs', uri);
-  // As a file of the outer skill it is text.
+  // As a file of the outer skill it is plain text.
   assert.match((await outer.read('inner/SKILL.md')).text ?? '', /allowed-tools/);
   assert.equal(asked.length, 1);
   assert.deepEqual(host.loadedSkills, [outer]);
@@ -210,7 +210,7 @@ test('host skills: only files of the held entry, and only of its server', async 
   const { host, served, read } = await made(t, { docs: [one()], other: [{ path: 'secret', files: { 'SKILL.md': document('secret') } }] });
   const loaded = await host.loadSkill('docs', uri);
   await served['docs']?.update([one({ 'added.md': 'x' })]);
-  // The directory has the new file; the entry that is held has it not.
+  // The directory lists the new file, but the cached entry does not.
   const children = await readDirectory(await host.connect('docs'), 'skill://refunds');
   assert.deepEqual(children.map(({ name }) => name), ['refunds', 'added.md']);
   for (const reference of ['added.md', 'skill://refunds/added.md', '../secret/SKILL.md', 'skill://secret/SKILL.md']) {
@@ -231,7 +231,7 @@ test('host skills: a SKILL.md that is not what the entry says is not loaded, and
   assert.deepEqual(log().map(({ event, server }) => [event, server]), ['allowed', 'failed', 'allowed', 'loaded'].map((event) => [event, 'docs']));
 });
 
-/** A server of one skill that it does not list. */
+/** A server with one skill that `skills/list` leaves out. */
 function unlisted(resources: unknown, listed: boolean = false, more: object = {}): McpServer {
   const server = new McpServer({ name: 's', version: '1' });
   const skill = { uri, frontmatter: { name: 'refunds', description: 'What refunds does', ...more }, resources };
@@ -270,7 +270,7 @@ test('host skills: an entry that was fetched by its URI revokes a grant for othe
   const { host, asked, served } = await made(t, { docs: [one()] }, () => ({ allow: 'always' }));
   await host.loadSkill('docs', uri);
   await served['docs']?.update([{ path: 'refunds', files: { 'SKILL.md': document('refunds', 'Evil') } }]);
-  // The entry that is held is not of these files: the next load fetches it anew.
+  // The cached entry does not match the new files: the next load fetches it again.
   await assert.rejects(host.loadSkill('docs', uri), (thrown: SkillError) => thrown.code === 'digest');
   assert.equal((await host.loadSkill('docs', uri)).body, 'Evil\n');
   assert.deepEqual(asked.map(({ why }) => why), ['new', 'changed']);
@@ -303,7 +303,7 @@ test('host skills: a dynamic skill is shown each time, whatever was allowed', as
   await host.loadSkill('s', uri);
   assert.deepEqual(asked.map(({ why }) => why), ['dynamic', 'dynamic']);
   assert.deepEqual(await host.skillGrants(), []);
-  // Nor does a grant count that stands in the store, whoever wrote it.
+  // A grant in the store does not count either, whoever wrote it.
   const [{ digest, principal }] = asked as [SkillRequest];
   await store.set('skill-grants', [{ server: 's', uri, digest, principal, at: 0 }]);
   assert.equal((await host.skillGrants()).length, 1);

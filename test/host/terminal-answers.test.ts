@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { terminalAnswers } from '../../src/host/node/index.ts';
 import { ask, McpServer, rehearse } from '../../src/server/index.ts';
 
-/** What a person types, line by line, each after the question it answers was printed; and what was printed. */
+/** Types each line after the question for it was printed. Collects the output. */
 function terminal(typed: readonly (readonly [after: RegExp, line: string])[]): { input: PassThrough; output: PassThrough; printed: () => string } {
   const input = new PassThrough();
   const output = new PassThrough();

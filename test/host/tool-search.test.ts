@@ -68,7 +68,7 @@ test('tool search: a synonym finds a tool, and the word itself finds a better on
   const search = new ToolSearch([tool('make_directory', 'Makes a directory'), tool('sort_folders', 'Sorts folders'), tool('echo', 'Says it again')]);
   assert.deepEqual(names(search.find('folder')), ['s__sort_folders', 's__make_directory']);
   assert.deepEqual(names(search.find('where is the folder?')).slice(0, 2), ['s__sort_folders', 's__make_directory']);
-  // Phrases, also with words that say nothing otherwise.
+  // Phrases, also with words that mean nothing on their own.
   assert.deepEqual(names(new ToolSearch([tool('stat', 'The size of a thing'), tool('big', 'A big thing')]).find('how large is it')), ['s__stat']);
 });
 
@@ -102,7 +102,7 @@ test('tool search: rank is joined with the order by words, and what it rejects w
     asked.push([query, names(all)]);
     return all.map(({ name }) => (name === 's__c' ? 0.9 : name === 's__a' ? 0.1 : Number.NaN));
   } });
-  // The words know only beta; by meaning gamma fits, and then alpha. What is not a number is not found by it.
+  // By words only beta matches; by meaning gamma ranks first, then alpha. A tool whose score is not a number is not found by meaning.
   assert.deepEqual(new Set(names(await search.ranked('beta', 2))), new Set(['s__b', 's__c']));
   assert.deepEqual(names(await search.ranked('alpha')), ['s__a', 's__c']);
   assert.deepEqual(asked[0], ['beta', ['s__a', 's__b', 's__c']]);

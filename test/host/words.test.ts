@@ -25,7 +25,7 @@ test('words: the forms of one word have one stem, and words that only look alike
     const stems = new Set(forms.split(' ').map(stem));
     assert.equal(stems.size, 1, `${forms}: ${[...stems].join()}`);
   }
-  // Too short to have an ending, and endings that leave too little.
+  // Words too short for an ending, and endings that would leave too little.
   assert.deepEqual(['is', 'bus', 'ring', 'bed', 'virus', 'glass', 'free', 'menu'].map(stem), ['is', 'bus', 'ring', 'bed', 'virus', 'glass', 'free', 'menu']);
   assert.deepEqual(['ability', 'city', 'reply', 'play', 'note', 'see', 'falling', 'pressed', 'nations'].map(stem), ['abiliti', 'citi', 'rep', 'play', 'not', 'see', 'fall', 'press', 'nat']);
 });

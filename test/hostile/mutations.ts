@@ -1,8 +1,8 @@
-// Messages gone wrong, the same ones for the same seed.
+// Broken messages, reproducible by seed.
 import { randomOf } from '../random.ts';
 
 export interface Random {
-  /** From 0 up to `below`, whole. */
+  /** An integer from 0 to `below` - 1. */
   int(below: number): number;
   pick<T>(from: readonly T[]): T;
   chance(of: number): boolean;
@@ -17,7 +17,7 @@ export function random(seed: number): Random {
 const nested = (depth: number, open: string, close: string): unknown =>
   JSON.parse(open.repeat(depth) + '0' + close.repeat(depth));
 
-/** Stands for what is nested deeper than JSON.stringify can write. */
+/** A placeholder for a value nested deeper than JSON.stringify can write. */
 const deep = 'nested very deep';
 
 const junk: readonly (() => unknown)[] = [
@@ -29,7 +29,7 @@ const junk: readonly (() => unknown)[] = [
   () => 'tools/call', () => '2026-07-28', () => 'initialize', () => ({ jsonrpc: '2.0' }),
 ];
 
-/** Values that JSON.stringify does not write. */
+/** Values that JSON.stringify never writes. */
 const texts = ['1e400', '9007199254740993', '-0', 'undefined', '\ufeff', '"\\ud800"', '{"a":1,"a":2}', '01', "'x'"];
 
 const keys = [
@@ -39,7 +39,7 @@ const keys = [
 type Bag = Record<string, unknown>;
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null;
 
-/** One change somewhere in a value; what it contains is copied on the way. */
+/** Returns the value with one change somewhere; the containers on the path are copies. */
 function changed(value: unknown, { int, pick, chance }: Random): unknown {
   if (!isBag(value) || chance(0.1)) return pick(junk)();
   const copy = Array.isArray(value) ? [...value] as unknown as Bag : { ...value };
@@ -58,7 +58,7 @@ function changed(value: unknown, { int, pick, chance }: Random): unknown {
   return copy;
 }
 
-/** A message as bytes, in one line, with one or more things wrong; sometimes with none. */
+/** A message as bytes, in one line, usually with one or more faults. */
 export function mutated(message: unknown, other: unknown, by: Random): Uint8Array {
   const { int, pick, chance } = by;
   let value = message;
@@ -66,7 +66,7 @@ export function mutated(message: unknown, other: unknown, by: Random): Uint8Arra
   while (chance(0.6)) value = changed(value, by);
   let text = JSON.stringify(value) ?? 'undefined';
   if (chance(0.05)) {
-    // In place of a value, or of everything if the message has no value.
+    // Replaces a value, or everything if the message has none.
     const values = [...text.matchAll(/(?<=:)(?:"[^"]*"|-?\d+|\{\}|null)/g)];
     const { index, 0: value } = values.length > 0 ? pick(values) : Object.assign([text], { index: 0 });
     text = text.slice(0, index) + pick(texts) + text.slice(index + (value as string).length);

@@ -1,7 +1,7 @@
 import { McpServer, RpcError } from '../../src/server/index.ts';
 import { serveStdio } from '../../src/transport/stdio/index.ts';
 
-// A server with something of everything, small limits, and a look at its own memory.
+// A server with every feature, small limits, and a tool that reports its memory.
 
 const server = new McpServer({ name: 'hostile', version: '1.0.0' }, { pageSize: 2, limits: { maxSubscriptions: 50 } });
 const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const;
@@ -31,7 +31,7 @@ server.tool('change', {}, () => {
   server.resourceUpdated('note://one');
   return 'changed';
 });
-// Run with --expose-gc, so that only what is held is counted.
+// With --expose-gc, so that only reachable memory counts.
 server.tool('memory', {}, () => {
   globalThis.gc?.();
   return JSON.stringify(process.memoryUsage());

@@ -1,4 +1,4 @@
-// HTTP/1.1 of our own on a pipe: what is answered, in what order, and how a connection ends.
+// Barewire's HTTP/1.1 on a scripted connection: the responses, their order, and how a connection ends.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
@@ -13,10 +13,10 @@ import { both, modern, rpc } from '../transport/http/harness.ts';
 import type { Sent } from '../transport/http/harness.ts';
 import { octetsOf } from './reading.ts';
 
-/** A pipe that keeps what is written, and its reader who may be slow. */
+/** A connection that collects the output; its reader may be slow. */
 interface Line {
   readonly connection: Http1Connection;
-  /** What was written since it was asked last. */
+  /** The output since the last call. */
   said(): Promise<string>;
   readonly writes: number;
   readonly state: { ended: boolean; destroyed: boolean; paused: boolean; buffered: number };
@@ -72,7 +72,7 @@ function begin(t: TestContext, options: Http1Options = {}): { server: FakeServer
   };
 }
 
-/** A request of 2026-07-28, unless `sent` is another. */
+/** A request of 2026-07-28, unless `sent` is given. */
 function post(sent: Sent = modern('ping'), more: Record<string, string | number> = {}, version: string = 'HTTP/1.1'): string {
   const text = Buffer.from(JSON.stringify(sent.body)).toString('latin1');
   const fields = { host: 'localhost', 'content-type': 'application/json', accept: both, 'content-length': text.length, ...sent.headers, ...more };
@@ -180,7 +180,7 @@ test('http1: a client that waits for 100 Continue gets it once the body is wante
   refused.send(request.slice(0, at).replace('application/json\r\n', 'text/plain\r\n'));
   const text = await refused.said();
   assert.deepEqual(statuses(text), ['415']);
-  // Nobody knows whether the body comes.
+  // It is unknown whether the body will come.
   assert.match(text, /\r\nconnection: close\r\n/);
   assert.equal(refused.state.ended, true);
 });
@@ -286,7 +286,7 @@ test('http1: time. A head, a body and a pause that take too long', async (t) => 
   assert.ok(!silent.state.destroyed && !head.state.ended && !body.state.ended && !pause.state.ended);
   later.send('POST ');
   tick(1);
-  // A client that has sent nothing asks for no answer; one that pauses neither.
+  // A client that has sent nothing gets no response, nor does one that pauses between requests.
   assert.ok(silent.state.destroyed && pause.state.ended);
   assert.deepEqual([await silent.said(), await pause.said()], ['', '']);
   assert.deepEqual(statuses(await head.said()), ['408']);

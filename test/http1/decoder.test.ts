@@ -1,4 +1,4 @@
-// HTTP/1.1 as a codec: what is read and refused, whole, cut at every byte, and a byte at a time.
+// HTTP/1.1 as a codec: accepted and refused messages, whole, cut at every byte, and byte by byte.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Budget } from '../../src/bounds/budget.ts';
@@ -22,10 +22,10 @@ const readResponses = (pieces: readonly Uint8Array[], method: string): string[] 
   });
 };
 
-/** Every way to cut that a test looks at: at each place, and everywhere. */
+/** The cuts that a test tries: after every byte, then one cut at each place. */
 function* cuttings(length: number): Generator<readonly number[]> {
   yield Array.from({ length: length - 1 }, (_, i) => i + 1);
-  // Of what is long, places that are near to its ends say as much.
+  // In a long text, only every 97th place after the first 300 octets and before the last 60.
   for (let at = 1; at < length; at += at > 300 && at < length - 60 ? 97 : 1) yield [at];
 }
 
@@ -69,7 +69,7 @@ test('http1: a head that comes again means what it meant, and one that differs i
   assert.deepEqual(readRequests([octetsOf(sound + sound + faulty)]), ['POST /a "abc"', 'POST /a "abc"', '!400'], 'an octet that may not be there');
   const long = post('3', `X: ${'x'.repeat(4000)}\r\n`);
   assert.deepEqual(readRequests([octetsOf(long + long + post('3'))]), Array(3).fill('POST /a "abc"'), 'heads that are long');
-  // Cut anywhere, also within the second head.
+  // Cut at every place, also within the second head.
   const twice = octetsOf(post('3') + post('3'));
   for (const cuts of cuttings(twice.length)) assert.deepEqual(readRequests(piecesOf(twice, cuts)), ['POST /a "abc"', 'POST /a "abc"'], `cut at ${cuts.length > 1 ? 'every octet' : cuts[0]}`);
 });
@@ -104,7 +104,7 @@ test('http1: responses are read alike however they are cut', () => {
 });
 
 test('http1: mutated requests are read alike whole and a byte at a time', () => {
-  // MUTATED: how many, on demand.
+  // MUTATED sets the number.
   const count = Number(process.env['MUTATED'] ?? 20_000 / everyNth(10));
   for (const text of mutated(requests.map(({ bytes }) => bytes), 7, count)) {
     const whole = octetsOf(text + canary);
@@ -124,7 +124,7 @@ test('http1: the time that reading takes grows with the input, not faster, a byt
   steps(1000);
   const small = Math.min(steps(1000), steps(1000), steps(1000));
   const large = Math.min(steps(10_000), steps(10_000), steps(10_000));
-  // Quadratic would be a hundred times as long.
+  // Quadratic cost would be a hundred times as long.
   assert.ok(large < 40 * Math.max(small, 500), `${small} and ${large} µs`);
 });
 

@@ -1,5 +1,5 @@
-// In a process of its own: it says with which engine the tests of HTTP serve.
-// The tests of HTTP once more, with HTTP/1.1 of our own on both sides. npm test runs those that are nearest to the wire.
+// In a separate process: it sets the engine for the HTTP tests.
+// Runs the HTTP tests again with barewire's HTTP/1.1 on both sides. npm test runs those that are nearest to the wire.
 import { everyNth } from '../every-nth.ts';
 
 process.env['BAREWIRE_ENGINE'] = 'http1';

@@ -1,12 +1,12 @@
 import { randomOf } from '../random.ts';
 
-/** What parsers stumble over. */
+/** Fragments that confuse parsers. */
 const pieces: readonly string[] = [
   '\r', '\n', '\r\n', '\0', ' ', '\t', ':', ';', ',', '"', '0', '5', 'f', '+', '-', 'x', '_', '\u000b', '\u0085', '\u00a0', '\r\n ', '\r\n\r\n', 'chunked',
   'Content-Length: 5\r\n', 'Content-Length: 0\r\n', 'Transfer-Encoding: chunked\r\n', 'Host: g\r\n', 'Connection: keep-alive\r\n', 'Expect: 100-continue\r\n', '5\r\nhello\r\n', '0\r\n\r\n', ' HTTP/1.1', 'GET / HTTP/1.1\r\n',
 ];
 
-/** Texts made of others by a few small changes: `count` of them, the same for the same seed. */
+/** Makes `count` texts by a few small changes to the given ones; the same for the same seed. */
 export function* mutated(texts: readonly string[], seed: number, count: number): Generator<string> {
   const next = randomOf(seed);
   const draw = (most: number): number => Math.floor(next() * most);

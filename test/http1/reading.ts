@@ -1,17 +1,20 @@
 import type { BodyLength } from '../../src/transport/http1/body-decoder.ts';
 import type { MessageDecoder } from '../../src/transport/http1/message-decoder.ts';
 
-/** One character an octet. */
+/** One octet per character. */
 export const octetsOf = (text: string): Uint8Array => Uint8Array.from(text, (one) => one.charCodeAt(0));
 const textOf = (bytes: Uint8Array): string => bytes.reduce((text, one) => text + String.fromCharCode(one), '');
 
-/** Where `bytes` is cut: each piece is handed in by itself, in memory of its own. */
+/** Cuts `bytes` at these places. Each piece is a copy. */
 export function piecesOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const all = [0, ...cuts, bytes.length];
   return all.slice(1).map((end, i) => bytes.slice(all[i], end));
 }
 
-/** All that a decoder reads: a message each, as `show` writes its head, with its content; `!` and the status of a refusal; `…` where more is to come. */
+/**
+ * Everything that a decoder reads: for each message its head as `show` returns it, and its content; `!` and the status for a refusal; `…`
+ * if more is needed.
+ */
 export function readAll<H extends { readonly body: BodyLength }>(decoder: MessageDecoder<H>, pieces: readonly Uint8Array[], show: (head: H) => string): string[] {
   const said: string[] = [];
   let content = '';

@@ -1,15 +1,15 @@
-// Requests that somebody has read in two ways, or could, and those beside them that everybody reads in one: facts of RFC 9110
-// and 9112, of the tables of parsers, and of what was found in proxies and servers, in our own words. One character an octet.
+// Requests that programs have read in two ways, or could, and similar ones with a single reading: from RFC 9110 and 9112, the tables of
+// parsers, and faults found in proxies and servers, in our own words. One octet per character.
 
-/** The first bytes of a connection, and what a strict reader makes of them: the content, or the status of the refusal. */
+/** The first bytes of a connection, and a strict reader's result: the content, or the status of the refusal. */
 export interface RequestCase {
   readonly name: string;
   readonly bytes: string;
-  /** A text is the content; it is then followed by another request, which has to be found. A number is the status. */
+  /** A text is the content; another request follows, which must be found. A number is the status. */
   readonly want: string | number;
 }
 
-/** The request after each of the others: a reader that has mistaken the end of one does not find this one. */
+/** The request after each of the others: a reader that misjudges the end of the first does not find it. */
 export const canary = 'GET /canary HTTP/1.1\r\nHost: h\r\n\r\n';
 
 const cases: RequestCase[] = [];
@@ -177,5 +177,5 @@ cases.push(
   { name: 'limit: a long trailer', bytes: post('Transfer-Encoding: chunked\r\n', `0\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`), want: 431 },
 );
 
-// Some stand in two families.
+// Some are in two families.
 export const requests: readonly RequestCase[] = [...new Map(cases.map((one) => [one.bytes, one])).values()];

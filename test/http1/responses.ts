@@ -1,12 +1,12 @@
-// Responses that two clients could read differently, and those beside them. One character an octet; see requests.ts.
+// Responses that two clients could read differently, and similar ones. One octet per character; see requests.ts.
 
-/** What a server has written, and what a strict client makes of it. */
+/** The bytes of a server, and a strict client's result. */
 export interface ResponseCase {
   readonly name: string;
   readonly bytes: string;
   /** The method of the request. */
   readonly method: string;
-  /** A text is the content, `…` after it that only the end of the connection ends it. 'refused'. 'unfinished'. */
+  /** A text is the content; `…` at its end: only the end of the connection ends it. 'refused'. 'unfinished'. */
   readonly want: string;
 }
 
@@ -78,5 +78,5 @@ family('field', (field) => ok(`${field}\r\nContent-Length: 2\r\n`, 'ok'), [
   ['Location: /a\r\nLocation: /b', no], [`A: ${'a'.repeat(17_000)}`, no], ['A: b\r\n'.repeat(100).trim(), no],
 ]);
 
-// Some stand in two families.
+// Some are in two families.
 export const responses: readonly ResponseCase[] = [...new Map(cases.map((one) => [one.method + one.bytes, one])).values()];

@@ -1,4 +1,4 @@
-// HTTP/1.1 of our own over TLS: who is let in, what is agreed, and what a handshake may cost.
+// Barewire's HTTP/1.1 over TLS: which clients are accepted, what is negotiated, and the limits of a handshake.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ test('TLS: an old version is refused where minVersion says so, and a client with
   assert.match(String(await shake(port, { maxVersion: 'TLSv1.2' })), /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/);
   const asking = await begin(t, { tls: { requestCert: true, ca: cert } });
   const stranger = await shake(asking.port, {});
-  // With TLS 1.3 a client hears of it after its handshake.
+  // With TLS 1.3 a client learns of the refusal after its handshake.
   if (typeof stranger === 'object') await assert.rejects(once(stranger.resume(), 'end'), /CERTIFICATE_REQUIRED|certificate required/i);
   const known = await shake(asking.port, { key, cert });
   assert.ok(typeof known === 'object');

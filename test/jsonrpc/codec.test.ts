@@ -140,7 +140,7 @@ test('decode: deep nesting is refused or read, and never fatal', () => {
   assert.ok(['request', 'refusal'].includes(decode(deep).kind));
 });
 
-// A server writes its answers and notifications with these.
+// The functions with which a server writes its responses and notifications.
 test('answers and notifications: one line, whatever the text', () => {
   const odd = { '\n': 'x\r\ny\u2028' };
   const notified = (method: string, params: Params): string => {

@@ -17,18 +17,18 @@ type Sent = Record<string, unknown>;
 
 interface Bench {
   readonly connection: Connection;
-  /** What was said, in order; a request that gets no answer shows as undefined. */
+  /** The sent messages, in order; undefined for a request that gets no response. */
   readonly sent: (Sent | undefined)[];
   readonly errors: string[];
-  /** Lets a message arrive. */
+  /** Delivers a message. */
   receive(message: unknown): void;
-  /** What has been said since the last call. */
+  /** The messages sent since the last call. */
   take(): (Sent | undefined)[];
 }
 
-// In a process of its own: it counts the timers that are open, and what is called of Map.
+// In a process of its own: it counts open timers and calls of Map.
 
-/** A text that is said: one line, as pipes need it. */
+/** Reads a sent text: one line, as pipes need it. */
 function read(text: string): Sent {
   assert.doesNotMatch(text, /[\r\n]/);
   return JSON.parse(text) as Sent;
@@ -66,10 +66,10 @@ const cancelled = (requestId: unknown, reason?: string): object =>
   ({ jsonrpc, method: 'notifications/cancelled', params: { requestId, reason } });
 const progress = (progressToken: unknown, value: unknown): object =>
   ({ jsonrpc, method: 'notifications/progress', params: { progressToken, progress: value } });
-/** Lets every promise that is ready settle. */
+/** Lets every ready promise settle. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Requests that are answered when the test says so. */
+/** Requests that the test answers later. */
 function held(): {
   request: (inbound: InboundRequest) => Promise<object>;
   inbound: InboundRequest[];
@@ -107,13 +107,13 @@ test('connection: answers find their questions, in any order', async () => {
     return true;
   });
   assert.equal(requestsOf(connection).size, 0);
-  // An id is not used again, also where nothing is in flight.
+  // An id is not reused, even if no request is in flight.
   requestsOf(connection).request('d').catch(() => undefined);
   assert.deepEqual(sent.at(-1), { jsonrpc, id: 4, method: 'd' });
   connection.close();
 });
 
-// The memory itself cannot be seen here: a Map of V8 keeps its old tables, and they what they held (bench/NOTES.md).
+// Freed memory is not visible here: a Map of V8 keeps its old tables and their entries (bench/NOTES.md).
 test('connection: what is over leads to nothing, and a table that is empty is replaced', async (t) => {
   const put: { table: unknown; entry: Record<string, unknown> }[] = [];
   const { set } = Map.prototype;
@@ -205,7 +205,7 @@ test('connection: the peer cancels a request: its signal aborts, and it gets no 
   assert.equal(signal.reason.message, 'not needed');
   assert.equal(connection.inFlight, 0);
   assert.deepEqual(take(), [undefined]);
-  // What the handler still says about it reaches nobody.
+  // Messages that the handler still sends for it are dropped.
   inbound[0]?.send('{"late":true}');
   resolve[0]?.({});
   await settle();
@@ -336,15 +336,15 @@ test('connection: the caller cancels: the peer is told, and a late answer is no 
   assert.equal(requestsOf(connection).size, 0);
   receive({ jsonrpc, id: 1, result: {} });
   assert.deepEqual(errors, []);
-  // Once: a second answer was not asked for.
+  // Reported once: the second response has no request.
   receive({ jsonrpc, id: 1, result: {} });
   assert.equal(errors.length, 1);
-  // An error that comes late is dropped too.
+  // A late error is dropped too.
   const second = requestsOf(connection).request('m', undefined, { signal: AbortSignal.timeout(1) });
   await assert.rejects(second);
   receive({ jsonrpc, id: 2, error: { code: -32800, message: 'cancelled' } });
   assert.equal(errors.length, 1);
-  // Of several too, in any order.
+  // Several late responses are dropped in any order.
   const both = [1, 2].map(() => new AbortController());
   const calls = both.map(({ signal }) => requestsOf(connection).request('m', undefined, { signal }));
   for (const one of both) one.abort(new Error('both'));
@@ -444,7 +444,7 @@ test('connection: a call that is not answered in time is cancelled', async (t) =
   tick(1);
   await assert.rejects(call, timedOut(1000));
   assert.deepEqual(take(), [cancelled(1, 'm: no answer within 1000 ms')]);
-  // A minute, where nothing is said.
+  // The default is a minute without progress.
   const patient = requestsOf(connection).request('m');
   take();
   tick(59_999);
@@ -517,7 +517,7 @@ test('connection: each of many requests has its own time, whichever was asked fi
     await Promise.resolve();
     return over.splice(0);
   };
-  // The one whose time would have been over first has its answer.
+  // The request with the earliest timeout already has its response.
   receive({ jsonrpc, id: 2, result: {} });
   assert.deepEqual(await passes(1000), [0]);
   assert.deepEqual(await passes(999), []);
@@ -570,7 +570,7 @@ test('connection: the default limits of time', async (t) => {
     tick(1);
     await assert.rejects(call, timedOut(60_000));
   }
-  // Whatever the progress, ten minutes are the end.
+  // Ten minutes are the limit, whatever the progress.
   const { connection, receive } = bench();
   const call = requestsOf(connection).request('m', undefined, { onProgress: () => undefined });
   for (let minute = 0; minute < 20; minute++) {
@@ -606,7 +606,7 @@ test('connection: progress starts the time anew, up to the absolute maximum', as
     receive(progress(1, step));
   }
   assert.equal(requestsOf(connection).size, 1);
-  // 1800 ms have passed, and 700 are left, whatever else is reported.
+  // 1800 ms have passed, 700 are left, and no report changes that.
   tick(600);
   receive(progress(1, 3));
   tick(99);
@@ -750,10 +750,10 @@ for (const [name, members, says] of malformed) {
       call,
       (error: RpcError) => error instanceof RpcError && error.code === -32600 && says.test(error.message),
     );
-    // Nothing is said to the peer about its answer: as an error with this id it could be taken for one of ours.
+    // The peer gets no error about its response: with this id it could look like the response to the peer's own request.
     assert.deepEqual(take(), [undefined]);
     assert.match(errors.join(), says);
-    // A sound answer after it is late, and no fault.
+    // A valid response after it is late, which is not a fault.
     receive({ jsonrpc, id: 1, result: {} });
     assert.equal(errors.length, 1);
     receive({ jsonrpc, id: 2, result: { a: 1 } });
@@ -765,7 +765,7 @@ test('connection: what cannot be an answer, or answers nothing, is refused as be
   const { connection, receive, errors, take } = bench();
   void requestsOf(connection).request('m').catch(() => {});
   take();
-  // A request of the peer's with the id of a question of ours.
+  // Requests of the peer with the same id as our pending request.
   receive({ jsonrpc, id: 1, method: 5 });
   receive({ jsonrpc, id: 1, method: 'm', params: 7 });
   receive({ jsonrpc, id: 2, result: 'x' });
@@ -847,7 +847,7 @@ test('connection: close fails what is pending, stops the handlers, and is final'
   receive(ask(8));
   receive({ jsonrpc, id: 1, result: {} });
   connection.close('again');
-  // The ask is told that it gets no answer, since over HTTP a stream waits for it; nothing is said.
+  // The port learns that this request gets no response, since over HTTP a stream waits for it; nothing is sent.
   assert.deepEqual(take().filter((text) => text !== undefined), []);
   assert.equal(inbound.length, 1);
   assert.deepEqual(errors, []);

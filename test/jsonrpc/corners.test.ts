@@ -20,7 +20,7 @@ import { requestsOf } from '../../src/protocol/requests.ts';
 import { mockClock } from '../mock-clock.ts';
 import { later } from '../server/peer.ts';
 
-// What mutants showed that no other test of this folder asks.
+// Behaviour that mutants showed no other test in this folder covers.
 
 const jsonrpc = '2.0';
 const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
@@ -144,7 +144,7 @@ function refused(line: string, chunk: number, limit = 1000): Refusal {
 
 test('of a line above the limit 256 bytes at either end are looked at, however it is cut', () => {
   const text = 'x'.repeat(2000);
-  // With a limit of 10 the first part does not fill the 256 bytes of the beginning.
+  // With a limit of 10 the first part does not fill the 256 bytes kept from the beginning.
   for (const [chunk, limit] of [100, 150, 255, 256, 257, 5000].flatMap((size) => [[size, 1000], [size, 10]] as const)) {
     assert.equal(refused(`{"jsonrpc":"2.0",${' '.repeat(232)}"id":7,"result":"${text}"}`, chunk, limit).id, 7, `${chunk}, ${limit}: the 256th byte`);
     assert.equal(refused(`{"jsonrpc":"2.0",${' '.repeat(233)}"id":7,"result":"${text}"}`, chunk, limit).id, null, `${chunk}, ${limit}: beyond it`);
@@ -199,7 +199,7 @@ test('of what belongs to a request in a batch the outlet of the batch is asked f
   }
 });
 
-// ---- requests of ours
+// ---- our requests
 
 test('a request ends when its time is up, also where both limits are the same', async (t) => {
   mockClock(t.mock, { apis: ['setTimeout', 'Date'] });

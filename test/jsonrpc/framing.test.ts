@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { Budget } from '../../src/bounds/budget.ts';
 import { createFramer } from '../../src/jsonrpc/framing.ts';
 
-// In a process of its own: it measures the memory of the process, and counts copies of bytes.
+// In a process of its own: it measures the memory of the process, and counts copied bytes.
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const join = (...parts: (string | Uint8Array)[]): Uint8Array =>
@@ -13,7 +13,7 @@ const join = (...parts: (string | Uint8Array)[]): Uint8Array =>
 
 const unexpected = (): never => assert.fail('unexpected');
 
-/** What the framer makes of the chunks, in order: a line as it is, a refusal as `!` and its text. */
+/** The framer's output in order: a line unchanged, a refusal as `!` and its message. */
 function read(chunks: Iterable<Uint8Array>, maxBytes?: number): string[] {
   const seen: string[] = [];
   const framer = createFramer({
@@ -115,7 +115,7 @@ test('framing: an endless line is not held', () => {
   const framer = createFramer({ line: unexpected, refused: ({ error }) => refused.push(error.message) }, 1024);
   collect();
   const before = process.memoryUsage().arrayBuffers;
-  // 64 MiB in chunks of their own: held, they would show.
+  // 64 MiB in separate chunks: retained, they would show.
   for (let i = 0; i < 1024; i++) framer.push(new Uint8Array(64 * 1024).fill(0x78));
   collect();
   const grown = process.memoryUsage().arrayBuffers - before;
@@ -135,10 +135,10 @@ test('framing: a message of many chunks is copied a few times and decoded once',
   for (let i = 0; i < 10_000; i++) framer.push(part);
   framer.push(bytesOf('\n'));
   assert.deepEqual(seen, [160_000]);
-  // What costs linear time looks at each byte a fixed number of times, and not again with each chunk.
+  // Linear: each byte is read a fixed number of times, not again with each chunk.
   const copied = copies.mock.calls.reduce((sum, call) => sum + (call.arguments[0] as Uint8Array).length, 0);
   const decoded = decodings.mock.calls.reduce((sum, call) => sum + (call.arguments[0] as Uint8Array).length, 0);
-  // Once out of its chunks, which are not kept, and up to three times while what holds it grows by halves; its first
+  // Each byte is copied once from its chunk, which is not kept, and up to three times while the buffer grows by halves; the first
   // bytes once more.
   assert.ok(copied <= 645_000, `${copied} bytes were copied`);
   assert.equal(decoded, 160_000);

@@ -6,7 +6,7 @@ import type { Notification, RequestId } from '../../src/jsonrpc/message.ts';
 import { PendingRequests } from '../../src/jsonrpc/pending-requests.ts';
 import { mockClock } from '../mock-clock.ts';
 
-/** Requests to a peer that answers when the test says so. Tokens of progress are the ids of requests. */
+/** Requests to a peer that answers when the test says so. Progress tokens are the request ids. */
 function pending() {
   const errors: Error[] = [];
   const faults: Error[] = [];

@@ -7,7 +7,7 @@ import type { Refusal } from '../../src/jsonrpc/message.ts';
 import { readCancellation } from '../../src/protocol/cancellation.ts';
 import { requestsOf } from '../../src/protocol/requests.ts';
 
-/** The refusal of a line that is too long, read in chunks of a size. */
+/** The refusal of a too long line, read in chunks of a given size. */
 function refused(line: string, chunk: number, maxBytes = 1000): Refusal {
   const seen: Refusal[] = [];
   const framer = createFramer({ line: () => assert.fail('a line'), refused: (one) => seen.push(one) }, maxBytes);
@@ -18,7 +18,7 @@ function refused(line: string, chunk: number, maxBytes = 1000): Refusal {
 }
 
 const text = 'x'.repeat(2000);
-// As the official SDKs write them, and others: the id before or after what is large, or out of sight.
+// As the official SDKs and others write them: the id before or after the large member, or not kept.
 const shapes: readonly (readonly [line: string, id: string | number | null, kind: 'answer' | 'call'])[] = [
   [`{"jsonrpc":"2.0","id":7,"result":{"text":"${text}"}}`, 7, 'answer'],
   [`{"result":{"text":"${text}"},"jsonrpc":"2.0","id":7}`, 7, 'answer'],
@@ -28,7 +28,7 @@ const shapes: readonly (readonly [line: string, id: string | number | null, kind
   [`{"method":"tools/call","params":{"text":"${text}"},"jsonrpc":"2.0","id":9}`, 9, 'call'],
   [`{"params":{"text":"${text}"},"method":"tools/call","jsonrpc":"2.0","id":9}`, 9, 'call'],
   [`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${text}"}}`, null, 'call'],
-  // What only looks like the id of the message.
+  // An `id` that is not the id of the message.
   [`{"jsonrpc":"2.0","result":{"text":"${text}","id":7}}`, null, 'answer'],
   [`{"jsonrpc":"2.0","result":{"text":"${text},\\"id\\":7"}}`, null, 'answer'],
   [`{"result":{"id":5,"text":"${text}"},"jsonrpc":"2.0"}`, null, 'answer'],

@@ -2,11 +2,11 @@ import { RpcError } from '../../src/jsonrpc/index.ts';
 import type { SchemaSource } from '../../src/schema/index.ts';
 import type { McpServer } from '../../src/server/index.ts';
 
-// An author who writes what the library refuses or mends. A server that is not broken lets none of it out, so the referee
-// finds nothing; where the line that refuses is broken, it comes out.
+// An author whose input the library rejects or corrects. An intact server sends none of it, so the referee finds nothing; a
+// mutant of the rejecting line does send it.
 
 const readOnly = { annotations: { readOnlyHint: true } } as const;
-/** What the types of the library do not let an author write in TypeScript: it came from JSON. */
+/** A value that the library's types forbid in TypeScript: it came from JSON. */
 const fromJson = <T>(text: string): T => JSON.parse(text) as T;
 
 export function addCareless(server: McpServer): void {
@@ -42,7 +42,7 @@ export function addCareless(server: McpServer): void {
     try {
       register();
     } catch {
-      // Refused, as it must be.
+      // Correctly rejected.
     }
   }
 }

@@ -6,9 +6,9 @@ import { httpTransport } from '../../src/transport/http/fetch/index.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { pause } from '../peers/everything/media.ts';
 
-// A client that uses everything that a server has declared, for the judge of clients: `http [careless|bare] URL`, or `stdio [careless|bare]
-// PROGRAM …`. It calls every tool that it lists, answers what it is asked, and logs in as a person would. A careless program gives what
-// the library refuses, so that it shows where it does not. A bare one answers no questions.
+// A client that uses every declared feature of a server, for the judge of clients: `http [careless|bare] URL`, or `stdio
+// [careless|bare] PROGRAM …`. It calls every listed tool, answers requests, and logs in. `careless`: passes values that the
+// library must reject, to show where it does not. `bare`: answers no requests.
 
 interface Schema {
   readonly type?: unknown;
@@ -35,7 +35,7 @@ async function tried(what: string, work: () => Promise<unknown>): Promise<void> 
   }
 }
 
-/** Plays the browser: the authorization server sends it back at once. */
+/** Plays the browser: the authorization server redirects at once. */
 async function follow(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'manual' });
   await response.body?.cancel();
@@ -55,12 +55,12 @@ for (const [redirectUri, document] of attempts) {
     auth = login(redirectUri, document);
     break;
   } catch {
-    // Refused, as it must be.
+    // Correctly rejected.
   }
 }
 const answers: TaskClientOptions = {
   async onElicit() {
-    // A person needs a while.
+    // A person needs time.
     await pause(100);
     return { action: 'accept', content: careless ? { size: 99 } : {} };
   },
@@ -78,7 +78,7 @@ let client: TaskClient;
 try {
   client = made(careless ? { noprefix: {} } : undefined);
 } catch {
-  // Refused, as it must be.
+  // Correctly rejected.
   client = made(undefined);
 }
 await client.connect(way === 'http' ? httpTransport(first, { auth }) : stdioTransport(first, more));
@@ -87,7 +87,7 @@ const capabilities = client.capabilities ?? {};
 await tried('tools', async () => {
   for (const tool of await client.listTools()) {
     await tried(tool.name, () => client.callTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000, onProgress: () => {} }));
-    // The library refuses it.
+    // The library rejects it.
     if (capabilities.tasks && tool.execution?.taskSupport === undefined) await tried('a task', () => client.startTool(tool.name, argumentsOf(tool.inputSchema), { timeoutMs: 3_000 }));
     if (!careless && !bare) await tried('roots', async () => client.setRoots([{ uri: 'file:///work' }, { uri: `file:///work/${tool.name}` }]));
   }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { judgeClient } from '../../src/judge/index.ts';
 import { clientProgram } from '../../src/judge/node/client-bench.ts';
 
-// The judge of clients: a client of barewire breaks nothing, and one that breaks rules on purpose is told which.
+// The judge of clients: a barewire client breaks no rule, and for a client that breaks rules on purpose the judge names them.
 
 const relay = [process.execPath, fileURLToPath(new URL('../../lib/cli.js', import.meta.url)), 'judge', '--relay'];
 const good = fileURLToPath(new URL('client.js', import.meta.url));
@@ -16,7 +17,7 @@ test('judgeClient: a client of barewire over a pipe: the rules of the handshake 
   assert.deepEqual(Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict])), Object.fromEntries(only.map((id) => [id, 'kept'])));
 });
 
-/** Sends each message by POST, with no more headers than the first revision had. */
+/** Sends each message by POST with only the headers of the first revision. */
 const bad = `
 const post = (message) => fetch(process.argv[1], { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify(message) });
 await (await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bad', version: '1' } } })).text();
@@ -33,7 +34,7 @@ test('judgeClient: a client that breaks rules over HTTP: each is named, with wha
   assert.match(twice?.sent ?? '', /"protocolVersion":"2025-11-25"/);
 });
 
-/** Answers whatever has an id, reads no capability, and answers cancellations too. */
+/** Answers every message with an id, also cancellations, and ignores capabilities. */
 const lenient = `
 const { spawn } = require('node:child_process');
 const [program, ...args] = process.argv.slice(1);
@@ -64,6 +65,31 @@ test('judgeClient: a client that takes whatever it is sent: what its capabilitie
   assert.deepEqual(ruling.failures, []);
   const verdicts = Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict]));
   assert.deepEqual(verdicts, Object.fromEntries(only.map((id) => [id, id.startsWith('base') ? 'dispute' : 'broken'])));
+});
+
+test('judgeClient: a client that never stops sending does not hold a visit', async () => {
+  const clock = manualClock(1_000_000);
+  let most = 0;
+  const ruling = await judgeClient({
+    name: 'endless', ways: ['http'],
+    async start(_way, events) {
+      let [going, number] = [true, 0];
+      let end = (_how: string): void => {};
+      const talk = (): void => {
+        if (!going) return;
+        most = Math.max(most, ++number);
+        events.request({ number, method: 'GET', path: '/mcp', headers: {}, body: '', utf8: true, respond() {}, stream: () => ({ write() {}, end() {}, cut() {} }) });
+        clock.tick(clock.now() + 2_000);
+        if (number === 1_000) end('it was stopped by the test');
+        setImmediate(talk);
+      };
+      setImmediate(talk);
+      return { ended: new Promise<string>((resolve) => (end = resolve)), write() {}, url: 'http://127.0.0.1:1/mcp', stop: async () => void (going = false) };
+    },
+  }, { only: ['lifecycle-25'], revisions: ['2025-11-25'], clock });
+  assert.equal(ruling.stopped, 'it spoke to no hidden server');
+  // Five minutes, with a request every two seconds, and the one that it began with.
+  assert.ok(most >= 150 && most <= 152, `${most} requests`);
 });
 
 test('clientProgram: a command without a place for a server is refused', () => {

@@ -13,12 +13,12 @@ import { target } from './target.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const url = 'http://127.0.0.1/mcp';
 
-/** Judges the target over memory; `edit` breaks what it says. */
+/** Judges the target over memory; `edit` changes its messages. */
 const overPipe = (edit: (text: string) => string = (text) => text, options: JudgeOptions = {}): Promise<JudgeRuling> => judgeServer({
   name: 'target', open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
 }, { compile, answerMs: 1_000, mayCall: ({ name }) => ['add', 'log', 'fail', 'ask', 'content'].includes(String(name)), ...options });
 
-/** Likewise over HTTP, without a network. */
+/** The same over HTTP, without a network. */
 function overHttp(edit: (response: Response) => Response | Promise<Response> = (response) => response, options: JudgeOptions = {}): Promise<JudgeRuling> {
   const handle = fetchHandler(target());
   return judgeServer({
@@ -57,7 +57,7 @@ test('judge: each verdict has a reason or a count, and no rule is kept that noth
   assert.equal(judgements.find(({ rule }) => rule.id === 'streamable-http-46')?.why, 'a target over HTTP');
 });
 
-/** What breaks what the target says, and the rule. */
+/** An edit of the target's messages, and the rule that it breaks. */
 const faults: readonly (readonly [rule: string, edit: (text: string) => string])[] = [
   ['base-59', (text) => text.replace('"jsonrpc":"2.0"', '"jsonrpc":"1.0"')],
   ['base-72', (text) => text.replace('"resultType":"complete",', '')],

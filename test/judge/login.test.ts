@@ -9,7 +9,7 @@ import { inProcess } from '../cli/in-process.ts';
 import { authorizationServer, json, party } from '../oauth-client/authorization-server.ts';
 import type { AuthorizationServer } from '../oauth-client/authorization-server.ts';
 
-/** An MCP server that wants a token of `from`, and puts the token that it gets into the answer to ping: ping-1 is broken. */
+/** An MCP server that requires a token of `from`, and puts the token into its answer to ping, which breaks ping-1. */
 async function guarded(t: TestContext, from: () => AuthorizationServer): Promise<{ readonly url: string; readonly seen: string[] }> {
   const seen: string[] = [];
   const self = await party(t, ({ origin }, path) => {
@@ -32,7 +32,7 @@ async function guarded(t: TestContext, from: () => AuthorizationServer): Promise
 
 const environment = { EXAMPLE_TOKEN: 'token-0123456789', EXAMPLE_ID: 'the-client', EXAMPLE_SECRET: 'secret-0123456789' };
 
-/** Runs the command with a `judge.json`. `all`: what it printed, and all files that it wrote. */
+/** Runs the command with a `judge.json`. `all`: its output and all written files. */
 async function judge(t: TestContext, url: string, login: unknown, words: readonly string[] = []): Promise<{ readonly code: number | null; readonly err: string; readonly out: string; readonly all: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-judge-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,7 +69,7 @@ test('judge: a client that acts for itself gets a token from the issuer of the f
   assert.deepEqual(as.forms.map((form) => [form.get('grant_type'), form.get('scope')]), [['client_credentials', 'read']]);
   for (const secret of [environment.EXAMPLE_SECRET, ...as.secrets]) assert.ok(!all.includes(secret), `${secret} stands in a report`);
   assert.ok(!seen.some((one) => one.includes(environment.EXAMPLE_SECRET)), 'the server got the secret');
-  // The server names another authorization server: it gets nothing.
+  // The server names another authorization server, which gets no credentials.
   from = other;
   const refused = await judge(t, url, login);
   assert.deepEqual([refused.code, other.forms.length, as.forms.length], [4, 0, 1], refused.all);

@@ -1,9 +1,9 @@
-// npm run judge:mutants [-- --role server|client | --only ID,… | --draw N --by TEXT | --jobs N | --seconds N | --verbose]: breaks one
-// line at a time in a copy of the compiled code (the edits of test/removals, and those of test/judge/mutants/edits), and looks
-// whether the referee names the rule. A mutant runs only the probes of its rule. Without a choice it writes
-// requirements/judge-mutants.md. --from FILE keeps each row there, and takes those that it has; --kept FILE likewise what peers that are not
-// broken keep; --write tries nothing more. It ends with 1 where more than 1 in 100 is found under a wrong rule, or fewer than 95 in 100 of those
-// that can be decided are found.
+// npm run judge:mutants [-- --role server|client | --only ID,… | --draw N --by TEXT | --jobs N | --seconds N | --verbose]: breaks
+// one line at a time in a copy of the compiled code (the edits of test/removals and of test/judge/mutants/edits), and checks that
+// the referee names the rule. A mutant runs only the probes of its rule. Without a selection it writes
+// requirements/judge-mutants.md. --from FILE stores each row there, and reuses the rows in it; --kept FILE does the same for the
+// results of intact peers; --write runs nothing more. Exits 1 if more than 1 in 100 is found under a wrong rule only, or fewer
+// than 95 in 100 decidable ones are found.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,13 +26,16 @@ const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
 const roles = [servers(top), clients(top)].filter(({ role }) => !values.role || role === values.role);
 
-/** Reasons why nobody outside can see an edit, and when each was written: `role id sentence reason time`, by the first three. */
+/** Reasons why an edit is invisible from outside, and when each was written: `role id sentence reason time`, by the first three. */
 const reasons = new Map(readFileSync(join(top, 'test/judge/mutants/undecided.tsv'), 'utf8').split('\n').filter(Boolean).map((line) => {
   const [role, id, breaks, reason, written] = line.split('\t');
   if (!['before the run', 'after the miss'].includes(written)) throw new Error(`test/judge/mutants/undecided.tsv: ${id}: expected "before the run" or "after the miss" last`);
   return [`${role} ${id} ${breaks}`, { reason, written }];
 }));
-/** What a second reader said of edits that had not been found, `role id sentence verdict reason`, and whether an edit of the same fault had been found before. */
+/**
+ * Verdicts of a second reader on edits that were not found, `role id sentence verdict reason`, and whether an edit of the same
+ * fault was found earlier.
+ */
 const secondRead = new Map(readFileSync(join(top, 'test/judge/mutants/second-reader.tsv'), 'utf8').split('\n').filter(Boolean).map((line) => {
   const [role, id, breaks, verdict, , earlier] = line.split('\t');
   if (!['decidable', 'only with help', 'undecidable'].includes(verdict)) throw new Error(`test/judge/mutants/second-reader.tsv: ${id}: ${verdict} is not a verdict`);
@@ -47,7 +50,7 @@ let chosen = all;
 if (values.only) chosen = all.filter(({ id }) => values.only.split(',').includes(id));
 if (values.draw) chosen = all.filter((edit) => edit.seen && !reasons.has(keyOf(edit))).map((edit) => [place(edit), edit]).sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, Number(values.draw)).map(([, edit]) => edit);
 
-// Rows of an earlier run that was ended.
+// Rows of an interrupted earlier run.
 const known = new Map(values.from && existsSync(values.from) ? readFileSync(values.from, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line)).map((row) => [keyOf(row), row]) : []);
 const rows = [];
 const trials = Array.from({ length: Number(values.jobs) }, () => new Trial(top));
@@ -75,7 +78,7 @@ for (const { role } of roles) {
   const counts = countsOf(rows.filter((row) => row.role === role));
   if (counts.tried === 0) continue;
   console.log(`${role}s: ${counts.tried} tried, ${counts.found} found (${counts.disputes} as a dispute), under a wrong rule ${counts.wrong}, not found ${counts.missed}, failed ${counts.failed}; of ${counts.decidable} that can be decided ${counts.found} were found`);
-  // In a draw one may be missed: the whole has one that is.
+  // A draw may miss one: the whole has one miss.
   if (counts.decidable - counts.found > Math.max(1, counts.decidable * 0.05) || counts.wrong > Math.max(1, counts.tried * 0.01) || counts.failed > 0) good = false;
 }
 console.log(`${seconds()} s`);

@@ -1,7 +1,7 @@
-// npm run judge:relay [-- --only TEXT]: puts a relay in front of somebody else's servers and clients (those of test/league), which changes
-// one thing in what they say, and looks whether the referee names the rule. So the referee does not learn barewire's habits. It writes
-// requirements/judge-relay.md where nothing is chosen, and ends with 1 where fewer than 95 in 100 are found or more than 1 in 100
-// under a wrong rule only.
+// npm run judge:relay [-- --only TEXT]: puts a relay in front of third-party servers and clients (of test/league) that changes
+// one thing in their messages, and checks that the referee names the rule: so the referee is not tested on barewire only. Without
+// a selection it writes requirements/judge-relay.md. Exits 1 if fewer than 95 in 100 are found, or more than 1 in 100 under a
+// wrong rule only.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -21,11 +21,11 @@ const { values } = parseArgs({ options: { only: { type: 'string' } } });
 if (!existsSync(join(league, 'node_modules'))) spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional'], { cwd: league, stdio: 'inherit' });
 const began = performance.now();
 
-/** The newest revision below 2026 that has the rule, or 2026-07-28. */
+/** The newest legacy revision with the rule, or 2026-07-28. */
 const revisionsOf = (rule, modern, revision) => rule === 'lifecycle-24' ? undefined : [revision ?? (modern ? '2026-07-28' : allRules().get(rule).places.map((place) => place.revision).filter((one) => one < '2026').sort().at(-1))];
 const parsed = (text) => { try { return JSON.parse(text); } catch { return undefined; } };
 
-/** Changes what comes, message by message; counts how often. */
+/** Changes messages one by one, and counts the changes. */
 class Relay {
   hits = 0;
   #mutation;
@@ -43,7 +43,7 @@ class Relay {
     return extra.split('\n');
   }
 
-  /** The lines that come instead of one. */
+  /** The lines that replace one line. */
   came(text) {
     const { text: edit, on, error, said, whole, edit: change, extraWith, extra, lines } = this.#mutation;
     const json = parsed(text);
@@ -66,7 +66,7 @@ class Relay {
 }
 
 const only = ({ rule, modern, revision }) => ({ only: [rule], revisions: revisionsOf(rule, modern, revision), compile, answerMs: 1500, startMs: 30_000, mayCall: ({ name }) => called.has(name) });
-/** Tools of the everything server that change nothing. */
+/** Tools of the everything server without side effects. */
 const called = new Set(['echo', 'get-sum', 'add', 'get-structured-content', 'get-tiny-image', 'get-annotated-message', 'get-resource-links', 'trigger-long-running-operation', 'get-roots-list']);
 
 async function serverOverPipe(mutation, command) {
@@ -108,7 +108,7 @@ async function serverOverHttp(mutation, url) {
   return { ruling, hits };
 }
 
-/** A client's messages, changed before the hidden server has them. */
+/** A client's messages, changed on the way to the hidden server. */
 function relayed(client, mutation) {
   const state = { hits: 0 };
   const seen = {};
@@ -137,7 +137,7 @@ function relayed(client, mutation) {
             const fields = mutation.head?.(request.headers, request);
             if (fields) state.hits++;
             const [body] = mutation.head ? [request.body] : one(request.body);
-            // A message that is dropped was taken, as far as the client knows.
+            // For the client, a dropped message was accepted.
             if (body === undefined) return request.respond(202, {});
             events.request({ ...request, headers: fields ?? request.headers, body });
           },

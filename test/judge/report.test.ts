@@ -8,7 +8,7 @@ import { target } from './target.ts';
 
 const secret = 'sk-judge-0123456789';
 
-/** A server that says no resultType and repeats a secret. */
+/** A server that leaves out resultType and repeats a secret. */
 const ruling: Promise<JudgeRuling> = judgeServer({
   name: 'a <server> & "more"',
   open: (trace) => memoryTransport(target(), { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: entry.text.replace('"resultType":"complete",', `"said":"${secret}",`) } : entry) }),
@@ -68,4 +68,8 @@ test('judge: no credential stands in any report', async () => {
     assert.ok(text.includes('[redacted]') || text.includes('base-72'));
   }
   assert.ok(htmlReport(await ruling).includes(secret), 'the server says it');
+  // A text may have been cut within a credential.
+  const cut = (text: string): unknown => withoutSecrets({ ...clean, stopped: text }, [`Bearer ${secret}`]).stopped;
+  for (const length of [4, secret.length - 1]) assert.equal(cut(`got: ${secret.slice(0, length)}`), 'got: [redacted]');
+  assert.equal(cut('www-authenticate: Bearer'), 'www-authenticate: Bearer');
 });

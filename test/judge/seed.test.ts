@@ -11,7 +11,7 @@ import { target } from './target.ts';
 /** Resolves after some milliseconds. */
 const later = (ms: number): Promise<void> => new Promise((resolve) => void systemClock.after(ms, resolve));
 
-/** Judges a server that answers an unknown resource with a wrong code; requests of one revision take their time. */
+/** Judges a server that answers an unknown resource with a wrong code; the requests of one revision are slow. */
 function judged(seed: number, slow: string): Promise<JudgeRuling> {
   const handle = fetchHandler(target());
   const options: JudgeOptions = { seed, compile, mayCall: ({ name }) => name === 'add', only: ['resources-5', 'resources-6', 'resources-8', 'lifecycle-19', 'ping-1', 'tools-18', 'transports-9', 'prompts-9', 'base-19'] };
@@ -22,12 +22,12 @@ function judged(seed: number, slow: string): Promise<JudgeRuling> {
     const response = await handle(new Request(to as string, init));
     if (!/resources\/read|prompts\/get/.test(sent) || !response.body) return response;
     const text = await response.text();
-    // The number of a failure in the server's log is made up.
+    // Removes the random id of a failure from the server's log.
     return new Response(text.replaceAll(/"code":-32\d+/g, '"code":-32077').replaceAll(/id \d{8}/g, 'id 1'), response);
   } } }, options);
 }
 
-/** Every report, as the bytes that a file of it holds; how long the run took is left out. */
+/** Every report as the bytes of its file, without the duration of the run. */
 const reports = (ruling: JudgeRuling): string => {
   const still = { ...ruling, ms: 0 };
   return [jsonReport(still), sarifReport(still), badgeReport(still), baselineOf(still)].map((one) => JSON.stringify(one, undefined, 1))
@@ -44,7 +44,7 @@ test('judge: the same seed gives the same report, byte for byte, whichever revis
   assert.notEqual(reports(one), reports(other), 'names are derived from the seed');
 });
 
-/** Judges a server over pipes that refuses wrong requests with a wrong code. What comes on every second pipe takes its time. */
+/** Judges a server over pipes that refuses invalid requests with a wrong code. Every second pipe is slow. */
 function overPipes(slow: number): Promise<JudgeRuling> {
   let pipes = 0;
   return judgeServer({ name: 'target', open: (trace) => {
@@ -63,7 +63,7 @@ function overPipes(slow: number): Promise<JudgeRuling> {
 
 test('judge: the same seed gives the same report, whichever of the probes that run side by side is answered first', async () => {
   const [one, two] = await Promise.all([overPipes(0), overPipes(1)]);
-  // What passed in between has the order of the answers.
+  // Sorts the messages in between, whose order is that of the responses.
   const still = (ruling: JudgeRuling): JudgeRuling => ({ ...ruling, judgements: ruling.judgements.map((judgement) => ({ ...judgement, evidence: judgement.evidence.map((found) => ({ ...found, entries: [] })) })) });
   const [first, second] = [reports(still(one)).split('\n'), reports(still(two)).split('\n')];
   assert.deepEqual(first.flatMap((line, at) => (line === second[at] ? [] : [[at, line, second[at]]])), []);

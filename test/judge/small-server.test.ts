@@ -6,12 +6,12 @@ import { memoryTransport } from '../../src/transport/memory.ts';
 import { smallServer } from './small-server.ts';
 import { target } from './target.ts';
 
-// Each verdict of a probe, kept by a server that is right and broken by the same server with one fault.
+// For each verdict of a probe: a correct server keeps the rule, and the same server with one fault breaks it.
 
 const faults: Readonly<Record<string, RuleVerdict>> = {
   'tasks-37': 'broken', 'tasks-34': 'broken', 'tasks-4': 'broken', 'tasks-40': 'broken', 'tasks-43': 'broken', 'tasks-60': 'broken', 'progress-4': 'broken', 'schema-2': 'broken',
   'schema-14': 'broken', 'stdio-1': 'broken',
-  // Two honest readers could differ.
+  // Two careful readers could differ here.
   'tasks-44': 'dispute', 'tasks-57': 'dispute', 'prompts-16': 'dispute', 'tools-21': 'dispute',
 };
 
@@ -22,7 +22,7 @@ test('judge: a small server that is right keeps each of these rules', async () =
   const ruling = await judged(undefined, Object.keys(faults));
   assert.deepEqual(ruling.failures, []);
   assert.deepEqual(ruling.others.map(({ rule, evidence }) => [rule.id, evidence[0]?.expected]), []);
-  // It asks nobody for a prompt with arguments.
+  // No user asks it for a prompt with arguments.
   for (const id of Object.keys(faults)) assert.equal(verdictOf(ruling, id), id === 'prompts-16' ? 'not-seen' : 'kept', id);
 });
 

@@ -1,8 +1,8 @@
 import type { JudgedServer } from '../../src/judge/index.ts';
 import type { ClientTransport, Trace } from '../../src/transport/internal-exports.ts';
 
-// A server of 2025-11-25 by hand, with two tools whose calls may be tasks, one that asks, and one that samples. Each fault by its rule id
-// makes it break that rule, and no other line changes.
+// A hand-written server of 2025-11-25, with two tools that support tasks, one that elicits, and one that samples. Each fault is
+// named by a rule id, and makes the server break only that rule.
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -10,14 +10,14 @@ interface SmallTask {
   readonly id: string;
   readonly name: string;
   status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
-  /** Those who wait for the result. */
+  /** Callbacks that wait for the result. */
   readonly waiting: (() => void)[];
 }
 
 const isEnd = ({ status }: SmallTask): boolean => status !== 'working' && status !== 'input_required';
 const bag = (value: unknown): Bag => (typeof value === 'object' && value !== null ? value as Bag : {});
 const relatedTask = 'io.modelcontextprotocol/related-task';
-/** Milliseconds that the work of a tool takes: the judge cancels tasks of tools that take more than 250. */
+/** Duration of a tool in milliseconds: the judge cancels tasks of tools that take more than 250. */
 const workMs = 320;
 const time = '2026-01-01T00:00:00Z';
 const noTask = { code: -32602, message: 'no such task' };
@@ -28,10 +28,10 @@ class SmallConnection {
   readonly #fault: string | undefined;
   readonly #say: (message: object) => void;
   readonly #tasks = new Map<string, SmallTask>();
-  /** The call that asks, and waits for the answer of the client. */
+  /** The call that asks the client and waits for its answer. */
   #asking: unknown;
   #questions = 0;
-  /** The task that asked last. */
+  /** The latest task that asked. */
   #late: SmallTask | undefined;
 
   constructor(fault: string | undefined, say: (message: object) => void) {
@@ -57,7 +57,7 @@ class SmallConnection {
     this.#say({ jsonrpc: '2.0', id, ...said });
   }
 
-  /** The client has cancelled the call that asks: so the question is cancelled. */
+  /** Cancels the question, because the client has cancelled the call that asks. */
   #giveUp(): void {
     this.#asking = undefined;
     this.#say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: this.#fault === 'schema-2' ? {} : { requestId: this.#question } });
@@ -112,7 +112,7 @@ class SmallConnection {
     return { result: { task: this.#wire(made) } };
   }
 
-  /** A task that asks, and fails before it has the answer. */
+  /** A task that asks, and fails before the answer. */
   #givesUp(): Bag {
     const made: SmallTask = { id: crypto.randomUUID(), name: 'gives_up', status: 'working', waiting: [] };
     this.#tasks.set(made.id, made);
@@ -173,7 +173,7 @@ class SmallConnection {
   }
 }
 
-/** The server for the judge. `lines`: how the answer to prompts/list is written. */
+/** The server for the judge. */
 export function smallServer(fault?: string): JudgedServer {
   const open = (trace: Trace): ClientTransport => {
     let connection: SmallConnection | undefined;
@@ -188,7 +188,7 @@ export function smallServer(fault?: string): JudgedServer {
       },
       send(text) {
         trace({ direction: 'sent', text, at: 0 });
-        // As over a pipe: the answer comes in a later turn.
+        // As over a pipe, the answer comes in a later turn.
         setImmediate(() => connection?.receive(text));
       },
       async close() {},

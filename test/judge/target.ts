@@ -16,13 +16,13 @@ import { tasks } from '../../src/tasks/index.ts';
 import { pause, png, wav } from '../peers/everything/media.ts';
 import { addCareless } from './careless.ts';
 
-// A server that uses all that there is, for the referee and for servers with one line broken (test/judge/mutants.mjs):
+// A server with every feature, for the referee and as the base of mutants (test/judge/mutants.mjs):
 //
 //   node dist/test/judge/target.js [--http] [--modern] [--guarded] [--root] [--sse] [--codes] [--careless] [--plain]
 //
 // Over HTTP it prints its address (with --sse that of HTTP+SSE), and ends with its stdin. --codes: tools that fail with codes.
-// --careless: an author who writes what the library refuses (test/judge/careless.ts), so that it shows where it does not.
-// --plain: an author who has tools only, and a timer that goes on as long as the process.
+// --careless: the author passes values that the library must reject (test/judge/careless.ts), to show where it does not.
+// --plain: only tools, and a timer as long as the process.
 
 const readOnly = { annotations: { readOnlyHint: true } } as const;
 const modern = process.argv.includes('--modern');
@@ -40,7 +40,7 @@ export function target(): McpServer {
     setInterval(() => undefined, 60_000);
     return server;
   }
-  // A list of tools that are called is short: the referee calls 24.
+  // Few tools, because the referee calls at most 24.
   if (careless) addCareless(server);
   addTools(server);
   if (!careless) {
@@ -52,7 +52,7 @@ export function target(): McpServer {
   return server;
 }
 
-/** Tools whose calls may be tasks. */
+/** Tools that support tasks. */
 function addTaskTools(server: McpServer): void {
   tasks(server);
   server.tool('task', { ...readOnly, description: 'May be a task', task: 'optional', input: { type: 'object', properties: {}, additionalProperties: true } }, async (_args, ctx) => {
@@ -95,7 +95,7 @@ function addTools(server: McpServer): void {
     return 'done';
   });
   server.tool('log', { ...readOnly, description: 'Logs' }, (_args, ctx) => {
-    // A library that an author uses prints, too.
+    // A library used by a server's author may print too.
     if (overPipe) console.log('printed');
     ctx.log('info', 'one');
     ctx.log('error', { two: 2 });
@@ -137,7 +137,7 @@ function addAskingTools(server: McpServer): void {
     const { action } = await ctx.elicit('Your name?', { name: { type: 'string' } });
     return `The person said ${action}`;
   });
-  // With --codes there are as many tools as the referee calls.
+  // With --codes the tools already number as many as the referee calls.
   if (!process.argv.includes('--codes')) server.tool('ask_and_work', { ...readOnly, description: 'Asks, and then works' }, async (_args, ctx) => {
     await ctx.elicit('Your name?', { name: { type: 'string' } });
     await pause(1_200);
@@ -203,7 +203,7 @@ function addItems(server: McpServer): void {
   ]);
 }
 
-/** A port that is free: the metadata of authorization names it before anything listens. */
+/** A free port: the authorization metadata names it before the server listens. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -5,13 +5,13 @@ import type { RuleVerdict } from '../../src/judge/index.ts';
 import { inProcess } from '../cli/in-process.ts';
 import { party } from '../oauth-client/authorization-server.ts';
 
-// Addresses at which nothing can be opened: which of them are a server that breaks a rule, and which may be something else.
+// Addresses where no connection can be opened: which show a server that breaks a rule, and which may be something else.
 
 type Answers = (method: string, path: string) => Response;
 
 const rules = ['streamable-http-1', 'transports-15', 'transports-16', 'transports-17', 'transports-18'];
 
-/** What is said of an address, but for what was not seen and what is not applicable. */
+/** The verdicts on an address, except `not-seen` and `not-applicable`. */
 async function said(answers: Answers, sse: boolean = false): Promise<Record<string, RuleVerdict>> {
   const { judgements, stopped } = await judgeServer({
     name: 'address', http: { url: 'http://127.0.0.1:1/mcp', sse, fetch: (input, init) => Promise.resolve(answers(init?.method ?? 'GET', new URL(String(input)).pathname)) },
@@ -32,7 +32,7 @@ const pair = (first: string, status: number, open?: boolean): Answers => (method
 
 test('judge: an address that says that it takes POST, and refuses it', async () => {
   assert.deepEqual(await said(() => refusal(405, 'GET, POST, DELETE')), { 'streamable-http-1': 'broken' });
-  // The address of something else.
+  // Not necessarily an MCP address.
   assert.deepEqual(await said(() => refusal(405, 'GET')), {});
   assert.deepEqual(await said(() => refusal(404)), {});
   assert.deepEqual(await said(() => refusal(401)), {});
@@ -40,7 +40,7 @@ test('judge: an address that says that it takes POST, and refuses it', async () 
 
 test('judge: an endpoint that a stream has named, and that is not there', async () => {
   for (const status of [404, 405]) assert.deepEqual(await said(pair(endpoint, status)), { 'transports-15': 'broken', 'transports-16': 'broken' });
-  // It is there, and refuses the message; or the stream that it belongs to is over.
+  // The endpoint exists, but refuses the message; or its stream has ended.
   assert.deepEqual(await said(pair(endpoint, 400)), {});
   assert.deepEqual(await said(pair(endpoint, 404, false)), {});
 });
@@ -49,7 +49,7 @@ test('judge: a stream that names no endpoint', async () => {
   assert.deepEqual(await said(pair(': nothing\n\n', 404, false)), { 'transports-18': 'broken' });
   assert.deepEqual(await said(pair('event: hello\ndata: 1\n\n', 404)), { 'transports-18': 'dispute' });
   assert.deepEqual(await said(pair('event: endpoint\ndata: https://example.com/messages\n\n', 404)), {});
-  // What takes POST is an address of Streamable HTTP.
+  // An address that accepts POST is one of Streamable HTTP.
   assert.deepEqual(await said((method) => (method === 'GET' ? stream(': nothing\n\n', false) : refusal(400))), {});
 });
 

@@ -1,4 +1,4 @@
-// docs/league.md from the results and the readings: what each target breaks, and what a second reading says of it.
+// Writes docs/league.md from the results and the readings: the rules that each target breaks, and the second reading of each.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { at } from './targets.mjs';
@@ -6,7 +6,7 @@ import { at } from './targets.mjs';
 const results = (kind) => readdirSync(at(`results/${kind}`)).sort().map((file) => JSON.parse(readFileSync(at(`results/${kind}/${file}`), 'utf8')));
 const readings = readFileSync(at('readings.tsv'), 'utf8').trimEnd().split('\n').slice(1).map((line) => line.split('\t')).map(([rule, target, reading, why = '']) => ({ rule, target, reading, why }));
 
-/** The reading of a verdict: that of the target goes before that of all. */
+/** The reading of a verdict: one for the target precedes one for all. */
 const readingOf = (rule, name) => readings.find((one) => one.rule === rule && one.target === name) ?? readings.find((one) => one.rule === rule && one.target === '*');
 
 function sorted({ name, told = [] }) {
@@ -104,7 +104,9 @@ ${stopped.map(({ name, stopped: why }) => `- ${name}: ${why.replaceAll(/\s+/g, '
 
 const fence = (text) => `\`\`\`json\n${text}\n\`\`\``;
 
-/** Reports that can be filed upstream: `reports.json` names target, rule, title and suggestion; the bytes are those of the result. */
+/**
+ * Writes reports for upstream: `reports.json` has target, rule, title and suggestion; the evidence bytes are those of the result.
+ */
 export function writeUpstream(top) {
   const all = [...results('servers').map((one) => ({ kind: 'servers', ...one })), ...results('clients').map((one) => ({ kind: 'clients', ...one }))];
   const parts = [];

@@ -1,6 +1,6 @@
 // npm run league -- install | servers [NAME …] | clients [NAME …] | report
-// Installs the targets, judges each of them, and writes docs/league.md from what is in results/. Where the machine lets it, the
-// targets run without any network but the loopback interface.
+// Installs the targets, judges each, and writes docs/league.md from results/. If the machine permits, the targets run with only
+// the loopback interface.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -15,7 +15,7 @@ const top = fileURLToPath(new URL('../../', import.meta.url));
 const barewire = process.env.BAREWIRE_CLI ?? join(top, 'dist/lib/cli.js');
 const { names: [what, ...names] } = readWords({}, 1000);
 
-/** Runs this script again where there is no network; undefined: it is there already, or the machine does not let it. */
+/** Runs this script again without a network; undefined: it already runs so, or the machine does not permit it. */
 function withoutNetwork() {
   if (process.env.BAREWIRE_LEAGUE_INSIDE || process.platform !== 'linux') return undefined;
   const inside = 'ip link set lo up && exec "$@"';
@@ -47,7 +47,7 @@ function install() {
   }
 }
 
-/** Runs the command to its end, and gives what it printed. */
+/** Runs the command to its end; returns its output. */
 function output(command, args, { env, seconds }) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -72,7 +72,7 @@ async function freePort() {
   return port;
 }
 
-/** Starts a server over HTTP: one that prints its address, or one that is told its port. */
+/** Starts a server over HTTP, which prints its address or takes a port. */
 async function listening({ command, args = [], env, http }) {
   const port = http.port ? await freePort() : undefined;
   const [file, ...words] = [...command, ...args];
@@ -97,7 +97,7 @@ async function listening({ command, args = [], env, http }) {
 }
 
 const ofSecurity = ({ id, sections }) => id.startsWith('authorization') || sections.some(({ section }) => /security|authorization/.test(section));
-/** Faults of security are told to the maintainers, and not here; nor is what the same answer breaks besides. */
+/** Security faults go to the maintainers, not here; so do other faults with the same evidence. */
 function secretsOf(told) {
   const bytes = ({ evidence = [] }) => evidence.map(({ sent, came }) => JSON.stringify([sent, came]));
   const known = new Set(told.filter((one) => one.verdict === 'broken' && ofSecurity(one)).flatMap(bytes));
@@ -151,7 +151,7 @@ async function judgeServers() {
     if (names.length > 0 && !names.includes(name)) continue;
     const { command, args = [], env = {}, http } = target;
     const served = http && await listening(target);
-    // A program gets only a few variables of its parent; `env` gives it the rest.
+    // A program inherits only a few environment variables; `env` passes the others.
     const given = Object.entries(env).map(([key, value]) => `${key}=${value}`);
     const words = http ? [served.url ?? 'http://127.0.0.1:9/'] : ['--', ...given.length > 0 ? ['env', ...given] : [], ...command, ...args];
     const came = http && !served.url ? { code: 'not started', out: '', err: 'it did not listen within 20 s' }

@@ -1,5 +1,5 @@
-// The servers and clients of the league: where each comes from, at which version, and how it is started. `files` is a folder of
-// its own with a note and a small repository in it. Keys that a server asks for are made up: it has no network.
+// The servers and clients of the league: source, version and start command. `files` is a separate folder with a note and a small
+// repository. The keys for servers are fake, since they have no network.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 export const at = (path) => join(here, path);
 
-/** Version and program of a package that npm has installed. */
+/** Version and program of an installed npm package. */
 function npm(name, file, more = {}) {
   return { package: name, registry: 'npm', version: versionOf(name), command: [process.execPath, at(`node_modules/${name}/${file}`)], ...more };
 }
@@ -20,10 +20,10 @@ function versionOf(name) {
   }
 }
 
-/** A small server of ours on an SDK from npm. */
+/** A small server of this project on an SDK from npm. */
 const onNpm = (name, file, more = {}) => ({ package: name, registry: 'npm', version: versionOf(name), of: `servers/${file}`, command: [process.execPath, at(`servers/${file}`)], ...more });
 
-/** The Python packages, each in an environment of its own: `python.json` has name and version. */
+/** The Python packages, each in its own environment: `python.json` has name and version. */
 export const python = JSON.parse(readFileSync(at('python.json'), 'utf8'));
 const pythonVersion = (environment) => python[environment].split('==')[1];
 const pythonPackage = (environment) => python[environment].split('==')[0].replace(/\[.*/, '');
@@ -88,7 +88,7 @@ export function go() {
 const node = (name, file, words = []) => ({ package: name, registry: 'npm', version: versionOf(name), of: `clients/${file}`, command: [process.execPath, at(`clients/${file}`), ...words] });
 const snake = (environment, sdk, name, version) => ({ package: name ?? pythonPackage(environment), registry: 'PyPI', version: version ?? pythonVersion(environment), of: 'clients/use.py', command: [bin(environment, 'python'), at('clients/use.py'), sdk] });
 
-/** The clients: small programs on SDKs. Each is told `http URL` or `stdio PROGRAM …`. */
+/** The clients: small programs on SDKs, with the arguments `http URL` or `stdio PROGRAM …`. */
 export const clients = () => ({
   'sdk v1': node('@modelcontextprotocol/sdk', 'v1.mjs'),
   'sdk v2, auto': node('@modelcontextprotocol/client', 'v2.mjs', ['auto']),

@@ -3,21 +3,21 @@ import type { Node, SourceFile } from 'typescript/unstable/ast';
 import { isArrowFunction, isConstructorDeclaration, isFunctionDeclaration, isFunctionExpression, isGetAccessorDeclaration, isMethodDeclaration, isSetAccessorDeclaration, isVariableDeclaration, isPropertyAssignment } from 'typescript/unstable/ast/is';
 import { readParsed } from '../parsed-files.ts';
 
-// Finds long functions by their syntax.
+// Finds long functions in the syntax tree.
 
-/** A function, with the lines from its first to its last, functions inside it counted. */
+/** A function; its lines include nested functions. */
 export interface LongFunction {
   /** `FILE NAME`. */
   readonly name: string;
   readonly lines: number;
-  /** What the comment before it says after `Long function:`; undefined where it says nothing. */
+  /** The text after `Long function:` in the comment before it; undefined without one. */
   readonly reason: string | undefined;
 }
 
 /** The functions of more than `most` lines in the TypeScript files below `folder`. */
 export function longFunctions(folder: string, most: number): LongFunction[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/')).filter((file) => file.endsWith('.ts')).sort();
-  // A shorter file has no longer function.
+  // A shorter file cannot contain a longer function.
   return readParsed(folder, files, (source, file) => (source.text.split('\n').length > most ? longIn(source, file, most) : []));
 }
 
@@ -31,7 +31,7 @@ function longIn(source: SourceFile, file: string, most: number): LongFunction[] 
   function visit(node: Node, above: readonly Node[]): void {
     const lines = isFunction(node) ? source.text.slice(node.getStart(source), node.getEnd()).split('\n').length : 0;
     if (lines > most) {
-      // The statement or member that begins on the function's line has its comment.
+      // The comment belongs to the statement or member that begins on the function's line.
       const begins = lineOf(node.getStart(source));
       const outer = above.find((parent) => parent.kind !== source.kind && lineOf(parent.getStart(source)) === begins) ?? node;
       const comment = source.text.slice(outer.getFullStart(), outer.getStart(source)).replaceAll(/\s*\n\s*(\*|\/\/)?\s*/g, ' ');

@@ -12,17 +12,17 @@ import { http1 } from '../../src/transport/http1/node/index.ts';
 import { fakeServer } from '../transport/http/fake-server.ts';
 import { everyNth } from '../every-nth.ts';
 
-// Each listener of src, started for real, is asked with every kind of head that a browser or a program sends, and must
-// refuse what the rules below refuse. They are written here a second time, as they stand in the documents.
+// Each listener of src, started for real, gets every kind of request head that a browser or a program sends, and must refuse as
+// the rules below say. The rules are written here independently, from the documents.
 
 interface Listening {
   readonly port: number;
   readonly path: string;
-  /** `own`: its own address only. `loopback`: any name of this machine. */
+  /** `own`: only its own address. `loopback`: any name of this machine. */
   readonly hosts: 'own' | 'loopback';
-  /** Whether of a browser it takes top-level navigations, and nothing else. */
+  /** True if it accepts only top-level navigations from a browser. */
   readonly navigations: boolean;
-  /** Whether a `Host` that is no host is refused as malformed (400), before the guard is asked. RFC 9112, 3.2. */
+  /** True if a malformed `Host` gets 400 before the guard runs. RFC 9112, 3.2. */
   readonly strict?: boolean;
 }
 
@@ -103,7 +103,7 @@ const sites: readonly (string | undefined)[] = [undefined, 'none', 'same-origin'
 const modes: readonly (string | undefined)[] = [undefined, 'navigate', 'nested-navigate', 'no-cors', 'cors', 'websocket'];
 const destinations: readonly (string | undefined)[] = [undefined, 'document', 'iframe', 'embed', 'image', 'script', 'empty', 'serviceworker'];
 
-/** What may be asked, and whether it may pass. */
+/** The request heads, and whether each passes. */
 function heads({ port, hosts, navigations }: Listening): { head: Head; passes: boolean }[] {
   const own = `127.0.0.1:${port}`;
   const others = hosts === 'own' ? ['localhost', `localhost:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `[::1]:${port}`] : [];
@@ -124,7 +124,7 @@ function heads({ port, hosts, navigations }: Listening): { head: Head; passes: b
         const navigates = mode === 'navigate' && destination === 'document';
         const passes = site === undefined || (navigations ? navigates : ['none', 'same-origin', 'same-site'].includes(site));
         found.push({ head: { host: own, ...metadata }, passes });
-        // Neither an Origin nor a Host that is not allowed is made good by what a browser says of the site.
+        // The browser's Sec-Fetch headers do not excuse a forbidden Origin or Host.
         found.push({ head: { host: own, origin: 'http://evil.example', ...metadata }, passes: false });
         found.push({ head: { host: 'evil.example', ...metadata }, passes: false });
       }

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { listenersIn, sources } from './source.ts';
 
-// Whatever of this project listens is reached by every page that a browser of this machine shows. So each listener has the
-// guard of transport/http/server/origin-validation.ts before it, and this looks for one that has not.
+// Every web page in a browser of this machine can reach a local listener. So each listener needs the guard of
+// transport/http/server/origin-validation.ts, and this test searches for listeners without it.
 test('listeners: each in src, page, integrations, examples/page and scripts has the guard before it', () => {
   const files = sources();
   assert.ok(files.length > 300 && files.includes('page/src/ui/start.ts') && files.includes('scripts/page.mjs'), String(files.length));
   const { listening, faults } = listenersIn(files);
   assert.deepEqual(faults, []);
-  // test/listeners/guarded.test.ts asks each of src, and page/test/host/server.test.ts the page.
+  // test/listeners/guarded.test.ts tests those of src, and page/test/host/server.test.ts the page.
   assert.deepEqual(listening, ['examples/page/serve.mjs', 'page/src/server/sandbox.ts', 'page/src/server/serve-page.ts', 'src/cli/http-relay.ts', 'src/judge/node/hidden-http.ts', 'src/oauth/node/loopback.ts', 'src/transport/http/node/serve.ts', 'src/transport/http1/node/engine.ts']);
 });
 
@@ -57,7 +57,7 @@ test('listeners: what listens without the guard is found, however it is written'
   const withHead = (text: string): string => (/^(import (express|\{ connect|\{ createServer \} from '\.)|export)/.test(text) ? text : head + text);
   bad.forEach((text, i) => writeFileSync(join(folder, `bad${i}.ts`), withHead(text)));
   good.forEach((text, i) => writeFileSync(join(folder, `good${i}.ts`), withHead(text)));
-  // A guard of the same name from somewhere else is not the guard.
+  // A guard of the same name from another module does not count.
   writeFileSync(join(folder, 'false.ts'), "import { createServer } from 'node:http'; import { guarded } from './own.ts'; createServer(guarded(() => ({}), serve));");
   const look = (names: readonly string[]): string[] => [...new Set(listenersIn(names, folder).faults.map(({ file }) => file))];
   const all = bad.map((_, i) => `bad${i}.ts`);

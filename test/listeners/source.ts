@@ -9,12 +9,12 @@ import {
 } from 'typescript/unstable/ast/is';
 import { readParsed } from '../parsed-files.ts';
 
-// Finds where a program begins to listen, by its syntax: what makes a server, what takes over its connections, what a
-// runtime serves.
+// Finds where a program begins to listen, from the syntax tree: functions that make a server, handlers for its connections, and
+// the servers of other runtimes.
 
 export const top: string = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Where a file listens without the guard, and how. */
+/** A place that listens without the guard. */
 export interface Fault {
   readonly file: string;
   readonly what: string;
@@ -26,30 +26,33 @@ export interface Found {
   readonly faults: readonly Fault[];
 }
 
-/** What makes a server, in Node and in the packages that are used. */
+/** Functions that make a server, in Node and in the packages used here. */
 const makers: readonly string[] = ['createServer', 'createSecureServer', 'createSocket', 'Http2SecureServer'];
-/** Classes of which a `new` one listens. */
+/** Classes whose instances listen. */
 const classes: readonly string[] = ['Server', 'WebSocketServer', 'SecureServer'];
-/** What the runtimes beside Node call it. */
+/** The same in runtimes other than Node. */
 const runtimes: Readonly<Record<string, RegExp>> = { Deno: /^(serve|listen|serveHttp)/, Bun: /^(serve|listen)/, Bare: /^(serve|listen)/ };
-/** Events of a server that hand over a request or a connection. */
+/** Server events that deliver a request or a connection. */
 const takers: readonly string[] = ['request', 'upgrade', 'connect', 'checkContinue', 'checkExpectation', 'stream', 'session'];
-/** What puts the guard before what listens; where it may come from. */
+/** Functions that add the guard, and the modules that they must come from. */
 const guards: Readonly<Record<string, RegExp>> = {
   guarded: /\/node\/(index|internal-exports|guarded)\.ts$|^\.\/guarded\.ts$|^barewire\/http$/, guardedUpgrade: /\/node\/(index|guarded)\.ts$|^barewire\/http$/,
   listenerOf: /^\.\/listener\.ts$/,
 };
 
 /**
- * Files that make servers of their own for what has the guard inside: every request goes to an `Endpoint` of `serveHttp`.
- * test/listeners/guarded.test.ts asks each of them.
+ * Files that make their own servers with the guard inside: every request goes to an `Endpoint` of `serveHttp`.
+ * test/listeners/guarded.test.ts tests each.
  */
 const engines: readonly string[] = ['src/transport/http1/node/engine.ts'];
 
-/** Files that listen at a socket file or a named pipe, which its permissions guard: no page reaches it. test/transport/socket.test.ts. */
+/**
+ * Files that listen on a socket file or a named pipe, protected by its permissions: no web page reaches it.
+ * test/transport/socket.test.ts.
+ */
 const byPermission: readonly string[] = ['src/transport/socket/node/serve.ts', 'src/judge/node/hidden-pipe.ts'];
 
-/** The sources of the project: what is published, the page, the integrations, the page's example, what runs it all. */
+/** The sources of the project: the package, the page, the integrations, the example for pages, and the scripts. */
 export const sources = (): string[] => ['src', 'page', 'integrations', 'examples/page', 'scripts'].flatMap(filesIn).filter((file) => /\.([mc]?[jt]s|[jt]sx)$/.test(file)).sort();
 
 const filesIn = (folder: string): string[] => readdirSync(join(top, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -58,7 +61,7 @@ const filesIn = (folder: string): string[] => readdirSync(join(top, folder), { w
   return /^(node_modules|dist|test)$/.test(entry.name) ? [] : filesIn(path);
 });
 
-/** Looks at these files, by their paths below `folder`. */
+/** Checks files, given by their paths below `folder`. */
 export function listenersIn(files: readonly string[], folder: string = top): Found {
   const listening: string[] = [];
   const faults = readParsed(folder, files, (source, file) => {
@@ -72,7 +75,7 @@ export function listenersIn(files: readonly string[], folder: string = top): Fou
 
 const isText = (node: Node): node is Node & { readonly text: string } => isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node);
 
-/** Names that a file imports as they are called there, and from where. */
+/** The imported names of a file and their modules. */
 function importsOf(source: SourceFile): Map<string, string> {
   const found = new Map<string, string>();
   for (const statement of source.statements) {
@@ -90,7 +93,7 @@ function look(source: SourceFile): { listens: boolean; faults: string[] } {
   const imports = importsOf(source);
   const faults: string[] = [];
   let listens = false;
-  // A function of the project may have the name of one of Node's. What listens within it is found there.
+  // A function of the project may have the name of a Node function. A listener inside it is found there.
   const own = new Set<string>();
   for (const [name, from] of imports) if (from.startsWith('.')) own.add(name);
   for (const statement of source.statements) if (isFunctionDeclaration(statement) && statement.name) own.add(statement.name.text);
@@ -106,11 +109,11 @@ function look(source: SourceFile): { listens: boolean; faults: string[] } {
     const name = text(node);
     if (name !== undefined && makers.includes(name) && !own.has(name)) {
       if (isImportSpecifier(parent)) {
-        // Under another name it would not be found again.
+        // A renamed import would escape the search.
         if (parent.propertyName !== undefined) fault(parent);
       } else {
         listens = true;
-        // Called at once, by its own name, with what is guarded: anything else leads where this does not see.
+        // It must be called directly, by its own name, with a guarded handler: this search follows nothing else.
         if (!isCallExpression(parent) || parent.expression !== node || !isGuarded(parent.arguments[0])) fault(parent);
       }
     }
@@ -133,7 +136,7 @@ function look(source: SourceFile): { listens: boolean; faults: string[] } {
     if (/^(on|once|addListener|prependListener|prependOnceListener)$/.test(called ?? '') && event !== undefined && takers.includes(event)
       && (event !== 'connect' || imports.has('createServer')) && !isGuarded(second)) fault(node);
     if (called === 'addEventListener' && event === 'fetch') fault(node);
-    // A server that came from elsewhere: an application of a framework.
+    // A server from elsewhere: an application of a framework.
     if (called === 'listen' && namesPort(first) && !imports.has('createServer')) fault(node);
   }
 
@@ -143,11 +146,11 @@ function look(source: SourceFile): { listens: boolean; faults: string[] } {
 
 const lineOf = (source: SourceFile, node: Node): number => source.text.slice(0, node.getStart(source)).split('\n').length;
 
-/** `{ noServer: true }`: a server that is handed its sockets. */
+/** `{ noServer: true }`: a server that receives its sockets from outside. */
 const takesNoPort = (options: Node | undefined): boolean => options !== undefined && isObjectLiteralExpression(options)
   && options.properties.some((one) => isPropertyAssignment(one) && one.name.getText() === 'noServer' && one.initializer.kind === SyntaxKind.TrueKeyword);
 
-/** Whether what is given to `listen` is a port: a number, something called so, or options with one. */
+/** True if the argument of `listen` is a port: a number, a name with `port`, or options with one. */
 const namesPort = (given: Node | undefined): boolean => given !== undefined && (isNumericLiteral(given)
   || (isIdentifier(given) && /port/i.test(given.text)) || (isPropertyAccessExpression(given) && /port/i.test(given.name.text))
   || (isObjectLiteralExpression(given) && given.properties.some((one) =>

@@ -5,7 +5,7 @@ import type { TaskEvent } from '../../src/protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../../src/protocol/tasks.ts';
 import type { Machine } from './machine.ts';
 
-// The machines whose tables the code itself reads. Only the words for states and events stand here.
+// The machines whose tables the code itself reads. Only the descriptions of states and events are here.
 
 const lifecycleEvents: Readonly<Record<LifecycleEvent, string>> = {
   initialize: 'the request `initialize` was sent (client) or answered (server)',
@@ -14,7 +14,7 @@ const lifecycleEvents: Readonly<Record<LifecycleEvent, string>> = {
   close: 'the connection or the session ends',
 };
 
-/** The events that a lifecycle has. */
+/** The events of a lifecycle. */
 function eventsIn(table: Lifecycle): Record<string, string> {
   const used = new Set(Object.values(table).flatMap(({ on }) => Object.keys(on)));
   return Object.fromEntries(Object.entries(lifecycleEvents).filter(([event]) => used.has(event)));

@@ -2,36 +2,36 @@
 export interface MachineState {
   /** What the state means. */
   readonly what: string;
-  /** The state that follows an event. An event without an entry cannot happen, or is refused and changes nothing. */
+  /** The next state for each event. An event without an entry cannot happen, or is refused without a change. */
   readonly on: Readonly<Record<string, string>>;
-  /** Of a lifecycle: requests of the peer that are served, and requests that may be sent. */
+  /** For a lifecycle: requests of the peer that are served, and requests that may be sent. */
   readonly receive?: string;
   readonly send?: string;
 }
 
-/** A state machine as data, as docs/state-machines.json publishes it. */
+/** A state machine as data, as published in docs/state-machines.json. */
 export interface Machine {
   readonly name: string;
   readonly title: string;
-  /** Sections of the specification, or the page of these documents where no specification has the noun. */
+  /** Sections of the specification, or a page of these documents if no specification has the term. */
   readonly source: readonly string[];
-  /** The files of `src` that hold it. */
+  /** The files of `src` that implement it. */
   readonly files: readonly string[];
-  /** `table`: the code reads this table. `traces`: a test compares the table with what the code does. */
+  /** `table`: the code reads this table. `traces`: a test compares the table with the behaviour of the code. */
   readonly driven: 'table' | 'traces';
   readonly first: string;
   readonly events: Readonly<Record<string, string>>;
   readonly states: Readonly<Record<string, MachineState>>;
 }
 
-/** `state --event--> state`, of each transition of a machine. */
+/** The transitions of a machine as `state --event--> state`. */
 export const transitionsOf = ({ states }: Pick<Machine, 'states'>): string[] =>
   Object.entries(states).flatMap(([from, { on }]) => Object.entries(on).map(([event, to]) => transition(from, event, to)));
 
 /** A transition as text. */
 export const transition = (from: string, event: string, to: string): string => `${from} --${event}--> ${to}`;
 
-/** What is wrong with a table by itself: states that no event leads to, names without a meaning. */
+/** Faults within a table: unreachable states, names without a description. */
 export function faultsOf({ name, first, events, states }: Machine): string[] {
   const faults: string[] = [];
   const reached = new Set([first]);

@@ -9,7 +9,7 @@ import { jsonOf, mermaidOf, pageOf } from './page.ts';
 import { compare, machines } from './runs.ts';
 import { traced } from './traced.ts';
 
-// In a process of its own: it looks at the objects of classes through their prototypes.
+// In a process of its own: it wraps the prototypes of classes.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -44,7 +44,7 @@ describe('state machines', { concurrency: 1 }, () => {
     for (const machine of traced) {
       assert.deepEqual(transitionsOf(machine).filter((one) => !trace.seen.get(machine.name)?.has(one)), [], machine.name);
     }
-    // Of what the code reads from a table, these happen only with several processes, in a session that expired, or in a failure.
+    // These table-driven transitions only happen with several processes, in an expired session, or after a failure.
     const unseen = machines.filter(({ driven }) => driven === 'table').flatMap((machine) => transitionsOf(machine).filter((one) => !trace.seen.get(machine.name)?.has(one)));
     assert.deepEqual(unseen.filter((one) => !/opened|ready --initialize|fail|input_required --c|new --close/.test(one)), []);
   });
@@ -70,7 +70,7 @@ describe('state machines', { concurrency: 1 }, () => {
   });
 });
 
-/** The row of a state without an event. */
+/** A state's row without one event. */
 function rowWithout({ states }: Machine, state: string, event: string): Machine['states'][string] {
   const row = states[state];
   assert.ok(row && Object.hasOwn(row.on, event));

@@ -1,8 +1,8 @@
 import type { Machine } from './machine.ts';
 
-// docs/state-machines.md and docs/state-machines.json, made of the tables.
+// Writes docs/state-machines.md and docs/state-machines.json from the tables.
 
-/** The version of the form of docs/state-machines.json: a higher one means that readers of the one before may fail. */
+/** Version of the format of docs/state-machines.json: a higher one may break readers of the previous one. */
 const formVersion = 1;
 
 /** The JSON for other implementations. */
@@ -10,10 +10,10 @@ export function jsonOf(machines: readonly Machine[]): string {
   return `${JSON.stringify({ version: formVersion, machines }, undefined, 1)}\n`;
 }
 
-/** A name that Mermaid takes as one state. */
+/** The state's name as a Mermaid identifier. */
 const node = (state: string): string => state.replaceAll('-', '_');
 
-/** A state diagram. Events with the same states share an arrow. */
+/** A state diagram. Transitions between the same states share an arrow. */
 export function mermaidOf({ first, states }: Machine): string {
   const lines = ['stateDiagram-v2', `  [*] --> ${node(first)}`];
   for (const [from, { on }] of Object.entries(states)) {
@@ -33,7 +33,7 @@ function statesOf({ states }: Machine): string {
   return table(head, rows);
 }
 
-/** What `Passage` of src/protocol/lifecycle.ts says. */
+/** The meaning of each `Passage` of src/protocol/lifecycle.ts. */
 const passageWords: Readonly<Record<string, string>> = {
   none: 'none', handshake: '`initialize` and `ping`', ping: '`ping`', operation: 'all but `initialize`',
 };

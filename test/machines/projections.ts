@@ -15,12 +15,12 @@ import { traced } from './traced.ts';
 import { watchField } from './watch.ts';
 import { handshake } from './worlds/handshake.ts';
 
-// Runs of the real code in the words of the models of test/quint: each is a list of steps, as Quint writes them.
+// Runs of the real code as steps of the models in test/quint, in Quint's syntax.
 
-/** The steps of one run. `expect(…)` is no step: it says what the real code shows after the one before. */
+/** The steps of one run. `expect(…)` is not a step: it states what the real code shows after the previous step. */
 export type ProjectedRun = readonly string[];
 
-/** Runs that are not alike, in the order in which they were seen. */
+/** Distinct runs, in the order of discovery. */
 class Runs {
   readonly #seen = new Map<string, ProjectedRun>();
 
@@ -28,7 +28,7 @@ class Runs {
     if (steps.length > 0) this.#seen.set(steps.join('\n'), [...steps]);
   }
 
-  /** A run that another one begins with says nothing new. */
+  /** Without runs that are the beginning of another. */
   get all(): ProjectedRun[] {
     const texts = [...this.#seen.keys()].sort();
     return texts.filter((text, i) => !texts[i + 1]?.startsWith(`${text}\n`)).map((text) => this.#seen.get(text) as ProjectedRun);
@@ -38,14 +38,14 @@ class Runs {
 const kindOf = ({ method }: WireMessage): string => (method === 'initialize' || method === 'ping' ? method : 'request');
 const isInitialized = ({ method }: WireMessage): boolean => method === 'notifications/initialized';
 
-/** A message as lifecycle.qnt has it. */
+/** A message in the form of lifecycle.qnt. */
 function messageOf(message: WireMessage): string {
   const { id, method } = message;
   if (method === undefined) return `"answer", ${id}`;
   return id === undefined ? `"${isInitialized(message) ? 'initialized' : 'notice'}", 0` : `"${kindOf(message)}", ${id}`;
 }
 
-/** What one side does, as an action of lifecycle.qnt. */
+/** One side's event as an action of lifecycle.qnt. */
 function lifecycleStep({ side, what, message = {} }: WireEvent): string {
   if (what === 'ends') return side === 'client' ? 'clientCloses' : 'serverSeesTheEnd';
   if (what === 'hears') return `${side}Gets(${messageOf(message)})`;
@@ -65,9 +65,9 @@ export async function lifecycleRuns(bounds: Bounds): Promise<readonly ProjectedR
     watchField(ConnectedClient, 'state', (_client, _before, after) => void (states.server = after)),
     watchField(Link, 'state', (_link, _before, after) => void (states.client = after)),
     watchWires((event) => {
-      // Both roles say that a pipe ends each time that they are told so.
+      // Both roles report the end of a pipe each time that they learn of it.
       if (event.what === 'ends' && ended.has(event.side)) return;
-      // A message arrives when all has come to rest: then the states of both are known.
+      // A message arrives when everything is at rest: then the states of both sides are known.
       if (event.what === 'hears' && ended.size === 0) steps.push(`expect(client == "${states.client}" and server == "${states.server}")`);
       if (event.what === 'ends') ended.add(event.side);
       steps.push(lifecycleStep(event));
@@ -91,7 +91,7 @@ export async function lifecycleRuns(bounds: Bounds): Promise<readonly ProjectedR
   return runs.all;
 }
 
-/** What a worker does, as an action of lease.qnt. */
+/** A worker's event as an action of lease.qnt. */
 function leaseStep({ action, worker, fence, asked, waits }: LeaseEvent): string {
   const who = `"${worker}"`;
   switch (action) {

@@ -6,12 +6,12 @@ import { memoryStore } from '../../src/tasks/memory-store.ts';
 import { isLeaseLost, LeaseTime } from '../../src/tasks/store.ts';
 import type { Lease, TaskStore } from '../../src/tasks/store.ts';
 
-// Runs of the models of test/quint on the real tables and the real store. Each throws an error where the two differ.
+// Replays runs of the models in test/quint on the real tables and the real store. Each throws if the two differ.
 
-/** A value of a run of Quint, read: numbers are numbers, sets are lists, maps are objects. */
+/** A value of a Quint run: numbers are numbers, sets are lists, maps are objects. */
 export type ItfValue = boolean | number | string | readonly ItfValue[] | { readonly [key: string]: ItfValue };
 
-/** Reads a value as the Informal Trace Format writes it. */
+/** Reads a value in the Informal Trace Format. */
 export function readItf(value: unknown): ItfValue {
   if (typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number') return value;
   if (Array.isArray(value)) return value.map(readItf);
@@ -43,7 +43,7 @@ interface LifecycleModel {
   readonly serverOwes: readonly number[];
 }
 
-/** The method that stands for a kind of request. */
+/** The method for a kind of request. */
 const methodOf = (kind: string): string => (kind === 'request' ? 'tools/list' : kind);
 
 function expectState(table: Lifecycle, before: LifecycleState, event: LifecycleEvent, after: LifecycleState, refused?: LifecycleState): void {
@@ -55,7 +55,7 @@ function expectPassage(table: Lifecycle, state: LifecycleState, message: ModelMe
   if (message && !mayPass(table[state].send, methodOf(message.kind))) throw new Error(`a request ${message.kind} is sent in the state ${state}, and the table does not allow it`);
 }
 
-/** Plays a run of lifecycle.qnt on the tables. Returns how many steps it has. */
+/** Replays a run of lifecycle.qnt on the tables. Returns its number of steps. */
 export function replayLifecycle(states: readonly ItfState[]): number {
   let steps = 0;
   for (const [i, state] of states.entries()) {
@@ -99,7 +99,7 @@ interface LeaseModel {
 
 const id = 'task';
 const nameOf = ({ worker, at, fence = 0 }: Wish): string => `${worker} ${fence} ${at}`;
-/** What the second list lacks. */
+/** The items missing in the second list. */
 const gone = (before: readonly Wish[], after: readonly Wish[]): Wish[] => before.filter((one) => !after.some((other) => nameOf(other) === nameOf(one)));
 
 /** The store and the workers of one run. */
@@ -107,7 +107,7 @@ class LeaseReplay {
   readonly #ms: number;
   readonly #clock: ManualClock = manualClock(0);
   readonly #store: TaskStore = memoryStore({ clock: this.#clock });
-  /** The time of a lease, by what was asked for: it begins with the request. */
+  /** The lease time of each request, which begins with the request. */
   readonly #asked = new Map<string, LeaseTime>();
   readonly #held = new Map<string, { readonly lease: Lease; time: LeaseTime }>();
   #lag: Readonly<Record<string, number>> = {};
@@ -122,7 +122,7 @@ class LeaseReplay {
     return this.#store.create({ id, owner: '', createdAt: 0, expiresAt: null, head: '{}' });
   }
 
-  /** One step of the model, on the store. */
+  /** Replays one step of the model on the store. */
   async step(before: LeaseModel, after: LeaseModel): Promise<void> {
     if (after.now > before.now) this.#clock.tick(after.now);
     this.#lag = after.lag;
@@ -132,7 +132,7 @@ class LeaseReplay {
     const action = after.actionTaken;
     if (wish) await this.#lease(wish, after.fence > before.fence);
     if (renewal) await this.#renew(renewal, action === 'renewed');
-    // Who has let go of a lease without either has released it, ended the task, or was refused.
+    // A worker that gave up its lease without a release, an end of the task, or a refusal.
     const left = wish || renewal ? undefined : Object.keys(before.holds).find((worker) => before.holds[worker]?.fence !== after.holds[worker]?.fence);
     if (left !== undefined) await this.#leave(left, action, after.waiting);
     if (action === 'write') await this.#judge(() => this.#append({ id, fence: before.fence }), true, 'a write');
@@ -194,7 +194,7 @@ class LeaseReplay {
     if (done !== taken) throw new Error(`the store ${done ? 'takes' : 'refuses'} ${what}, and the model does not`);
   }
 
-  /** Whether workers believe their leases, by the code and by the model. */
+  /** Compares whether workers consider their leases valid, in the code and in the model. */
   #compare({ holds, now, lag }: LeaseModel): void {
     for (const [worker, { fence, until }] of Object.entries(holds)) {
       const held = this.#held.get(worker);
@@ -205,7 +205,7 @@ class LeaseReplay {
   }
 }
 
-/** Plays a run of lease.qnt on the store in memory. `ms`: how long a lease lasts. Returns how many steps it has. */
+/** Replays a run of lease.qnt on the memory store. `ms`: duration of a lease. Returns its number of steps. */
 export async function replayLease(states: readonly ItfState[], ms: number): Promise<number> {
   const replay = new LeaseReplay(ms);
   await replay.create();

@@ -15,23 +15,23 @@ import { handshake } from './worlds/handshake.ts';
 import { idle } from './worlds/idle.ts';
 import { subscription } from './worlds/subscription.ts';
 
-/** All machines: those that the code reads, then those that traces are compared with. */
+/** All machines: those that the code reads, then those compared by traces. */
 export const machines: readonly Machine[] = [...driven, ...traced];
 
-/** For how long a state of the world `rounds` holds. */
+/** Validity of a state in the world `rounds`, in milliseconds. */
 const ttlMs = 60_000;
 
-/** What looks on while a world runs. */
+/** An observer of a running world. */
 interface Onlooker {
-  /** A run begins. */
+  /** Starts a run. */
   begin(): void;
-  /** A run has come to its end. */
+  /** Ends a run. */
   end(): void;
-  /** Something that should not have happened. */
+  /** Something that must not happen. */
   fault(): string | undefined;
 }
 
-/** The world, with somebody who looks on: what should not have happened breaks it. */
+/** The world with an observer: a fault that it reports breaks the world. */
 export function watched(kind: Kind, { begin, end, fault }: Onlooker): Kind {
   const judge = (): void => {
     const why = fault();
@@ -59,20 +59,20 @@ export function watched(kind: Kind, { begin, end, fault }: Onlooker): Kind {
   };
 }
 
-/** The worlds whose runs are compared with the tables, with who looks on in the world of a task. */
+/** The worlds whose runs are compared with the tables, with the observer of leases. */
 function kinds(leases: LeaseWatch): readonly Kind[] {
   return [handshake, connection, subscription, rounds, roundsOnce, session, idle, taskWith(leases)];
 }
 
-/** What came of runs that were compared with the tables. */
+/** Results of compared runs. */
 export interface Compared {
   readonly trace: Trace;
   readonly reports: ReadonlyMap<string, Report>;
 }
 
 /**
- * Runs the explorer's worlds while all machines are looked at. A run in which something happens that a table does not have
- * ends with a counterexample, as one that breaks an invariant does. `only`: the name of one world.
+ * Runs the explorer's worlds with all machines observed. A run with an event that a table does not have ends with a
+ * counterexample, like a broken invariant. `only`: the name of one world.
  */
 export async function compare(bounds: Bounds, given: readonly Machine[] = machines, only?: string): Promise<Compared> {
   const trace = new Trace(given);

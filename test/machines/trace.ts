@@ -1,11 +1,11 @@
 import { transition } from './machine.ts';
 import type { Machine } from './machine.ts';
 
-/** Compares what the code does with tables: each event has to be one that the table has in the state of its object. */
+/** Compares the code's behaviour with tables: each event must be in the table for the current state of its object. */
 export class Trace {
-  /** The transitions that were seen, by the name of the machine. */
+  /** The observed transitions, by machine. */
   readonly seen: Map<string, Set<string>> = new Map();
-  /** The first event that a table does not have. */
+  /** The first event that is not in a table. */
   fault: string | undefined;
   readonly #machines: ReadonlyMap<string, Machine>;
   #at = new Map<string, Map<unknown, string>>();
@@ -15,7 +15,7 @@ export class Trace {
     for (const { name } of machines) this.seen.set(name, new Set());
   }
 
-  /** Another run begins: the objects of the one before are forgotten. */
+  /** Starts a new run and forgets the earlier objects. */
   begin(): void {
     this.#at = new Map();
   }
@@ -25,12 +25,12 @@ export class Trace {
     return this.#at.get(name)?.get(object) ?? this.#machine(name).first;
   }
 
-  /** The objects of a machine that something has happened to. */
+  /** The objects of a machine with events so far. */
   objectsOf(name: string): unknown[] {
     return [...this.#at.get(name)?.keys() ?? []];
   }
 
-  /** Something happens to an object. `after`: the state that the code shows, where it shows one. */
+  /** Records an event of an object. `after`: the state that the code shows, if it shows one. */
   see(name: string, object: unknown, event: string, after?: string): void {
     const machine = this.#machine(name);
     const from = this.stateOf(name, object);
@@ -45,7 +45,7 @@ export class Trace {
     this.#at.set(name, objects.set(object, to));
   }
 
-  /** An object changes its state, and by which event is for the table to say. */
+  /** Records a change of state; the table determines the event. */
   move(name: string, object: unknown, to: string): void {
     const { states } = this.#machine(name);
     const from = this.stateOf(name, object);

@@ -1,7 +1,7 @@
 import type { Machine } from './machine.ts';
 
-// The machines whose states are implicit in the code: an open promise, a connection that is there or not, a number in a store.
-// A table in src would grow each program, so the tables stand here, and a test compares them with what the code does.
+// The machines whose states are implicit in the code: an open promise, a connection that exists or not, a number in a store. A
+// table in src would make every program larger, so the tables are here, and a test compares them with the code.
 
 const subscription: Machine = {
   name: 'subscription',
@@ -53,7 +53,7 @@ const session: Machine = {
       what: 'one connection of the client is open, or several',
       on: { connect: 'connected', disconnect: 'connected', leave: 'idle', delete: 'ended', shutdown: 'ended' },
     },
-    // Its connections are closed after its end; a POST that waits is answered with a stream that ends without an answer.
+    // Its connections close after its end; a pending POST gets a stream that ends without a response.
     ended: { what: 'requests with its id get 404', on: { connect: 'ended', disconnect: 'ended', leave: 'ended' } },
   },
 };
@@ -101,7 +101,7 @@ const legacyQuestion: Machine = {
     waiting: { what: 'the handler waits for the answer', on: { answer: 'answered', refuse: 'refused', withdraw: 'withdrawn', close: 'lost' } },
     answered: { what: 'the handler has the answer', on: {} },
     refused: { what: 'the handler has the error', on: {} },
-    // 2025-11-25 basic/utilities/cancellation: an answer that crosses the cancellation on the wire is no fault.
+    // 2025-11-25 basic/utilities/cancellation: a response that crosses the cancellation is not a fault.
     withdrawn: { what: 'the handler does not wait any more; a late answer is ignored', on: { answer: 'withdrawn', refuse: 'withdrawn' } },
     lost: { what: 'the handler has the error that the connection is gone', on: {} },
   },

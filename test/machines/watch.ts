@@ -1,9 +1,9 @@
-/** A class, as far as its objects are looked at. */
+/** The observed part of a class. */
 interface Watched<T> {
   readonly prototype: T;
 }
 
-/** What takes something back. */
+/** Undoes an observation. */
 export type Undo = () => void;
 
 /** The names of the methods of a type. */
@@ -11,7 +11,7 @@ type MethodOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown 
 type Args<T, K extends MethodOf<T>> = T[K] extends (...args: infer A) => unknown ? A : never;
 type Result<T, K extends MethodOf<T>> = T[K] extends (...args: never[]) => infer R ? R : never;
 
-/** Stands around a method of all objects of a class: `around` calls the method by `next`. */
+/** Wraps a method for all objects of a class: `around` calls the original as `next`. */
 export function watchMethod<T extends object, K extends MethodOf<T> & string>(
   { prototype }: Watched<T>, name: K, around: (self: T, next: (...args: Args<T, K>) => Result<T, K>, ...args: Args<T, K>) => Result<T, K>,
 ): Undo {
@@ -27,7 +27,7 @@ export function watchMethod<T extends object, K extends MethodOf<T> & string>(
   return () => void Object.defineProperty(prototype, name, own as PropertyDescriptor);
 }
 
-/** Hears of each change of a field of all objects of a class, which their constructor sets. */
+/** Observes a field, set by the constructor, in all objects of a class. */
 export function watchField<T extends object, K extends keyof T & string>(
   { prototype }: Watched<T>, name: K, changed: (self: T, before: T[K] | undefined, after: T[K]) => void,
 ): Undo {

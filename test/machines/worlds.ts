@@ -3,5 +3,5 @@ import { handshake } from './worlds/handshake.ts';
 import { idle } from './worlds/idle.ts';
 import { subscription } from './worlds/subscription.ts';
 
-/** Worlds of what those of test/explore do not reach: a handshake in every order, subscriptions, sessions that end by themselves. */
+/** Worlds not covered by test/explore: a handshake in every order, subscriptions, sessions that expire. */
 export const ownWorlds: readonly Kind[] = [handshake, subscription, idle];

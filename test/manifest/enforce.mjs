@@ -1,5 +1,5 @@
-// Holds the manifest against what runs: each exercise is run where only what its entries list can be had, by every means
-// that there is; and each kind is smuggled into an exercise that must not have it, to see by which means it is found.
+// Checks the manifest by running code: each exercise runs with access only to what its entries list, by every available means;
+// and each forbidden kind of access is added to an exercise, to see which means detects it.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function bundle(file, out, format, code) {
   return [...used];
 }
 
-/** What some entries may touch together. */
+/** The combined permissions of some entries. */
 function allowance(entries) {
   const allowed = {};
   for (const entry of entries) for (const [kind, names] of Object.entries(listed[entry])) allowed[kind] = [...new Set([...(allowed[kind] ?? []), ...names])];
@@ -51,7 +51,7 @@ function allowance(entries) {
 const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, DENO_NO_UPDATE_CHECK: '1' };
 const run = (command, args) => execute(command, args, { env, timeout: 60_000, maxBuffer: 1 << 24 });
 
-/** The means: which kinds each can refuse, and how it is started with only what is allowed. */
+/** The means of enforcement: the kinds that each can refuse, and how to start it. */
 const means = {
   'a realm with the listed names': {
     usable: (allowed) => !allowed.files && !allowed.processes && !allowed.environment && !Object.values(allowed).flat().some((name) => name.startsWith('node:') && name !== 'node:crypto'),
@@ -80,7 +80,7 @@ function permission(node, flag, out, allowed, hasNet) {
   return run(node, [...flags, `${here}run-plain.mjs`, out, folder, JSON.stringify([...flags, `${here}run-plain.mjs`])]);
 }
 
-/** What a means refuses whatever is allowed. */
+/** Access that a means refuses even if allowed. */
 const beyond = {
   'task-folder.mjs': { 'Node 26 --permission': 'Node 26 has no fdatasync under --permission' },
   'folders.mjs': { 'Node 26 --permission': 'Node 26 has no fsync of an open file under --permission' },
@@ -111,7 +111,7 @@ for (const name of readdirSync(`${here}exercises`)) {
   }
 }
 
-// Each kind, smuggled into an exercise of an entry that lists nothing.
+// Each kind of access, added to an exercise of an entry that lists none.
 const smuggled = {
   network: "await fetch('http://127.0.0.1:45671/').catch((error) => { if (/permission|access|NotCapable|denied/i.test(`${error} ${error.cause}`)) throw error; });",
   files: "(await import('node:fs')).writeFileSync('FOLDER/smuggled', '');",
@@ -145,7 +145,7 @@ if (values.write) {
   writeFileSync(page, `${text.slice(0, text.indexOf(begin) + begin.length)}| kind | refused at run time by |\n|---|---|\n${lines.join('\n')}\n${text.slice(text.indexOf(end))}`);
 }
 
-// Ways to a capability that name no global of their own. The syntax tree must show each, with its kind.
+// Ways to a capability without a global name. The syntax tree must show each, with its kind.
 const shapes = [
   ['code', "(() => {}).constructor('return process')();"],
   ['code', "[].flat['con' + 'structor']('return process')();"],

@@ -1,5 +1,5 @@
-// What a program can touch outside of itself, sorted into kinds. A name that stands in no row is an error of the
-// manifest run, so a new global or module has to be judged before it can land.
+// Everything outside itself that a program can touch, by kind. A name without a row fails the manifest run, so each new global or
+// module must be classified first.
 import globals from 'globals';
 
 /** The kinds, in the order in which the manifest shows them. */
@@ -23,10 +23,10 @@ const rows = {
 };
 const kindOf = new Map(Object.entries(rows).flatMap(([kind, names]) => names.map((name) => [name, kind])));
 
-/** What every engine of the language has, and what touches nothing outside: not reported. */
+/** The language's own globals, which touch nothing outside: not reported. */
 const language = new Set(Object.keys(globals.builtin).filter((name) => !kindOf.has(name)).concat('undefined', 'NaN', 'Infinity', 'arguments'));
 
-/** The kind of a name; undefined: it belongs to the language. Throws for a name that nobody has judged. */
+/** The kind of a name; undefined for the language's own. Throws for an unclassified name. */
 export function kindOfName(name, where) {
   const kind = kindOf.get(name);
   if (kind) return kind;
@@ -34,5 +34,5 @@ export function kindOfName(name, where) {
   throw new Error(`${where}: ${name} stands in no row of test/manifest/kinds.mjs: judge what it touches`);
 }
 
-/** The members of an object that is judged member by member, rather than whole. */
+/** Objects whose members are classified one by one. */
 export const byMember = new Set(['process', 'Math', 'AbortSignal']);

@@ -1,6 +1,6 @@
-// npm run manifest: what each entry of the package may touch, read from the import graph and the syntax trees of
-// `dist/src`. Writes capabilities.json, which is in the package; `--check` fails where it is not up to
-// date, and `--where` names the files.
+// npm run manifest: the capabilities that each entry of the package may use, from the import graph and the syntax trees of
+// `dist/src`. Writes capabilities.json, which is in the package; `--check` fails if it is outdated, and `--where` names the
+// files.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { readWords } from '../../scripts/words.mjs';
 const top = fileURLToPath(new URL('../../', import.meta.url));
 const root = `${top}dist/src/`;
 
-/** Every file that an entry reaches. */
+/** All files that an entry imports, directly or not. */
 function reached(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -19,7 +19,7 @@ function reached(file, seen = new Set()) {
   return seen;
 }
 
-/** For each kind the names that are touched, and the files that touch them. */
+/** The touched names of each kind, and the files that touch them. */
 function capabilities(file) {
   const found = {};
   for (const one of reached(file)) {
@@ -28,7 +28,7 @@ function capabilities(file) {
   return found;
 }
 
-/** The names alone: what the package carries. */
+/** Only the names, as in the package. */
 const namesOf = (found) => Object.fromEntries(kinds.filter((kind) => found[kind]).map((kind) => [kind, Object.keys(found[kind]).sort()]));
 
 export function manifest() {
@@ -46,7 +46,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const file = `${top}capabilities.json`;
   const entries = manifest();
   const names = Object.fromEntries(Object.entries(entries).map(([name, found]) => [name, namesOf(found)]));
-  // One line a kind.
+  // One line per kind.
   const text = `${JSON.stringify(names, undefined, 2).replaceAll(/\[\n\s+([^\]]*?)\n\s+\]/g, (_whole, inner) => `[${inner.replaceAll(/\n\s+/g, ' ')}]`)}\n`;
   if (values.check) {
     if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {

@@ -1,5 +1,5 @@
-// Runs a bundled exercise in a realm that has the language and the listed names, and nothing else:
-// node run-in-context.mjs BUNDLE '["setTimeout", …]'. What is not listed is a ReferenceError, as `Date` is then too.
+// Runs a bundled exercise in a realm that has only the language and the listed names: node run-in-context.mjs BUNDLE
+// '["setTimeout", …]'. Any other name is a ReferenceError, even `Date`.
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 
@@ -12,7 +12,7 @@ for (const name of names) {
   if (member === undefined && first in globalThis && !(first in given)) given[first] = globalThis[first];
   else if (first === 'process') (given.process ??= {})[member] = member === 'getBuiltinModule' ? builtin : process[member];
 }
-// The bytes that TextEncoder and streams hand over are of the outer realm.
+// The bytes from TextEncoder and streams belong to the outer realm.
 for (const name of ['Uint8Array', 'ArrayBuffer']) given[name] = globalThis[name];
 if (!names.has('Date')) delete given.Date;
 if (!names.has('Math.random')) delete given.Math.random;

@@ -1,5 +1,5 @@
-// What a compiled file touches: its imports of `node:` modules, the names that it takes from the global scope, and the ways to
-// these that name no global: `import.meta`, a function's constructor, the stack's own hook, a stream behind `console`.
+// The capabilities that a compiled file uses: its imports of `node:` modules, the globals that it reads, and ways to them without
+// a global name: `import.meta`, a function's constructor, `Error.prepareStackTrace`, a stream behind `console`.
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'acorn';
 import { ancestor } from 'acorn-walk';
@@ -9,7 +9,7 @@ import { byMember, kindOfName } from './kinds.mjs';
 
 const known = new Map();
 
-/** The imports and the touched names of one file of `dist/src`. */
+/** The imports and touched names of one file of `dist/src`. */
 export function readSource(file, root) {
   const found = known.get(file);
   if (found) return found;
@@ -26,7 +26,7 @@ export function readSource(file, root) {
       const parent = ancestors.at(-2);
       const called = parent.type === 'CallExpression' && parent.callee === node;
       const name = memberName(node);
-      // A call of getBuiltinModule is read below, with the module that it names.
+      // A call of getBuiltinModule is read below, with its module's name.
       if (!(called && name === 'getBuiltinModule')) addWayOut(names, name);
     },
     VariableDeclarator: visit,
@@ -69,7 +69,7 @@ export function readSource(file, root) {
   return source;
 }
 
-/** Members that lead to what a program may touch, whatever object has them. */
+/** Members that give access to the outside on any object. */
 const waysOut = new Map([
   ['constructor', 'a constructor taken from a value'],
   ['prepareStackTrace', 'Error.prepareStackTrace'],
@@ -87,7 +87,7 @@ const nameOf = (key) => (key.type === 'Identifier' ? key.name : String(key.value
 
 const memberName = (node) => (node.type !== 'MemberExpression' ? undefined : node.computed ? textOf(node.property) : node.property.name);
 
-/** The text of an expression of literals: `'con' + 'structor'` is one too. Undefined: it is known at run time only. */
+/** The value of a constant string expression, such as `'con' + 'structor'`; undefined if known only at run time. */
 function textOf(node) {
   if (node.type === 'Literal') return String(node.value);
   if (node.type === 'TemplateLiteral' && node.expressions.length === 0) return node.quasis[0].value.cooked;
@@ -96,7 +96,7 @@ function textOf(node) {
   return left === undefined || right === undefined ? undefined : left + right;
 }
 
-/** The names that a reference to a global stands for: `process.env`, what is taken out of `globalThis`, or itself. */
+/** The names behind a reference to a global: `process.env`, members taken from `globalThis`, or the global itself. */
 function namesAt(identifier, parents) {
   let name = identifier.name;
   let node = identifier;
@@ -111,7 +111,7 @@ function namesAt(identifier, parents) {
     }
     const member = parent?.type === 'MemberExpression' && parent.object === node ? memberName(parent) : undefined;
     if (member === undefined) {
-      // `name in globalThis` asks whether there is such a thing, and touches nothing.
+      // `name in globalThis` only tests for existence.
       if (name === 'globalThis') return parent?.type === 'BinaryExpression' ? [] : ['globalThis in a variable name'];
       return parent === undefined || name !== 'process' ? [name] : ['globalThis.process'];
     }
@@ -121,5 +121,5 @@ function namesAt(identifier, parents) {
   }
 }
 
-/** Of `Math` and `AbortSignal` only some members touch anything. */
+/** True for the members of `process`, `Math` and `AbortSignal` that touch the outside. */
 const isOutside = (name) => name.startsWith('process.') || name === 'Math.random' || name === 'AbortSignal.timeout';

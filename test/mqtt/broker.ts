@@ -2,11 +2,11 @@ import type { MqttConnect, MqttConnection, MqttPacket, MqttSettings } from '../.
 
 type Publish = Parameters<MqttConnection['publishAsync']>;
 
-/** A broker in memory: what of MQTT 5 the transport uses. `npm run mqtt` uses a real one. */
+/** A broker in memory with the parts of MQTT 5 that the transport uses. `npm run mqtt` uses a real one. */
 export class Broker {
   readonly #connections = new Set<Connection>();
   readonly #retained = new Map<string, { payload: string; packet: MqttPacket }>();
-  /** All that was published, with its topic. */
+  /** All published messages. */
   readonly published: { readonly from: string; readonly topic: string; readonly payload: string }[] = [];
   /** Whether connections are accepted. */
   up = true;
@@ -15,7 +15,7 @@ export class Broker {
     const connection = new Connection(this, settings);
     setImmediate(() => {
       if (!this.up) return connection.drop();
-      // The newer connection of one identifier takes its place.
+      // A new connection replaces the older one with its identifier.
       for (const other of this.#connections) if (other.settings.clientId === settings.clientId) this.cut(other.settings.clientId);
       this.#connections.add(connection);
       connection.emit('connect');
@@ -23,12 +23,12 @@ export class Broker {
     return connection;
   };
 
-  /** The identifiers of those that are connected. */
+  /** The identifiers of the connected clients. */
   get clients(): string[] {
     return [...this.#connections].map(({ settings }) => settings.clientId);
   }
 
-  /** The topics that one is subscribed to. */
+  /** The topics that a client subscribes to. */
   topicsOf(clientId: string): string[] {
     return [...this.#connections].filter(({ settings }) => settings.clientId === clientId).flatMap(({ filters }) => [...filters.keys()]);
   }
@@ -50,7 +50,7 @@ export class Broker {
     this.publish(connection, topic, payload, retain, { properties });
   }
 
-  /** The connection of this client breaks, and the broker says its will. */
+  /** Breaks a client's connection; the broker publishes its last will. */
   cut(clientId: string): void {
     for (const connection of this.#connections) {
       if (connection.settings.clientId !== clientId) continue;
@@ -59,7 +59,7 @@ export class Broker {
     }
   }
 
-  /** The broker falls: nobody's will is said, and what was retained is lost. */
+  /** Stops the broker: no last will is published, and retained messages are lost. */
   fall(): void {
     this.up = false;
     const all = [...this.#connections];
@@ -69,7 +69,7 @@ export class Broker {
   }
 }
 
-/** One end's connection. */
+/** A client's connection. */
 class Connection implements MqttConnection {
   readonly settings: MqttSettings;
   readonly filters: Map<string, { readonly nl: boolean }> = new Map();
@@ -133,7 +133,7 @@ class Connection implements MqttConnection {
   }
 }
 
-/** Whether a topic fits a filter, with `+` for one level and `#` for the rest. */
+/** True if a topic matches a filter, with `+` for one level and `#` for the rest. */
 function fits(filter: string, topic: string): boolean {
   const levels = topic.split('/');
   const wanted = filter.split('/');

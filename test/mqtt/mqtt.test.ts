@@ -32,7 +32,7 @@ function makeInternals(): { server: McpServer; started: EventEmitter } {
 
 const onElicit = (): { action: 'accept'; content: { unit: string } } => ({ action: 'accept', content: { unit: 'K' } });
 
-/** A server that is online, and a client that is connected with it. */
+/** A server that is online, and a connected client. */
 async function pair(t: TestContext, era: string, broker: Broker, given: { serve?: Partial<ServeMqttOptions>; client?: Partial<MqttTransportOptions> } = {}): Promise<{
   client: McpClient; serving: MqttServing; server: McpServer; started: EventEmitter;
 }> {
@@ -55,7 +55,7 @@ for (const era of eras) {
     const { client, serving, server } = await pair(t, era, broker, { serve: { presence: { description: 'the attic' }, id: 'attic-1' } });
     assert.equal(await textOf(client.callTool('echo', { text: 'ä' })), 'ä');
     assert.equal(await textOf(client.callTool('ask')), 'in K');
-    // Metadata passes both ways: a modern request is refused without it.
+    // `_meta` passes both ways: a modern request is refused without it.
     assert.equal('_meta' in await client.request('tools/list'), era === '2026-07-28');
     const [clientId = ''] = broker.clients.filter((id) => id !== serving.id);
     const rpc = `$mcp-rpc/${clientId}/attic-1/${name}`;
@@ -163,6 +163,58 @@ test('hostile: messages without a sender, for others, too long, or from too many
   const answers = broker.published.slice(before).filter(({ from }) => from === serving.id);
   assert.deepEqual(answers.slice(0, -1), [{ from: serving.id, topic: `$mcp-rpc/second/${serving.id}/${name}`, payload: '{"jsonrpc":"2.0","method":"notifications/disconnected"}' }]);
   assert.equal(await textOf(client.callTool('echo', { text: 'still' })), 'still');
+});
+
+test('hostile: a client that sends too much before it is admitted is told that its session is over, and the author hears of it', async (t) => {
+  const broker = new Broker();
+  const heard = new EventEmitter();
+  const admit: (() => void)[] = [];
+  const serving = await serveMqtt(makeInternals().server, broker.connect, {
+    name, maxMessageBytes: 2000, onError: ({ message }) => void heard.emit('error told', message),
+    auth: () => new Promise((resolve) => {
+      admit.push(() => resolve({ principal: 'a' }));
+      heard.emit('asked');
+    }),
+  });
+  t.after(() => serving.close());
+  const say = (id: number, text: string, client: string = 'fast'): void => broker.publish(undefined, `$mcp-server/${serving.id}/${name}`, JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: { text } }), false, {
+    properties: { userProperties: { 'MCP-MQTT-CLIENT-ID': client } },
+  });
+  const rpc = `$mcp-rpc/fast/${serving.id}/${name}`;
+  const saidTo = async (count: number): Promise<unknown[]> => {
+    let said: unknown[] = [];
+    while (said.length < count) {
+      await new Promise((resolve) => setImmediate(resolve));
+      said = broker.published.filter(({ topic }) => topic === rpc).map(({ payload }) => JSON.parse(payload) as unknown);
+    }
+    return said;
+  };
+  const [first, told] = [once(heard, 'asked'), once(heard, 'error told')];
+  say(1, 'x'.repeat(1000));
+  await first;
+  say(2, 'x'.repeat(1000));
+  assert.deepEqual(await told, ['the client sent more than 2000 bytes before it was admitted']);
+  assert.deepEqual(await saidTo(1), [{ jsonrpc: '2.0', method: 'notifications/disconnected' }]);
+  // It may come again; the late identity of its first session changes nothing.
+  const second = once(heard, 'asked');
+  say(3, '');
+  await second;
+  admit[0]?.();
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(broker.topicsOf(serving.id).includes(rpc), false);
+  admit[1]?.();
+  const [, answer] = await saidTo(2);
+  assert.equal((answer as { id: unknown }).id, 3);
+  assert.ok(broker.topicsOf(serving.id).includes(rpc));
+  // While its topics are subscribed to.
+  const [third, again] = [once(heard, 'asked'), once(heard, 'error told')];
+  say(4, '', 'late');
+  await third;
+  say(5, 'x'.repeat(2000), 'late');
+  admit[2]?.();
+  await again;
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(broker.topicsOf(serving.id).filter((topic) => topic.includes('late')), []);
 });
 
 test('names that would reach other topics are refused, and a server that is not there', async () => {

@@ -1,4 +1,4 @@
-// The short form for CI: the files that changed since a commit, changed lines first, as many mutants as the time allows.
+// The short form for CI: files changed since a commit, changed lines first, as many mutants as the time allows.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,10 @@ const git = (...args) => {
 };
 const folderOf = (file) => file.split('/')[1];
 
-/** Tries them, and names what was left out. Returns 1 where fewer than 85 % of the changed lines' mutants can be said to die. */
+/**
+ * Tries the mutants of changed files, and lists what was left out. Returns 1 if the result rules out that 85 % of the changed lines'
+ * mutants are killed, or if a control run fails.
+ */
 export async function changed(since, minutes) {
   const until = Date.now() + minutes * 60_000 - 15_000;
   const sources = git('diff', '--name-only', '--diff-filter=d', since, '--', 'src').split('\n').filter((file) => file.endsWith('.ts'));
@@ -57,13 +60,13 @@ function say({ since, files, tried, left, controls, isNew }) {
   return most < 0.85 || controls.failed > 0 ? 1 : 0;
 }
 
-/** Of each file the ranges of lines that a diff adds or changes. */
+/** File => ranges of the lines that a diff adds or changes. */
 function changedLines(since, files) {
   return new Map(files.map((file) => [file, [...git('diff', '-U0', since, '--', file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
     .map(([, from, count]) => [Number(from), Number(from) + Number(count ?? 1) - 1])]));
 }
 
-/** In an order that takes some of each file: the time may not do for all. */
+/** An order that mixes the files evenly, because the time may not suffice for all. */
 function shuffled(mutants) {
   const seen = new Map();
   const rank = mutants.map((mutant) => {

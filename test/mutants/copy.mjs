@@ -1,4 +1,4 @@
-// A copy of the tree whose sources hold all mutants, each behind a switch; built once.
+// A copy of the tree whose sources contain all mutants, each behind a switch. It is built once.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,13 +8,13 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 export const top = fileURLToPath(new URL('../../', import.meta.url));
 const quiet = { debug() {}, info() {}, isDebugEnabled: () => false };
 
-/** What the copy does not need: it is built there, or linked. */
+/** Entries that are not copied: they are built there or linked. */
 const without = new Set(['.git', 'node_modules', 'dist']);
 
 /**
- * The copy in a folder, and its mutants: `{ id, file, line, column, mutator, original, replacement }`. `chosen` says which of all
- * will be tried: the copy holds only those, in that order, and the few that change the same pieces of code, for each costs
- * time wherever it is reached. `count` is above all ids.
+ * Makes the copy in a folder, and returns its mutants: `{ id, file, line, column, mutator, original, replacement }`. `chosen` selects the
+ * mutants to try. The copy holds only those, in that order, and the few others at the same pieces of code, because each mutant costs time
+ * wherever it is reached. `count` is above all ids.
  */
 export async function mutatedCopy(folder, files, chosen = (mutants) => mutants) {
   rmSync(folder, { recursive: true, force: true });
@@ -40,7 +40,7 @@ export async function mutatedCopy(folder, files, chosen = (mutants) => mutants) 
 
 const sameMutant = ({ file, location, mutator, replacement }) => JSON.stringify([file, location, mutator, replacement]);
 
-/** Stryker's files with their mutants. `mutate` is true, or the places to change, exactly. */
+/** Instruments files with Stryker. `mutate` is true, or the exact places to change. */
 async function instrumented(given) {
   const { files, mutants } = await new Instrumenter(quiet).instrument(given, { plugins: null, excludedMutations: [], ignorers: [exactly(given)] });
   const texts = new Map(given.map(({ name, content }) => [name, content.split('\n')]));
@@ -51,11 +51,11 @@ async function instrumented(given) {
 
 const elsewhere = 'was not drawn';
 
-/** Ignores what stands within a place and is not itself one: Stryker changes all that a place holds. */
+/** Ignores nodes inside a chosen place that are not chosen themselves; Stryker would change everything inside it. */
 function exactly(given) {
   let at = -1;
   return { shouldIgnore({ node }) {
-    // Files come in their order, and each begins with its program.
+    // Files come in order, and each begins with its Program node.
     if (node.type === 'Program') at += 1;
     const { mutate } = given[at];
     const { start, end } = node.loc;
@@ -68,8 +68,8 @@ const startsWithin = ({ start }, { line, column }) => start.line + 1 > line || (
 const endsWithin = ({ end }, { line, column }) => end.line + 1 < line || (end.line + 1 === line && end.column <= column);
 
 /**
- * Stryker's header counts what a test reaches in objects whose names are texts, which costs most of the time of a hot loop.
- * Here `cover` of the process counts numbers (child.mjs), or nothing.
+ * Stryker's header counts in objects with string keys, which takes most of the time of a hot loop. This replaces it by the process's own
+ * `cover`, which counts by number (child.mjs) or does nothing.
  */
 function countedByNumber(content) {
   const header = /function stryCov_9fa48\(\) \{.*?\n\}\n/s;
@@ -79,7 +79,7 @@ function countedByNumber(content) {
     .replace(/stryCov_9fa48\(("\d+"(?:, "\d+")*)\)/g, (call) => call.replaceAll('"', ''));
 }
 
-/** What the package publishes is here the mutated sources themselves, for programs that import it by its name. */
+/** Makes the package's published files re-export the mutated sources, for programs that import it by name. */
 function publish(folder) {
   const { exports, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   for (const { types, default: file } of Object.values(exports)) {
@@ -114,11 +114,11 @@ function excerpt(lines, { start, end }) {
   return [lines[start.line].slice(start.column), ...lines.slice(start.line + 1, end.line), lines[end.line].slice(0, end.column)].join('\n');
 }
 
-/** The sources of a folder that are more than a list of exports. */
+/** The sources of a folder, except the export lists (index.ts). */
 export const sourcesOf = (folder) => readdirSync(join(top, 'src', folder), { recursive: true })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('index.ts')).sort().map((name) => `src/${folder}/${name}`);
 
-/** The test files that a list of names and patterns (`test/x/*`) means. */
+/** Expands names and patterns (`test/x/*`) to test files. */
 export const testsOf = (names) => names.flatMap((name) => {
   if (!name.endsWith('*')) return [name];
   const [folder, start] = [dirname(name), name.slice(dirname(name).length + 1, -1)];

@@ -1,5 +1,5 @@
-// What is mutated, and which tests must notice. `processes`: some of them start programs, so one mutant is tried at a time. `longest`: tests that
-// need more milliseconds of processor time are not asked. `kills`: its code ends processes that it looks for.
+// The mutated folders, and the tests that must detect their mutants. `processes`: some tests start programs, so one mutant is tried at a
+// time. `longest`: tests that need more milliseconds of processor time are not run. `kills`: its code ends processes that it looks for.
 const transcripts = ['test/transcripts/transcripts', 'test/transcripts/clients'];
 export const folders = {
   jsonrpc: { tests: ['test/jsonrpc/*', 'test/transport/memory', 'test/server/calls', ...transcripts] },
@@ -23,16 +23,19 @@ export const folders = {
   cli: { processes: true, tests: ['test/cli/*', 'test/cli/bridge/*', 'test/transport/http/redact'] },
 };
 
-/** Tests that are not asked: one reads the text of the sources, one looks for the page beside the published command, and one counts what all tests of the process have left behind, and waits until it is gone. */
+/**
+ * Tests that are not run: one reads the source texts, one looks for the page next to the published command, and one waits until everything
+ * that the tests of this process left in the heap is gone.
+ */
 export const notAsked = [
   'test/cli/commands each part of the command that says a version beside its name takes it from one place',
-  // The copy's command holds every mutant, so it is longer than what is published.
+  // The command in the copy contains every mutant, so it is longer than the published one.
   'test/cli/start --help loads no subcommand: a few kilobytes',
   'test/cli/page page: the code of a folder is not run; the package belongs to the installation, or is named',
   'test/fleet/stored-limits of a client that has left for good nothing is kept',
 ];
 
-/** Suites of those files that play over stdio, or play over HTTP once more what they play over memory. */
+/** Suites of those files that run over stdio, or repeat over HTTP what also runs in memory. */
 export const without = [
   'transcripts over stdio',
   'transcripts over HTTP, and over HTTP+SSE for 2024-11-05',

@@ -1,7 +1,7 @@
-// Stands in for node:test in the copy that is mutated: it remembers the tests of all files, so that one process runs
-// those that one mutant asks for, one after the other.
+// Replaces node:test in the mutated copy: collects the tests of all files, so that one process can run those for one mutant, one after the
+// other.
 import { after, afterEach, before, beforeEach, describe as suite, mock, test as run } from 'node:test';
-// Imported, because a test may take the global one away.
+// Imported, because a test may remove the global one.
 import { performance } from 'node:perf_hooks';
 import { readFileSync } from 'node:fs';
 
@@ -34,7 +34,7 @@ function define(title, options, body) {
   else start();
 }
 
-/** Milliseconds of processor time that this process has used, and those that it started and that have ended. */
+/** Milliseconds of processor time used by this process and by its ended children. */
 function work() {
   const { user, system } = process.cpuUsage();
   let started = 0;
@@ -42,7 +42,7 @@ function work() {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
     started = (Number(fields[13]) + Number(fields[14])) * 10;
   } catch {
-    // Without /proc only the own time is known.
+    // Without /proc, only the time of this process is known.
   }
   return (user + system) / 1000 + started;
 }
@@ -50,7 +50,7 @@ function work() {
 export const test = Object.assign(define, { mock, before, after, beforeEach, afterEach });
 export default test;
 
-/** A suite whose tests run one after the other, so that what runs belongs to one test. */
+/** A suite whose tests run in sequence, so that reached code belongs to one test. */
 export function describe(title, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
   const { file } = wanted;
@@ -64,7 +64,7 @@ export function describe(title, options, body) {
   } });
 }
 
-/** Loads the files, then runs the chosen tests in their order, or all: none runs while a file is still loading. */
+/** Loads the files, then runs the chosen tests in their order, or all. No test runs while files are loading. */
 export async function runFiles(files, { chosen, without, except, failed }) {
   Object.assign(wanted, { chosen: chosen && new Set(chosen), without, except, failed });
   for (const file of files) {

@@ -1,23 +1,22 @@
-// Says what a result means, and makes requirements/mutants.md of the kept results.
+// Evaluates results, and makes requirements/mutants.md from the kept results.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
-/** Texts of messages are counted apart: whether a sentence changed is read by a person. */
+/** String literals are counted separately: a person checks whether a sentence changed. */
 export const isText = ({ mutator }) => mutator === 'StringLiteral';
 
 const short = (text) => text?.replaceAll(/\s+/g, ' ').slice(0, 120);
 
-/** What is kept of a mutant: enough to find it after its line has moved. */
+/** The kept members of a mutant: enough to find it after its line has moved. */
 export const keyOf = ({ file, line, column, mutator, original, replacement, status, left }) => ({ file, line, column, status, mutator, original: short(original), replacement: short(replacement), ...(left && { left }) });
 
 /**
- * Survivors that were read by a person, with `why`. `kind` is `same` where the changed program does the same, `speed` where
- * only its time or memory differs, `elsewhere` where a test kills it that is not named. An entry without `replacement` is
- * for each change of that piece of code.
+ * Survivors that a person has read, with `why`. `kind`: `same` if the changed program behaves the same, `speed` if only its time or memory
+ * differs, `elsewhere` if a test kills it that is not listed. An entry without `replacement` is for each change of that piece of code.
  */
 const read = JSON.parse(readFileSync(new URL('survivors.json', import.meta.url), 'utf8'));
 export const reading = (one) => read.find(({ file, original, replacement }) => file === one.file && original === one.original && (replacement === undefined || replacement === one.replacement));
 
-/** Wilson's interval: the share of the whole lies in it for 95 of 100 samples. */
+/** Wilson's interval: contains the true share for 95 of 100 samples. */
 export function interval(killed, of) {
   const z = 1.96;
   const share = killed / of;
@@ -28,23 +27,23 @@ export function interval(killed, of) {
 
 const percent = (share) => (100 * share).toFixed(1);
 
-/** `killed of all (percent)`, with the interval where it is a sample. */
+/** `killed of all (percent)`, with the interval if it is a sample. */
 function figure(killed, of, sampled) {
   if (of === 0) return '-';
   return `${killed} of ${of}, ${percent(killed / of)} %${sampled ? ` (${interval(killed, of).map(percent).join(' to ')})` : ''}`;
 }
 
-/** A run on a branch names the commit that it tried; `landed` is what that became in the history once it was rebased. */
+/** The tried commit of a run on a branch; `landed` is the same commit after the rebase. */
 const commitOf = ({ commit, landed }) => (landed ? `${commit}, landed as ${landed}` : commit);
 
-/** What a run saw before tests were written for its survivors. */
+/** The result of a run before tests were written for its survivors. */
 export const firstOf = ({ commit, landed, killed, survivors }) => ({ commit, landed, killed: killed.code, of: killed.code + lives(survivors).filter((one) => !isText(one)).length });
 
 const lives = (survivors) => survivors.filter(({ status }) => status !== 'Timeout' && status !== 'Undecided');
 
 /**
- * A sample tells of the whole until tests are written for its own survivors. From then on the figure of the first run is
- * the estimate, and the new one says only what became of the same mutants.
+ * A sample is an estimate of the whole until tests are written for its survivors. From then on, the first figure remains the estimate, and
+ * the new one is only about the same mutants.
  */
 export function figures({ killed, survivors, sampled, first }) {
   const living = lives(survivors);

@@ -1,8 +1,9 @@
-// npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, each in whole or by a seeded
-// sample of its mutants; or of some files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only
-// the survivors of the kept result. --minutes N begins no mutant so many minutes after the tests have run without one:
-// what was tried by then is the sample. --record FILE writes each verdict to a file at once; the same command goes on from there. --no-texts leaves out literals of texts. --since COMMIT tries the changed files, within --minutes (3). --report makes
-// requirements/mutants.md. MUTANTS_AT_ONCE is how many processes run beside each other; MUTANTS_SAY=1 prints each survivor at once.
+// npm run mutants -- FOLDER … [--sample N] [--seed N] : mutation testing of folders of src, complete or by a seeded sample of mutants; or
+// of files: src/FOLDER/FILE.ts; or of src, the whole, by a sample. Writes test/mutants/results/NAME.json. --again tries only the survivors
+// of the kept result. --minutes N starts no mutant later than N minutes after the tests have run without one: the mutants tried by then are
+// the sample. --record FILE writes each verdict at once; the same command continues from there. --no-texts leaves out string literals.
+// --since COMMIT tries the changed files, within --minutes (3). --report makes requirements/mutants.md. MUTANTS_AT_ONCE is the number of
+// parallel processes; MUTANTS_SAY=1 prints each survivor at once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,7 @@ const { values, positionals } = parseArgs({
 });
 const git = (...args) => spawnSync('git', args, { cwd: top, encoding: 'utf8' }).stdout.trim();
 
-/** Mutates a folder or a file, and keeps the result. */
+/** Mutates a folder or a file, and writes the result. */
 async function mutate(what) {
   const isFile = what.endsWith('.ts');
   const folder = isFile ? what.split('/')[1] : what;
@@ -87,14 +88,14 @@ async function mutateWhole() {
 const limits = () => (values.minutes ? { until: Date.now() + Number(values.minutes) * 60_000 } : {});
 const recorded = (what, commit) => (values.record ? { record: recordIn(values.record, { what, seed: values.seed, sample: values.sample, commit }) } : {});
 
-/** Where a result is kept: with its seed in the name, if there is one of another seed. */
+/** The file of a result; the name includes the seed if there is a result with another seed. */
 function keptFile(name) {
   const plain = join(results, `${name}.json`);
   if (!existsSync(plain) || values.again || JSON.parse(readFileSync(plain, 'utf8')).seed === Number(values.seed)) return plain;
   return join(results, `${name}-seed-${values.seed}.json`);
 }
 
-/** Writes a result with what became of the mutants that were tried. Returns it. */
+/** Adds the verdicts to a result and writes it. Returns the result. */
 function keepResult(kept, result, tried) {
   for (const one of tried) {
     if (one.status === 'Killed' || one.status === 'Timeout') result.killed[isText(one) ? 'texts' : 'code'] += 1;
@@ -105,13 +106,16 @@ function keepResult(kept, result, tried) {
   return result;
 }
 
-/** What became of the code's mutants in the order in which they were drawn, a letter each: Killed, Timeout, Survived, NoCoverage, Undecided. */
+/** The statuses of code mutants in the order of the draw, one letter each: Killed, Timeout, Survived, NoCoverage, Undecided. */
 function drawnOf(chosen, tried) {
   const statuses = new Map(tried.map(({ id, status }) => [id, status[0]]));
   return chosen.filter((one) => !isText(one) && statuses.has(one.id)).map(({ id }) => statuses.get(id)).join('');
 }
 
-/** The mutants of today that survived before; a killed one stays killed where tests were only added. Of several that are alike, the one that stands nearest to where it stood. */
+/**
+ * The current mutants that match earlier survivors; killed ones stay killed if tests were only added. Among equal mutants, the one nearest
+ * to the old position.
+ */
 function survivorsAgain(before, all) {
   const alike = ({ file, mutator, original, replacement }) => JSON.stringify([file, mutator, original, replacement]);
   const today = all.map((mutant) => ({ mutant, key: alike(keyOf(mutant)) }));

@@ -1,7 +1,7 @@
 // A seeded sample of mutants.
 import { isText } from './report.mjs';
 
-/** All in a seeded order; where a count is given, so many of the code, and a fifth as many literals of texts. */
+/** All mutants in a seeded order. With `count`: that many code mutants, and a fifth as many string literals. */
 export function sampleOf(mutants, count, random) {
   const shuffled = mutants.map((mutant) => ({ mutant, at: random() })).sort((a, b) => a.at - b.at).map(({ mutant }) => mutant);
   if (!count) return shuffled;

@@ -1,5 +1,5 @@
-// The first import of each mutated source. In a process that a test has started it does what child.mjs does in its own:
-// it says which mutant is active, or remembers which are reached. `active.json` beside it has { mutant, reached }.
+// The first import of each mutated source. In a process that a test has started, it does the work of child.mjs: sets the active mutant, or
+// records the reached ones. `active.json` in the same folder has { mutant, reached }.
 import { appendFileSync, readFileSync } from 'node:fs';
 
 const stryker = (globalThis.__stryker__ ??= {});
@@ -10,11 +10,11 @@ if (stryker.activeMutant === undefined) {
     if (mutant !== undefined) stryker.activeMutant = mutant;
     else if (reached !== undefined) stryker.cover = remember(reached);
   } catch {
-    // There is no such file while no test runs, and a process without the permission to read it has no mutant.
+    // The file does not exist while no test runs. A process that may not read it has no mutant.
   }
 }
 
-/** Adds to a file each mutant that is reached for the first time, at once: such a process may be killed at any moment. */
+/** Appends each mutant to a file when it is first reached, because the process may be killed at any moment. */
 function remember(file) {
   const seen = new Set();
   return (...ids) => {
@@ -24,7 +24,7 @@ function remember(file) {
     try {
       appendFileSync(file, `${fresh.join(' ')}\n`);
     } catch {
-      // A process that may not write is not counted.
+      // A process without the right to write is not counted.
     }
   };
 }

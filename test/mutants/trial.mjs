@@ -1,26 +1,26 @@
-// Tries mutants of a copy, each in a process of its own that runs the tests that reach it and ends at the first failure.
+// Tries the mutants of a copy, each in a separate process that runs the tests that reach it, until the first failure.
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { notAsked, without } from './folders.mjs';
 import { Watch } from './watch.mjs';
 
-/** A test that needs more processor time without a mutant is not asked, for each survivor would cost as much. Milliseconds; a folder may say otherwise. */
+/**
+ * A test that needs more processor time without a mutant is not run, because each survivor would cost as much. Milliseconds; a folder may
+ * override it.
+ */
 const longestByDefault = 2_000;
 
-/** How long a process may sleep without a pause: tests wait for what happens, and nothing takes that long. Milliseconds. */
+/** How long a process may sleep continuously: nothing that tests wait for takes that long. Milliseconds. */
 const asleep = 2_000;
 
-/** Tests of one mutant are asked, the fastest first, until they would take so much processor time. Milliseconds. */
+/** For one mutant, tests are run, fastest first, up to this much processor time. Milliseconds. */
 const mostWork = 30_000;
 
-/** Failures without a mutant after which something must be wrong with the copy. */
+/** With more failures without a mutant than this, the copy must be broken. */
 const mostFailures = 16;
 
-/**
- * A mutant may kill processes that it should not: in a PID namespace of its own it finds none but those of its tests. Only root
- * may make one.
- */
+/** A mutant may kill processes that it should not. In a PID namespace it sees only those of its tests. Only root may create one. */
 const alone = ['unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
 export const mayBeAlone = spawnSync(alone[0], [...alone.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
 
@@ -34,12 +34,12 @@ export class Trial {
   #coverage;
   #times;
   #tasks = 0;
-  /** Tests that are not asked because they take too long. */
+  /** Tests that are not run because they take too long. */
   tooLong = [];
-  /** Tests that are not asked because they failed without a mutant. */
+  /** Tests that are not run because they failed without a mutant. */
   unsteady = [];
 
-  /** `known` are tests of which an earlier run has seen that they take too long. */
+  /** `known`: tests that took too long in an earlier run. */
   constructor(folder, files, longest = longestByDefault, known = []) {
     this.#folder = folder;
     this.#known = known;
@@ -48,8 +48,8 @@ export class Trial {
   }
 
   /**
-   * Runs all tests twice without a mutant: what they reach, then how long they take. One that fails twice is not asked. `once`: tests
-   * that start processes take so long that both are seen in one run, and the counting is part of their time.
+   * Runs all tests twice without a mutant: first for their coverage, then for their times. A test that fails twice is not run later.
+   * `once`: takes both from one run, for tests that start processes and take long; the times then include the counting.
    */
   async prepare(mutants, once = false) {
     const { coverage, times: counted } = await this.#pass({ mutants });
@@ -65,7 +65,7 @@ export class Trial {
     for (;;) {
       const seen = await this.#run({ files: this.#files, without, except: [...notAsked, ...this.#known, ...this.unsteady], ...task }, endless);
       if (seen.status === 0) return seen;
-      // A busy machine makes a test fail once.
+      // A single failure may come from a busy machine.
       const again = failures.includes(seen.by);
       failures.push(seen.by);
       if (seen.by === undefined || failures.length > mostFailures) throw new Error(`the tests fail without a mutant: ${[...failures, seen.ended ?? seen.status].join('; ')}\n${seen.said}`);
@@ -76,9 +76,9 @@ export class Trial {
   }
 
   /**
-   * The status of a mutant: Killed, Survived, NoCoverage, Timeout, or Undecided, with the test that killed it. What did not end
-   * in its time is tried once more with three times as much. It is a timeout where it used up its processor time, or where
-   * all its processes slept: neither depends on how busy the machine is. Where only the clock ended it, nothing is decided.
+   * The status of a mutant: Killed, Survived, NoCoverage, Timeout, or Undecided, with the test that killed it. A mutant that exceeds a
+   * limit is tried again with three times the limit. It is a Timeout if it used up its processor time, or if all its processes slept:
+   * neither depends on the load of the machine. If only the clock ended it, it is Undecided.
    */
   async of(mutant) {
     const verdict = await this.#try(mutant, 1);
@@ -96,10 +96,7 @@ export class Trial {
     return ended ? { ended } : status === 0 ? { status: 'Survived', tests: tests.length, ...(left > 0 && { left }) } : { status: 'Killed', by: by ?? 'the process' };
   }
 
-  /**
-   * Whether the tests that judged a mutant pass without it, now. One that fails is not asked any more: it says nothing of
-   * the mutants that it has killed.
-   */
+  /** Whether the tests for a mutant pass now without it. A failing test is not run any more: its earlier kills prove nothing. */
   async passesWithout(mutant) {
     const { status, by } = await this.#ask(this.#testsOf(mutant.id).tests, 'none', undefined, 3);
     if (status === 0) return true;
@@ -108,10 +105,10 @@ export class Trial {
     return false;
   }
 
-  /** The tests that reach a mutant, the fastest first, and how many more there are than may be asked. */
+  /** The tests that reach a mutant, fastest first, and how many more exceed the time limit. */
   #testsOf(id) {
     const { static: loading, perTest } = this.#coverage;
-    // What runs once, when a file is loaded or when something is made at its first use, may matter to each test.
+    // Code that runs once, when a file is loaded or at a first use, may affect every test.
     const reach = loading[id] || this.#hits(id) === 1 ? Object.keys(this.#times) : Object.keys(perTest).filter((test) => perTest[test][id]);
     const asked = reach.filter((test) => this.#times[test] && this.#times[test].work <= this.#longest && !this.unsteady.includes(test)).sort((a, b) => this.#times[a].ms - this.#times[b].ms);
     let work = 0;
@@ -127,15 +124,15 @@ export class Trial {
   #ask(chosen, mutant, hits, patience) {
     const files = this.#files.filter((file) => chosen.some((id) => id.startsWith(`${file} `)));
     const sum = (what) => chosen.reduce((all, id) => all + this.#times[id][what], 0);
-    // A test that waits for another program may sleep for as long as it takes.
+    // A test that waits for another program may sleep for its whole duration.
     const slowest = Math.max(...chosen.map((id) => this.#times[id].ms));
     return this.#run({ files, chosen, without, mutant, hits }, { work: patience * (1_500 + 2 * sum('work')), asleep: patience * (asleep + slowest), ms: patience * (120_000 + 10 * sum('ms')) });
   }
 
-  /** One process: its exit code, or by which limit it was ended, and what it wrote. What tests leave behind goes with it. */
+  /** Runs one process. Returns its exit code or the limit that ended it, and its output. Processes and files left by tests are removed. */
   #run(task, most) {
     const path = join(this.#folder, `task-${(this.#tasks += 1)}.json`);
-    // Beside the copy: under its package.json a program without an extension would be taken for a module.
+    // Outside the copy: below its package.json, a program without an extension would count as a module.
     const scratch = `${this.#folder}-tmp-${this.#tasks}`;
     writeFileSync(path, JSON.stringify(task));
     mkdirSync(scratch);
@@ -148,7 +145,7 @@ export class Trial {
         try {
           process.kill(-child.pid, 'SIGKILL');
         } catch {
-          // Nothing of its group is left.
+          // No process of its group is left.
         }
       };
       const watch = new Watch(child.pid, most, endAll);

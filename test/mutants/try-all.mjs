@@ -1,13 +1,13 @@
 import { loadavg } from 'node:os';
 import { keyOf } from './report.mjs';
 
-/** Two processes at once only where the machine has nothing else to do. */
+/** Two processes at once only if the machine is otherwise idle. */
 const jobsNow = () => Number(process.env.MUTANTS_AT_ONCE ?? (loadavg()[0] < 1 ? 2 : 1));
 
 /**
- * Tries each mutant. Now and then the tests that killed one run without it: they must pass. What is not begun before `until`
- * (of Date.now) is `left`. `keep` is told now and then what was seen so far. `record` has what an earlier run of the same
- * sample has seen, and is told each verdict at once.
+ * Tries each mutant. From time to time the tests that killed one run without it and must pass. Mutants not begun before `until` (of
+ * Date.now) are `left`. `keep` is called from time to time with the results so far. `record` provides the verdicts of an earlier run of the
+ * same sample, and gets each new verdict at once.
  */
 export async function tryAll(trial, chosen, { until = Infinity, keep = () => {}, atOnce = jobsNow(), record } = {}) {
   let tried = record?.seen(chosen) ?? [];

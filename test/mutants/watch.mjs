@@ -1,16 +1,15 @@
-// Looks at a process that runs tests, and at those that the tests have started.
+// Watches a process that runs tests, and its descendants.
 import { readFileSync } from 'node:fs';
 
 /**
- * Ends a process by what it did, not by the clock, for others use the machine: by the processor time that it and its
- * descendants used, and by how long all of them sleep without a pause. Where there is no /proc, by the clock only. All in
- * milliseconds.
+ * Ends a process by its activity instead of the clock, because others use the machine: by the processor time of it and its descendants, and
+ * by how long all of them sleep continuously. Without /proc, by the clock only. All in milliseconds.
  */
 export class Watch {
-  /** The limit that was passed: work, asleep, or ms. */
+  /** The exceeded limit: work, asleep, or ms. */
   ended;
   #timer;
-  /** Descendants that were seen, and when each was started. */
+  /** Descendants seen so far, and their start times. */
   #seen = new Map();
 
   constructor(pid, most, end) {
@@ -27,7 +26,7 @@ export class Watch {
     }, 100);
   }
 
-  /** Ends the watch, and what the process has left behind: a pseudo-terminal is a session of its own, and outlives it. */
+  /** Ends the watch, and kills remaining descendants: a process on a pseudo-terminal has a separate session and survives. */
   end() {
     clearInterval(this.#timer);
     for (const [pid, started] of this.#seen) {
@@ -35,12 +34,12 @@ export class Watch {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // It has already exited.
       }
     }
   }
 
-  /** Whether a process and its descendants all wait for something, and the processor time that they have used. */
+  /** Whether a process and all its descendants sleep, and their processor time. */
   #lookAt(pid) {
     const stat = statOf(pid);
     if (!stat) return { sleeps: false, work: 0 };
@@ -57,7 +56,7 @@ export class Watch {
   }
 }
 
-/** What /proc says of a process: whether it sleeps, the milliseconds of it and of its ended children, and when it was started. */
+/** The values of /proc: whether a process sleeps, the milliseconds of it and of its ended children, and its start time. */
 function statOf(pid) {
   try {
     const [state, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');

@@ -1,5 +1,5 @@
-// A sample over the whole of src: npm run mutants -- src --sample N --seed N [--minutes N]. The mutants of all folders lie in one copy, and each
-// is judged by the tests of its folder, in the order in which they were drawn: what was tried before the time ended is a sample of all.
+// A sample over the whole of src: npm run mutants -- src --sample N --seed N [--minutes N]. One copy holds the mutants of all folders. Each
+// is judged by the tests of its folder, in the order of the draw, so the mutants tried before the time ended are a sample of all.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomOf } from '../../dist/test/random.js';
@@ -11,14 +11,14 @@ import { Trial } from './trial.mjs';
 
 const folderOf = ({ file }) => file.split('/')[1];
 
-/** Tests that took too long in an earlier run of the folder: to see that of all folders again takes most of the time of a short run. */
+/** Tests that took too long in an earlier run of the folder. Measuring them again for all folders would take most of a short run. */
 const tooLongBefore = (folder) => [...new Set(readdirSync(results).map((name) => JSON.parse(readFileSync(new URL(name, results), 'utf8')))
   .filter(({ what }) => what === folder).flatMap(({ tooLong }) => tooLong))];
 const results = new URL('results/', import.meta.url);
 
-/** The chosen mutants in the copy, how many there are in all, and what judges them. */
+/** The chosen mutants in the copy, the number of all mutants, and the trial that judges them. */
 export async function wholeTrial(copy, count, seed) {
-  // src/index.ts and src/clock.ts only give on what others have.
+  // src/index.ts and src/clock.ts only re-export.
   const missing = readdirSync(join(top, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && !folders[entry.name]).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`test/mutants/folders.mjs has no tests for ${missing.join(', ')}`);
   let of;
@@ -30,7 +30,7 @@ export async function wholeTrial(copy, count, seed) {
   return { chosen, of, trial: new WholeTrial(copy, placed) };
 }
 
-/** Asks the trial of a mutant's folder, which is prepared when its first mutant comes. */
+/** Delegates to the trial of a mutant's folder, which is prepared at its first mutant. */
 class WholeTrial {
   #copy;
   #mutants;
@@ -72,7 +72,7 @@ class WholeTrial {
     return this.#all('unsteady');
   }
 
-  /** Tests of several folders are counted for each of them. */
+  /** Tests of several folders count once for each folder. */
   get tests() {
     return [...this.#trials.values()].reduce((sum, { tests }) => sum + tests, 0);
   }

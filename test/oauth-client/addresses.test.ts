@@ -3,8 +3,8 @@ import test from 'node:test';
 import { isPrivate } from '../../src/oauth/client/addresses.ts';
 import { randomOf } from '../random.ts';
 
-// IANA's registries of special purposes (RFC 6890 and later) and of multicast, written down again, and what clouds keep for
-// themselves. Judged is by numbers here, and not by prefixes.
+// IANA's registries of special-purpose addresses (RFC 6890 and later) and of multicast, written again, and addresses that clouds reserve.
+// The checks here use numbers, not prefixes.
 const v4Blocks: readonly string[] = [
   '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24',
   '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4',
@@ -27,7 +27,7 @@ function v6Number(text: string): bigint {
 }
 const v6Groups = (value: bigint): string[] => Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 65535n).toString(16));
 const v6Text = (value: bigint): string => v6Groups(value).join(':');
-/** As a URL writes it, with the longest row of zeros left out. */
+/** As in a URL, with the longest run of zeros left out. */
 const asInUrl = (value: bigint): string => new URL(`http://[${v6Text(value)}]/`).hostname;
 
 interface Range {
@@ -55,7 +55,7 @@ function privateV6(value: bigint): boolean {
   return value >> 125n !== 1n || isIn(value, v6Ranges);
 }
 
-/** The ends of each block, what is next to them, and something within. */
+/** The ends of each block, their neighbours, and an address within. */
 function* around(all: readonly Range[], width: bigint): Generator<bigint> {
   for (const { from, to } of all) {
     for (const value of [from - 1n, from, from + 1n, (from + to) / 2n, to - 1n, to, to + 1n]) if (value >= 0n && value < 1n << width) yield value;
@@ -80,7 +80,7 @@ test('addresses: IPv4 within IPv6 is judged as what it is, in every form', () =>
     for (const text of [`::ffff:${dotted}`, `::ffff:${high}:${low}`, `64:ff9b::${dotted}`, `2002:${high}:${low}::`, `2002:${high}:${low}:1::5`, `[::ffff:${high}:${low}]`]) {
       assert.equal(isPrivate(text), privateV4(value), text);
     }
-    // IPv4-compatible, and translated within a network: nothing that a public server has.
+    // IPv4-compatible, and translated within a network: no public server has such addresses.
     for (const text of [`::${dotted}`, `::ffff:0:${dotted}`, `64:ff9b:1::${dotted}`, `fe80::5efe:${dotted}`]) assert.equal(isPrivate(text), true, text);
     for (const id of ['0:5efe', '200:5efe']) assert.equal(isPrivate(`2a00:1:2:3:${id}:${high}:${low}`), privateV4(value), `ISATAP ${dotted}`);
   }
@@ -93,7 +93,7 @@ test('addresses: each block of IPv6 is refused from its first to its last addres
   }
   const random = randomOf(6);
   for (let i = 0; i < 20_000; i++) {
-    // Half of them in 2000::/3, many near the blocks in it.
+    // Half of them are in 2000::/3, many near the blocks in it.
     const first = [0x2000 + Math.floor(random() * 0x2000), Math.floor(random() * 0x10000), 0x2001, 0x2620, 0x3fff, 0x2002][Math.floor(random() * 6)] ?? 0;
     const rest = Array.from({ length: 7 }, () => (random() < 0.5 ? 0 : Math.floor(random() * 0x10000)));
     const value = [first, ...rest].reduce((sum, group) => sum * 65536n + BigInt(group), 0n);

@@ -4,18 +4,18 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** What a test wants answered at a path instead of the ordinary answer; undefined leaves it as it is. */
+/** A test's own answer for a path; undefined: the default answer. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => unknown;
 
 export interface Party {
   readonly origin: string;
-  /** `GET /path` or `POST /path` of every request that came. */
+  /** `GET /path` or `POST /path` of every received request. */
   readonly requests: string[];
-  /** By path: an answer of the test's own. */
+  /** Path => a test's own answer. */
   readonly answers: Map<string, Answer>;
 }
 
-/** A server on 127.0.0.1 that ends with the test. `handle` answers what no `answers` entry does. */
+/** A server on 127.0.0.1 that ends with the test. `handle` answers paths that have no `answers` entry. */
 export async function party(t: TestContext, handle: (party: Party, path: string) => Answer | undefined): Promise<Party> {
   const requests: string[] = [];
   const answers = new Map<string, Answer>();
@@ -46,25 +46,25 @@ export interface Grant { readonly scope: string; readonly client: string; readon
 export interface AuthorizationServer extends Party {
   /** Merged into its metadata. */
   metadata: Record<string, unknown>;
-  /** Merged into its token responses; a function is told the scope. */
+  /** Merged into its token responses; a function receives the scope. */
   token: Record<string, unknown> | ((scope: string) => Promise<Record<string, unknown>>);
   /** Changes the redirect of the authorization endpoint. */
   redirect: (to: URL) => void;
-  /** Access tokens that are valid. */
+  /** Valid access tokens. */
   readonly valid: Map<string, Grant>;
-  /** Refresh tokens: true as long as they were not used. */
+  /** Refresh tokens: true while unused. */
   readonly refreshTokens: Map<string, boolean>;
-  /** Times that a used refresh token came again. */
+  /** How often a used refresh token was sent again. */
   reuses: number;
-  /** The forms that came to the token endpoint, with their fields. */
+  /** The forms that the token endpoint received. */
   readonly forms: URLSearchParams[];
   readonly logins: URLSearchParams[];
   readonly registrations: Record<string, unknown>[];
-  /** All that must never stand in an error. */
+  /** Texts that must never appear in an error. */
   readonly secrets: Set<string>;
 }
 
-/** An authorization server that does what it should, until a test says otherwise. */
+/** A correct authorization server, until a test changes it. */
 export async function authorizationServer(t: TestContext): Promise<AuthorizationServer> {
   const codes = new Map<string, URLSearchParams>();
   const make = (kind: string): string => {
@@ -149,11 +149,11 @@ export interface ProtectedResource extends Party {
   metadata: Record<string, unknown>;
   /** Scopes that a request needs. */
   needs: string;
-  /** Accepted requests, by their access tokens. */
+  /** The access tokens of accepted requests. */
   readonly accepted: string[];
 }
 
-/** An MCP server as far as authorization sees it: it takes what `from` has issued. */
+/** The authorization part of an MCP server: it accepts tokens that `from` has issued. */
 export async function protectedResource(t: TestContext, from: () => AuthorizationServer): Promise<ProtectedResource> {
   const self: ProtectedResource = Object.assign(await party(t, (_, path) => {
     switch (path) {
@@ -178,7 +178,7 @@ export async function protectedResource(t: TestContext, from: () => Authorizatio
   return Object.assign(self, { url: `${self.origin}/mcp` });
 }
 
-/** Both, of which each names the other. */
+/** An authorization server and a resource that refer to each other. */
 export async function pair(t: TestContext): Promise<{ as: AuthorizationServer; rs: ProtectedResource }> {
   const as = await authorizationServer(t);
   return { as, rs: await protectedResource(t, () => as) };

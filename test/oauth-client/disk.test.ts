@@ -23,7 +23,7 @@ async function folder(t: TestContext): Promise<string> {
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: no room`), { code });
 
-/** A disk whose n-th operation fails: half of what is written then is on it. What fails goes on failing until it heals. */
+/** A disk whose n-th operation fails: half of the data is then written. The fault lasts until it is healed. */
 class Disk {
   operations = 0;
   #failAt = Infinity;
@@ -131,7 +131,7 @@ test('disk: whichever operation fails, what was acknowledged is there, and of wh
         }
         assert.deepEqual(found, kept, `operation ${at} failed with ${code}`);
         assert.deepEqual(await readdir(join(path, '..')), ['oauth.json'], `operation ${at} failed with ${code}`);
-        // And it goes on when there is room again.
+        // With free space again, the store continues.
         assert.equal(await fileStore({ path }).update('later', undefined, 'kept'), true);
         if (!failed) break;
       }
@@ -155,13 +155,13 @@ test('disk: a file on a disk that cannot be written is read, also where others c
   };
   refuse('EROFS');
   assert.equal(await fileStore({ path }).get('a'), 'one');
-  // Another user's file that everybody can read is another matter.
+  // A file of another user that everybody can read is different.
   refuse('EPERM');
   await assert.rejects(fileStore({ path }).get('a'), { code: 'store_unreadable' });
   assert.equal((await stat(path)).mode & 0o777, 0o644);
 });
 
-/** A store that keeps no tokens while it is full. What is short still fits, such as a claim. */
+/** A store that refuses tokens while it is full. Short entries, such as a claim, still fit. */
 function full(inner: AuthorizationStore): AuthorizationStore & { isFull: boolean } {
   const self = {
     ...inner,
@@ -181,7 +181,7 @@ test('disk: tokens that cannot be kept are used, reported, and kept when there i
   const auth = selfLogin({ store, onError: (error) => errors.push(error) });
   await call(auth, rs.url);
   store.isFull = true;
-  // Each refresh makes the refresh token before worthless.
+  // Each refresh invalidates the previous refresh token.
   for (let i = 1; i <= 3; i++) {
     as.valid.clear();
     assert.equal(await call(auth, rs.url), 200);
@@ -190,7 +190,7 @@ test('disk: tokens that cannot be kept are used, reported, and kept when there i
   store.isFull = false;
   as.valid.clear();
   assert.equal(await call(auth, rs.url), 200);
-  // Another process finds the newest.
+  // Another process finds the newest tokens.
   as.valid.clear();
   assert.equal(await call(selfLogin({ store }), rs.url), 200);
   assert.deepEqual([as.logins.length, as.reuses], [1, 0]);
@@ -208,7 +208,7 @@ test('disk: a login whose tokens cannot be kept is not lost, and who finishes it
   as.valid.clear();
   assert.equal(await call(waiting, rs.url), 200);
   assert.equal(await call(selfLogin({ store }), rs.url), 200);
-  // Signing out forgets them, kept or not.
+  // Signing out forgets them, stored or not.
   store.isFull = true;
   as.valid.clear();
   assert.equal(await call(waiting, rs.url), 200);

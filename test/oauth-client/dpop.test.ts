@@ -24,7 +24,7 @@ async function judge(proof: unknown, method: string, url: string): Promise<Proof
   return { jwk, claims: jwt.claims };
 }
 
-/** An MCP server that wants DPoP, with nonces, from an authorization server that binds tokens. */
+/** An MCP server that requires DPoP with nonces, and an authorization server that binds tokens. */
 async function bound(t: Parameters<typeof pair>[0]): Promise<{
   as: AuthorizationServer; rs: Party; url: string; seen: Proof[]; tokenProofs: Proof[];
 }> {
@@ -105,7 +105,7 @@ test('dpop: the key lives as long as its tokens, in a store of texts and in one 
       const key = await keys.get(record.dpop.id);
       assert.equal(key?.privateKey.extractable, false);
       await keys.delete(record.dpop.id);
-      // Without its key a token is of no use: it is dropped, and the person logs in again.
+      // Without its key a token is useless: it is dropped, and the person logs in again.
       const told: string[] = [];
       assert.equal(await call(selfLogin({ store, onError: ({ message }) => told.push(message) }), url), 200);
       assert.match(told[0] ?? '', /the DPoP key of the tokens for .* is lost: they are dropped/);

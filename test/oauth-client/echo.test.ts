@@ -26,7 +26,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   'its last half': (text) => text.slice(Math.floor(text.length / 2)),
 };
 
-/** What a request carried that is a credential, as the test knows it: not by the code under test. */
+/** The credentials in a request, found without the code under test. */
 function credentialsIn(authorization: string | undefined, dpop: unknown, body: string): string[] {
   const names = [
     'code', 'code_verifier', 'refresh_token', 'assertion', 'subject_token', 'client_secret', 'client_assertion', 'token', 'software_statement',
@@ -40,7 +40,7 @@ function credentialsIn(authorization: string | undefined, dpop: unknown, body: s
   return found.filter((one) => one.length > 1);
 }
 
-/** Answers with what the request carried, in every text that an answer can have. */
+/** Answers with the credentials of the request, in every text that an answer can have. */
 function echo(encode: (text: string) => string, seen: Set<string>, status = 400): Answer {
   return (request, response, body) => {
     const credentials = credentialsIn(request.headers.authorization, request.headers['dpop'], body);
@@ -54,7 +54,7 @@ function echo(encode: (text: string) => string, seen: Set<string>, status = 400)
   };
 }
 
-/** Nothing that a request carried, nor a longer part of it, in any spelling. */
+/** Checks that the error contains no credential of a request, nor a longer part of one, in any spelling. */
 function assertClean(error: unknown, seen: ReadonlySet<string>, what: string): void {
   assert.ok(error instanceof OAuthError, `${what}: ${String(error)}`);
   const told = `${inspect(error, { depth: 10, showHidden: true })} ${JSON.stringify(error)} ${error.message} ${error.stack}`;
@@ -96,7 +96,7 @@ for (const [encoding, encode] of Object.entries(encodings)) {
   });
 
   test(`oauth: what a refresh, a registration, an exchange and a response write back stands in no error: ${encoding}`, async (t) => {
-    // A refresh ahead of time, which fails beside a request.
+    // A refresh ahead of time, which fails while a request runs.
     const { as, rs } = await pair(t);
     const seen = new Set<string>();
     const told: Error[] = [];

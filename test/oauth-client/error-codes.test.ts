@@ -9,7 +9,7 @@ import type { OAuthErrorCode } from '../../src/oauth/index.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const sources = join(root, 'src/oauth');
 
-/** The codes that stand where an error is made: in its constructor, in `super`, in the `fail` of fetch-json.ts, and in a constant. */
+/** The codes of errors in the sources: in a constructor call, in `super`, in the `fail` of fetch-json.ts, and in a constant. */
 function thrown(): Set<string> {
   const codes = new Set<string>();
   for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
@@ -17,7 +17,7 @@ function thrown(): Set<string> {
     for (const [, code = ''] of text.matchAll(/\b(?:new [A-Z]\w+|super|fail)\(\s*'([a-z_]+)'/g)) codes.add(code);
     for (const [, code = ''] of text.matchAll(/^(?:export )?const useDpopNonce = '([a-z_]+)'/gm)) codes.add(code);
   }
-  // A proof is a JWT: what is wrong with it as one is told as wrong with the proof (resource/dpop-proof.ts).
+  // A proof is a JWT: its JWT faults are reported with the prefix of proofs (resource/dpop-proof.ts).
   for (const code of [...codes]) if (code.startsWith('jwt_')) codes.add(code.replace('jwt_', 'dpop_'));
   return codes;
 }

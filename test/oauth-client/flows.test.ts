@@ -32,7 +32,7 @@ test('oauth: a client discovers, registers, logs in, and sends its token with ev
   assert.equal(formOf(as.forms[0])['resource'], rs.url);
   assert.equal(new Set(rs.accepted).size, 1);
   assert.deepEqual(as.registrations[0]?.['redirect_uris'], [redirectUri]);
-  // Refused once: from then on each request has its token.
+  // Refused once; from then on each request has its token.
   assert.equal(rs.requests.filter((request) => request === 'POST /mcp').length, 3);
 });
 
@@ -41,17 +41,17 @@ test('oauth: the scopes of the challenge are asked for, else those that the meta
   await call(selfLogin(), rs.url);
   rs.metadata = { scopes_supported: ['read', 'write', 'admin'] };
   await call(selfLogin(), rs.url);
-  // Also one that the metadata does not list.
+  // Also a scope that the metadata does not list.
   for (const needs of ['read', 'audit']) {
     rs.needs = needs;
     await call(selfLogin(), rs.url);
   }
-  // What the authorization server lists is not asked for, but for refresh tokens, and those not where the program says so.
+  // The scopes in the authorization server's metadata are not requested, except offline_access, and that not if the program turns it off.
   as.metadata = { scopes_supported: ['read', 'everything', 'offline_access'] };
   await call(selfLogin(), rs.url);
   await call(selfLogin({}, { offlineAccess: false }), rs.url);
   assert.deepEqual(as.logins.map((login) => login.get('scope')), [null, 'read write admin', 'read', 'audit', 'audit offline_access', 'audit']);
-  // Each login has a state and a challenge of its own.
+  // Each login has a new state and a new challenge.
   for (const name of ['state', 'code_challenge']) assert.equal(new Set(as.logins.map((login) => login.get(name))).size, as.logins.length, name);
 });
 
@@ -70,7 +70,7 @@ test('oauth: a client ID that is given is used, and nothing is registered', asyn
 
 test('oauth: the resource parameter is the bytes of the metadata, what the program says, or nothing', async (t) => {
   const { as, rs } = await pair(t);
-  // URL would add a slash, which some servers take for another resource; one that the owner wrote stays.
+  // URL would add a slash, and some servers would treat that as another resource. A slash that the owner wrote stays.
   for (const resource of [rs.origin, `${rs.origin}/`]) {
     rs.metadata = { resource };
     await call(selfLogin(), rs.url);
@@ -105,7 +105,7 @@ test('oauth: metadata is looked for at the path, then at the root, then as 2025-
     'GET /.well-known/oauth-authorization-server', 'GET /.well-known/openid-configuration',
     'POST /register', 'GET /authorize', 'POST /token', 'POST /mcp',
   ]);
-  // A page sends no header that it would have to ask for first, and the servers of later revisions are told of no version.
+  // In a page, no header is sent that would need a CORS preflight. The server metadata of later revisions is requested without a version.
   Object.defineProperty(globalThis, 'location', { value: {}, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'location'));
   assert.equal(await call(selfLogin(), rs.url), 200);
@@ -191,7 +191,7 @@ test('oauth: client credentials with a secret, and with private_key_jwt by ES256
       assert.deepEqual({ iss, sub, aud }, { iss: 'job', sub: 'job', aud: as.origin });
     }
   }
-  // Where scopes are missing, it asks for more.
+  // If scopes are missing, the client requests more.
   const job = oauth({ grant: clientCredentials({ clientId: 'job', clientSecret: 'secret' }), scope: 'a' });
   assert.equal(await call(job, rs.url), 200);
   rs.needs = 'b';
@@ -207,7 +207,7 @@ test('oauth: a secret goes by Basic, or in the request content where the server 
     const form = formOf(as.forms.at(-1));
     assert.deepEqual([form['client_id'], form['client_secret']], inContent ? ['job', 'secret'] : [undefined, undefined]);
   }
-  // Or as the program says.
+  // Or the method that the program sets.
   const registered = { clientId: 'job', clientSecret: 'secret', authenticationMethod: 'client_secret_post' };
   assert.equal(await call(oauth({ grant: clientCredentials(registered) }), rs.url), 200);
   assert.equal(as.forms.at(-1)?.get('client_secret'), 'secret');
@@ -226,7 +226,7 @@ test('oauth: a workload token is tried once, and another one when there is anoth
   assert.equal(as.forms[0]?.get('assertion'), 'second.workload.token');
   assert.equal(as.forms[0]?.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer');
   assert.equal(as.forms[0]?.get('resource'), rs.url);
-  // It acts for no person: where scopes are missing, the program hears it.
+  // The grant is not for a person: if scopes are missing, the program gets the error.
   rs.needs = 'more';
   await assert.rejects(call(auth, rs.url), { code: 'insufficient_scope', message: /this grant does not ask again/ });
   assert.equal(as.forms.length, 1);
@@ -252,7 +252,7 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
   assert.deepEqual(formOf(as.forms[0]), {
     grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'the.id.jag', scope: 'chat', resource: rs.url,
   });
-  // It acts for a person: where scopes are missing, it asks for more.
+  // The grant is for a person: if scopes are missing, the client requests more.
   rs.needs = 'files';
   assert.equal(await call(auth, rs.url), 200);
   assert.deepEqual([idp.forms[1]?.get('scope'), as.forms[1]?.get('scope')], ['chat files', 'chat files']);
@@ -264,7 +264,7 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
   });
   assert.equal(await call(oauth({ grant: bySaml, scope: 'chat' }), rs.url), 200);
   assert.deepEqual(formOf(idp.forms[2]), { ...exchange, client_id: 'app-at-idp', subject_token: 'PHNhbWw-', subject_token_type: saml });
-  // What is no ID-JAG, or does not say that it is one, is never shown to the other server.
+  // A token that is not an ID-JAG, or not declared as one, is never sent to the other server.
   const whole = idp.token;
   const before = as.forms.length;
   for (const wrong of [{ token_type: 'Bearer' }, { issued_token_type: undefined }, { issued_token_type: 'urn:ietf:params:oauth:token-type:jwt' }, { access_token: undefined }]) {
@@ -281,25 +281,25 @@ test('oauth: an identity assertion is exchanged for an ID-JAG, and that for a to
 
 test('oauth: step-up asks for the union, once, and a request is not sent for ever', async (t) => {
   const { as, rs } = await pair(t);
-  // What the metadata lists is neither added nor required.
+  // Scopes in the metadata are neither added nor required.
   rs.metadata = { scopes_supported: ['listed'] };
   rs.needs = 'read';
   const auth = selfLogin();
-  // The server grants more than is asked for: that is not given up later.
+  // The server grants more than requested: later requests keep the extra scope.
   as.token = { scope: 'read extra' };
   await call(auth, rs.url);
   as.token = {};
   rs.needs = 'write';
   assert.equal(await call(auth, rs.url), 200);
   assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read', 'read extra write']);
-  // The server grants less than is asked for: asking again would change nothing.
+  // The server grants less than requested: another request would change nothing.
   as.token = { scope: 'read' };
   rs.needs = 'admin';
   await assert.rejects(call(auth, rs.url), code('insufficient_scope'));
   assert.equal(as.logins.length, 3);
   await assert.rejects(call(auth, rs.url), code('insufficient_scope'));
   assert.equal(as.logins.length, 3);
-  // What was asked for and not granted is asked for again beside what is new.
+  // Scopes that were requested but not granted are requested again, together with the new one.
   as.token = {};
   rs.needs = 'bill';
   assert.equal(await call(auth, rs.url), 200);
@@ -350,7 +350,7 @@ test('oauth: credentials of one authorization server are not sent to another', a
     (registered) => authorizationCode({ client: { registered }, redirectUri, onAuthorize: follow }),
   ];
   for (const grant of grants) {
-    // Whether the program says which issuer they are for, or it is seen from what was used before.
+    // With the issuer set by the program, or recognized from the earlier use.
     for (const issuer of [first.origin, undefined]) {
       const made = grant({ clientId: 'job', clientSecret: 'secret', issuer });
       current = first;
@@ -420,7 +420,7 @@ test('oauth: a login ahead of the first request, where the server wants one', as
   await auth.authorize();
   assert.deepEqual(as.logins.map((login) => login.get('scope')), ['read']);
   assert.equal(await call(auth, rs.url), 200);
-  // Once without a token, once with it.
+  // One request without a token, one with it.
   assert.equal(rs.requests.filter((request) => request === 'POST /mcp').length, 2);
   rs.answers.set('/mcp', (_, response) => response.end('{}'));
   await selfLogin({ server: rs.url }).authorize();
@@ -461,12 +461,12 @@ test('oauth: a redirect URI that a program gives is https, or on this machine', 
   for (const bad of ['http://app.example/callback', 'http://127.0.0.1.app.example/', 'app.example:/callback', 'javascript:alert(1)']) {
     assert.throws(() => given(bad), { code: 'insecure_url', message: /^redirectUri: / }, bad);
   }
-  // Also where a receiver of the program gives it.
+  // Also if the program's own receiver provides the redirect URI.
   const { as, rs } = await pair(t);
   const redirect = { listen: async () => ({ redirectUri: 'http://app.example/callback', next: () => new Promise<never>(() => {}), close: () => {} }) };
   await assert.rejects(call(oauth({ grant: authorizationCode({ client: {}, redirect, onAuthorize: follow }) }), rs.url), { code: 'insecure_url', message: /^redirectUri: / });
   assert.deepEqual([as.registrations, as.logins], [[], []]);
-  // Nor is another one registered, in its place or beside it.
+  // Nor is another redirect URI registered, in its place or in addition.
   for (const redirect_uris of [['http://app.example/callback'], [redirectUri, 'http://app.example/callback']]) {
     assert.throws(() => selfLogin({}, { client: { metadata: { redirect_uris } } }), { name: 'TypeError', message: /client\.metadata\.redirect_uris/ });
   }

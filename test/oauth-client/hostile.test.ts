@@ -8,16 +8,16 @@ import { json, pair } from './authorization-server.ts';
 import type { AuthorizationServer, ProtectedResource } from './authorization-server.ts';
 import { call, follow, redirectUri, selfLogin } from './login.ts';
 
-/** What a hostile or broken server does, and the code that it is refused with. */
+/** A fault of a hostile or broken server, and the code of the refusal. */
 interface Hostile {
   readonly what: string;
   readonly code: string;
-  /** What the message has to name. */
+  /** A pattern that the message must match. */
   readonly names?: RegExp;
   readonly options?: Partial<OAuthOptions>;
   readonly login?: Partial<AuthorizationCodeOptions>;
   setUp?(parties: { as: AuthorizationServer; rs: ProtectedResource }): void;
-  /** What must not have happened. */
+  /** Checks that something did not happen. */
   never?(parties: { as: AuthorizationServer; rs: ProtectedResource }): void;
 }
 
@@ -229,10 +229,10 @@ test('oauth, hostile: a server that asks for one scope more each time is answere
       ? response.writeHead(401).end()
       : response.writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="s${asked++}"` }).end());
     await assert.rejects(call(selfLogin({ limits: { maxAttempts } }), rs.url), { code: 'token_rejected' });
-    // The first login, and one for each attempt that is left.
+    // The first login, and one for each remaining attempt.
     assert.equal(as.logins.length, maxAttempts);
   }
-  // Three times, where the program says nothing.
+  // Default: three times.
   const challenged = { status: 403, method: 'POST', header: () => 'Bearer error="insufficient_scope", scope="s"', body: '', sent: { authorization: 'Bearer t' } };
   await assert.rejects(selfLogin().refused({ ...challenged, url: 'https://mcp.example/mcp', attempt: 4 }), { code: 'token_rejected' });
 });
@@ -252,7 +252,7 @@ test('oauth, hostile: no token over plain HTTP', async () => {
   }
 });
 
-/** A client of a public server, whose fetch reaches nobody. */
+/** A client of a public server, whose fetch uses no network. */
 function publicClient(documents: Record<string, unknown>, options: Partial<OAuthOptions> = {}): { asked: string[]; run(): Promise<unknown> } {
   const asked: string[] = [];
   const fetch = async (target: unknown): Promise<Response> => {

@@ -7,7 +7,7 @@ import { fetchHandler, httpTransport } from '../../src/transport/http/fetch/inde
 import { authorizationServer } from './authorization-server.ts';
 import { selfLogin } from './login.ts';
 
-// A client and a server of this package with an authorization server between them, over the HTTP transport.
+// A client and a server of this package, with an authorization server and the HTTP transport between them.
 
 test('oauth: over the HTTP transport a login lets both eras in, each request has its token, and no URL has one', async (t) => {
   const resource = 'https://trips.example/mcp';
@@ -41,7 +41,7 @@ test('oauth: over the HTTP transport a login lets both eras in, each request has
       assert.equal(headers.get('authorization'), `Bearer ${token}`, method);
       assert.equal(url, resource);
     }
-    // A session has more than its calls: its stream, and its end.
+    // A session also has a stream and an end.
     const methods = revision === '2025-11-25' ? ['DELETE', 'GET', 'POST'] : ['POST'];
     assert.deepEqual([...new Set(rest.map(({ method }) => method))].sort(), methods);
   }

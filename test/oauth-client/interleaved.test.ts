@@ -10,7 +10,7 @@ import { call, follow, selfLogin } from './login.ts';
 
 const redirectUri = 'https://app.example/callback';
 const issuers = ['https://as-one.example', 'https://as-two.example'] as const;
-/** Two of one host, whose metadata names the whole host as the resource, and two that have nothing in common. */
+/** Two resources on one host, whose metadata names the whole host as the resource, and two on unrelated hosts. */
 const places = [
   { url: 'https://bank.example/mcp', resource: 'https://bank.example/mcp' },
   { url: 'https://evil.example/mcp', resource: 'https://evil.example/mcp' },
@@ -18,23 +18,23 @@ const places = [
   { url: 'https://host.example/evil', resource: 'https://host.example' },
 ] as const;
 
-/** What a login was begun for. */
+/** The resource, person and issuer for which a login was begun. */
 interface Begun {
   readonly place: number;
   readonly person: number;
   readonly issuer: string;
 }
 
-/** What an authorization server gave for a login: a code, an access token, a refresh token. */
+/** A value that an authorization server issued for a login: a code, an access token or a refresh token. */
 interface Given {
   readonly state: string;
   readonly issuer: string;
   readonly challenge: string;
 }
 
-/** Authorization servers and MCP servers that check where everything goes. */
+/** Authorization servers and MCP servers that check the destination of every value. */
 class World {
-  /** Which authorization server each MCP server names. */
+  /** The authorization server that each MCP server names. */
   readonly named = places.map(() => issuers[0] as string);
   readonly begun = new Map<string, Begun>();
   readonly given = new Map<string, Given>();
@@ -59,7 +59,7 @@ class World {
     return new Response('', { status: 404 });
   };
 
-  /** The person logs in: where the authorization server sends the browser. */
+  /** Logs the person in. Returns the address to which the authorization server redirects the browser. */
   authorize(url: string): string {
     const { origin, searchParams } = new URL(url);
     const state = searchParams.get('state') ?? '';
@@ -67,7 +67,7 @@ class World {
     return `${redirectUri}?code=${code}&state=${state}`;
   }
 
-  /** A request to an MCP server: who it is for is held against who the login of its token was for. */
+  /** A request to an MCP server: compares its resource and person with those of its token's login. */
   request(place: number, person: number, { authorization = '' }: Record<string, string>): number {
     const token = authorization.slice('Bearer '.length);
     if (token === '') return 401;
@@ -99,7 +99,7 @@ class World {
   }
 }
 
-/** A program's object for one MCP server, of one person. */
+/** A program's `OAuth` object for one MCP server and one person. */
 interface Client {
   readonly place: number;
   readonly person: number;
@@ -109,7 +109,7 @@ interface Client {
 interface Open {
   readonly response: string;
   readonly state: string;
-  /** The call that waits for the login, where it waits. */
+  /** The call that waits for the login, if one waits. */
   readonly call?: Promise<unknown> | undefined;
   used: boolean;
 }
@@ -129,7 +129,7 @@ class Run {
     const random = randomOf(seed);
     this.#random = (below) => Math.floor(random() * below);
     this.stores = [memoryStore(), memoryStore()];
-    // One grant for all, or one for each object.
+    // One grant for all objects, or one for each.
     this.#grants = this.#random(2) === 0 ? new Map() : undefined;
     const chosen = places.map((_, i) => i).filter(() => this.#random(4) > 0);
     this.clients = chosen.flatMap((place) => [0, 1].map((person) => ({ place, person, auth: this.#make(place, person, true) })));
@@ -169,7 +169,7 @@ class Run {
     this.open.push({ response: this.world.authorize(url), state, call, used: false });
   }
 
-  /** A call, which may begin a login; the login is either waited for, or left for whoever gets the response. */
+  /** Makes a call, which may begin a login. The call waits for the login, or leaves it to the object that gets the response. */
   async #use(client: Client): Promise<void> {
     const waits = this.#random(2) === 0;
     client.auth = this.#make(client.place, client.person, waits);
@@ -191,7 +191,7 @@ class Run {
     });
   }
 
-  /** A response is handed to each object in a random order, as a program with one redirect URI does. */
+  /** Passes a response to the objects in a random order, as a program with one redirect URI does. */
   async #answer(open: Open): Promise<void> {
     const begun = this.world.begun.get(open.state) as Begun;
     const order = [...this.clients].sort(() => this.#random(3) - 1);
@@ -209,7 +209,10 @@ class Run {
     }
   }
 
-  /** Refused is only what was replaced: the server has named another authorization server, and a login was begun there. */
+  /**
+   * A response is refused exactly if its login was replaced: the server has named another authorization server, and a login was begun
+   * there.
+   */
   #count({ state }: Open, error: OAuthError | undefined): void {
     const all = [...this.world.begun];
     const { place, person, issuer } = this.world.begun.get(state) as Begun;
@@ -242,7 +245,7 @@ class Run {
     }
   }
 
-  /** Every login that still waits is finished by its own object, whatever it was handed to before. */
+  /** Each login that still waits must be finished by its own object, even if other objects got the response before. */
   async end(): Promise<void> {
     for (const open of this.open.filter(({ used }) => !used)) {
       const begun = this.world.begun.get(open.state) as Begun;
@@ -283,7 +286,7 @@ test('oauth: finish takes a login of the same client, redirect URI and resource 
     selfLogin({ store, server: rs.url, ...options }, { interactive: false, ...code }).finish(response);
   const registered = (clientId: string, issuer?: string) => ({ client: { registered: { clientId, issuer } } });
 
-  // Another client: one that was registered by hand under the name of one that was registered by the program.
+  // Another client: registered by hand, with an ID equal to the name of one that the program registered.
   const byName = await begin({}, { client: { name: 'same' } });
   await assert.rejects(finish(byName, {}, registered('same')), { code: 'login_mismatch', message: /has the client ID "client-1", expected "same"/ });
   await assert.rejects(finish(byName, {}, registered('same', 'https://as.example')), { code: 'issuer_changed' });

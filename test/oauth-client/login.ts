@@ -3,21 +3,21 @@ import type { AuthorizationCodeOptions, OAuth, OAuthOptions } from '../../src/oa
 
 export const redirectUri = 'http://127.0.0.1:9/callback';
 
-/** Plays the browser: the authorization server sends it back at once. */
+/** Plays the browser: returns the address of the authorization server's redirect. */
 export async function follow(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'manual' });
   await response.body?.cancel();
   return response.headers.get('location') ?? '';
 }
 
-/** A client that logs in by itself. */
+/** A client that logs in without a person. */
 export function selfLogin(options: Partial<OAuthOptions> = {}, code: Partial<AuthorizationCodeOptions> = {}): OAuth {
   return oauth({
     grant: authorizationCode({ client: { name: 'test' }, redirectUri, onAuthorize: follow, ...code }), ...options,
   });
 }
 
-/** One request, as the HTTP transport makes it with its `auth`: refused three times at most. */
+/** One request, as the HTTP transport makes it with `auth`: refused at most three times. */
 export async function call(auth: OAuth, url: string, method = 'POST'): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const sent = await auth.headers({ method, url });

@@ -30,7 +30,7 @@ test('file store: a text changes only from what was expected, and nobody else ca
   assert.equal(await store.get('a'), undefined);
   assert.equal(await store.update('a', 'other', 'x'), false);
   assert.equal(await store.update('a', undefined, 'one'), true);
-  // Before it is read: a reader restricts a file that others can read.
+  // Check before a read: a reader restricts a file that others can read.
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(await store.update('a', undefined, 'two'), false);
   assert.equal(await store.update('__proto__', undefined, 'odd'), true);
@@ -42,7 +42,7 @@ test('file store: a text changes only from what was expected, and nobody else ca
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(await store.update('a', 'one', undefined), true);
   assert.equal(await store.get('a'), undefined);
-  // Nothing is left over: no lock, no half-written file.
+  // Nothing remains: no lock, no half-written file.
   assert.deepEqual(await readdir(join(path, '..')), ['oauth.json']);
 });
 
@@ -85,7 +85,7 @@ test('file lock: one that nobody gives back is broken in its time, and one that 
   await writeFile(path, JSON.stringify({ pid: process.pid, host: hostname(), id: 'living' }));
   await assert.rejects(withFileLock(path, async () => {}, { staleMs: 60_000, waitMs: 20 }), { code: 'store_locked' });
   assert.equal(await withFileLock(path, async () => 'broken', { staleMs: 30, waitMs: 60_000 }), 'broken');
-  // So is the lock of one that was breaking it.
+  // A stale lock on the breaking of the lock is broken too.
   await writeFile(path, JSON.stringify({ pid: process.pid, host: hostname(), id: 'living' }));
   await writeFile(`${path}.break`, JSON.stringify({ pid: process.pid, host: hostname(), id: 'breaking' }));
   assert.equal(await withFileLock(path, async () => 'broken', { staleMs: 30, waitMs: 60_000 }), 'broken');
@@ -111,7 +111,7 @@ test('file lock: what keeps a stale lock from being broken is told at once, and 
   });
   syncBuiltinESMExports();
   await assert.rejects(withFileLock(path, async () => {}, { staleMs: 60_000, waitMs: 50 }), { code: 'ENOSPC' });
-  // Another that breaks it, and does not come to an end, is waited for no longer than for a lock.
+  // Another process that breaks the lock and does not finish is waited for no longer than a lock.
   await assert.rejects(withFileLock(path, async () => {}, { staleMs: 60_000, waitMs: 20 }), { code: 'store_locked' });
   assert.ok(tries < 25, `${tries} tries`);
 });
@@ -119,7 +119,7 @@ test('file lock: what keeps a stale lock from being broken is told at once, and 
 test('file lock: of many that find a stale lock, one at a time works', async (t) => {
   const path = join(await folder(t), 'lock');
   await writeFile(path, JSON.stringify({ pid: spawnSync(process.execPath, ['-e', '']).pid, host: hostname(), id: 'dead' }));
-  // However long the owner had waited for the lock before it got it, the lock is new.
+  // The lock counts as new, however long its owner waited for it.
   await utimes(path, 0, 0);
   let inside = 0;
   await Promise.all(Array.from({ length: 30 }, () => withFileLock(path, async () => {
@@ -130,7 +130,7 @@ test('file lock: of many that find a stale lock, one at a time works', async (t)
   assert.deepEqual(await readdir(join(path, '..')), []);
 });
 
-/** Eight processes of `refresh-process.ts`, which are ready. Both races are theirs. */
+/** Eight ready processes of `refresh-process.ts`, which both races use. */
 const eight: Promise<(path: string, url: string) => Promise<string>>[] = [];
 const started: ChildProcess[] = [];
 after(() => started.forEach((child) => child.kill()));
@@ -146,7 +146,7 @@ function startProcess(): Promise<(path: string, url: string) => Promise<string>>
   }))));
 }
 
-/** What each of the eight was answered, that made a request at the same time. */
+/** Makes each of the eight processes send a request at the same time. Returns their results. */
 async function race(path: string, url: string): Promise<string[]> {
   while (eight.length < 8) eight.push(startProcess());
   return Promise.all((await Promise.all(eight)).map((go) => go(path, url)));
@@ -195,7 +195,7 @@ test('loopback: the person sees whether it worked, and comes back to a port that
   assert.match(pages[0] ?? '', /^200 .*You are logged in/);
   assert.match(as.logins[0]?.get('redirect_uri') ?? '', /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
 
-  // The next login comes back to the same port: the registration holds.
+  // The next login uses the same port, so the registration stays valid.
   as.valid.clear();
   as.refreshTokens.clear();
   as.redirect = (to) => {
@@ -223,7 +223,7 @@ test('loopback: what answers no login does not end the one that waits', async (t
       }
       stranger.push((await fetch(redirect.replace('callback', 'other'))).status);
       stranger.push((await fetch(redirect, { method: 'POST' })).status);
-      // A name that an attacker made to resolve to 127.0.0.1.
+      // A host name that an attacker made resolve to 127.0.0.1.
       stranger.push(await new Promise<number>((resolve) => request(redirect, { headers: { host: 'evil.example' } }, (answer) => {
         answer.resume();
         resolve(answer.statusCode ?? 0);

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { fileStore } from '../../src/oauth/node/index.ts';
 import { call, selfLogin } from './login.ts';
 
-// One of several processes with one store: says when it is ready, and makes one request for each line on stdin, which is
-// the path of the store and the address of the server.
+// One of several processes with one store. Prints when it is ready, and makes one request for each line on stdin, which has the store's
+// path and the server's address.
 process.stdout.write('ready\n');
 createInterface({ input: process.stdin }).on('line', async (line) => {
   const { path, url } = JSON.parse(line) as { path: string; url: string };

@@ -10,7 +10,7 @@ import { call, selfLogin } from './login.ts';
 
 const grants = (forms: readonly URLSearchParams[]): (string | null)[] => forms.map((form) => form.get('grant_type'));
 
-/** Makes the tokens in the store look as if their time was up. */
+/** Makes the stored tokens look expired. */
 async function expire(store: AuthorizationStore, issuer: string, resource: string): Promise<void> {
   const key = `tokens test ${resource} ${issuer} ${resource}`;
   const text = await store.get(key) ?? '';
@@ -24,13 +24,13 @@ test('refresh: an expired token is refreshed before it is sent, and the refresh 
   await call(selfLogin({ store }), rs.url);
   for (let i = 0; i < 3; i++) {
     await expire(store, as.origin, rs.url);
-    // A new object: a process that starts with what is stored.
+    // A new object, as in a process that starts with the stored tokens.
     assert.equal(await call(selfLogin({ store }), rs.url), 200);
   }
   assert.deepEqual(grants(as.forms), ['authorization_code', 'refresh_token', 'refresh_token', 'refresh_token']);
   assert.equal(as.forms[1]?.get('resource'), rs.url);
   assert.equal(as.reuses, 0);
-  // Not one of the refreshes needed a refusal first.
+  // No refresh needed a refusal first.
   assert.equal(rs.requests.filter((request) => request === 'POST /mcp').length, 1 + 4);
 });
 
@@ -131,7 +131,7 @@ test('refresh: while the authorization server is away, a token that may still be
   const auth = selfLogin({ store, onError: (error) => errors.push(error) });
   assert.equal(await call(auth, rs.url), 200);
   assert.equal(await call(auth, rs.url), 200);
-  // The second request did not ask it again at once.
+  // The second request did not retry the refresh at once.
   assert.equal(errors.length, 1);
 });
 
@@ -204,7 +204,7 @@ test('claim: a living owner renews it, a dead owner\'s runs out, and one that ca
 test('claim: a dead owner\'s is believed for its own length at most, whatever the clock said when it was written', async () => {
   const store = memoryStore();
   const day = 86_400_000;
-  // The second is of a version that did not write the length: the waiter's own counts.
+  // The second claim is from a version that did not store the length: the waiter uses its own.
   for (const claim of [{ owner: 'dead', until: Date.now() + day, ms: 30 }, { owner: 'dead', until: Date.now() + day }]) {
     await store.update('claim', undefined, JSON.stringify(claim));
     assert.equal(await withClaim({ store, key: 'claim', claimMs: 'ms' in claim ? day : 30 }, async () => 'mine'), 'mine');

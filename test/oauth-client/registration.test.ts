@@ -24,7 +24,7 @@ interface Asked {
   readonly headers: Record<string, string>;
 }
 
-/** A registration whose endpoint gives these answers, one at each request. */
+/** A registration whose endpoint returns these answers, one for each request. */
 function registration(answers: readonly [status: number, body: unknown][], more: Partial<Registration> = {}): Registration & { readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const left = [...answers];
@@ -176,7 +176,9 @@ test('stored logins: what a file of tokens says without its credentials', async 
   }
 });
 
-/** As much of IndexedDB as the store uses: requests and transactions settle in later turns; `broken` names what fails. */
+/**
+ * The part of IndexedDB that the store uses: requests and transactions settle in later turns. `broken` selects the operation that fails.
+ */
 function fakeDatabase(broken: { open?: boolean; abort?: boolean } = {}): { indexedDB: object; opened: () => number } {
   const stores = new Map<string, Map<string, unknown>>();
   let opened = 0;

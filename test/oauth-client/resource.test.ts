@@ -28,7 +28,7 @@ test('resource: where the challenge names no address, the metadata is taken from
   }
 });
 
-/** Makes a server of 2025-03-26, which is its own authorization server and has no metadata. Gathers what it is asked for. */
+/** Makes `rs` a server of 2025-03-26, which is its own authorization server and has no metadata. Collects the requested resources. */
 function withoutMetadata(rs: ProtectedResource, path: string): (string | null)[] {
   const resources: (string | null)[] = [];
   rs.answers.set(path, ({ headers }, response) => response.writeHead(headers.authorization === undefined ? 401 : 200).end());

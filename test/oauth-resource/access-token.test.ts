@@ -14,11 +14,11 @@ test('bearer: a good token is who it says', async (t) => {
   assert.ok(!isRefusal(found));
   assert.equal(found.principal, JSON.stringify([issuer.issuer, 'alice']));
   assert.deepEqual([found.issuer, found.subject, found.clientId, found.scopes], [issuer.issuer, 'alice', 'app', ['trips:read', 'trips:write']]);
-  // The end of the token, and the leeway in which it is still accepted.
+  // The token's end plus the leeway in which it is still accepted.
   assert.ok(Math.abs((found.expiresAt ?? 0) - Date.now() - 330_000) < 5000);
-  // The token itself is nowhere in what handlers see.
+  // Handlers do not see the token itself.
   assert.doesNotMatch(JSON.stringify(found), /eyJ/);
-  // The same person with another token of another client is the same principal.
+  // The same person with a token of another client is the same principal.
   const other = await present(auth, issuer.token({ client_id: 'other' }));
   assert.equal(!isRefusal(other) && other.principal, found.principal);
   assert.deepEqual(issuer.asked, ['GET /.well-known/oauth-authorization-server', 'GET /jwks']);
@@ -120,7 +120,7 @@ test('bearer: what is refused, each with its code', async (t) => {
     assert.ok(!found.challenge.includes(signature), name);
   }
   assert.equal(codeOf(await present(auth, good)), 'accepted');
-  // Leeway and lists are no refusals.
+  // The leeway and lists are accepted.
   for (const claims of [{ exp: now - 20 }, { nbf: now + 20 }, { aud: ['https://x.example', resource] }, { exp: now + 0.5 }, { exp: 1e300 }]) {
     assert.equal(codeOf(await present(auth, issuer.token(claims))), 'accepted', JSON.stringify(claims));
   }
@@ -191,13 +191,13 @@ test('bearer: 403 names all the scopes of the operation, and a hierarchy counts'
   assert.equal(refused.challenge, `Bearer resource_metadata="${auth.metadataUrl}", scope="mcp trips:read trips:write", ${said}`);
   const admin = await present(auth, issuer.token({ scope: 'mcp trips:admin' }));
   assert.equal(!isRefusal(admin) && admin.lacks(['trips:read', 'trips:write']), undefined);
-  // What every request needs, and what a 401 tells a client to begin with.
+  // The scopes that every request needs, and that a 401 tells a client to begin with.
   const none = await present(auth, issuer.token({ scope: 'trips:admin' }));
   assert.deepEqual([isRefusal(none) && none.status, codeOf(none)], [403, 'insufficient_scope']);
   assert.equal(isRefusal(none) && none.challenge.replace(/"[^"]+"$/, '"…"'), `Bearer resource_metadata="${auth.metadataUrl}", scope="mcp", error="insufficient_scope", error_description="…"`);
   const missing = await auth.authenticate(request({}));
   assert.match(String(isRefusal(missing) && missing.challenge), /scope="mcp"/);
-  // A hierarchy counts there too.
+  // The hierarchy of `implies` also applies to the required scopes.
   const owner = await present(auth, issuer.token({ scope: 'owner' }));
   assert.equal(!isRefusal(owner) && owner.lacks(['trips:read']), undefined);
   const first = await resourceOf(issuer, { requiredScopes: ['mcp'], initialScopes: ['mcp', 'trips:read'] }).authenticate(request({}));
@@ -218,7 +218,7 @@ test('bearer: a verifier of the operator\'s own is judged like every other', asy
   }
   const refusing = resourceOf(issuer, { verify: () => Promise.reject(new TokenError('revoked', 'it was revoked')) });
   assert.equal(codeOf(await present(refusing, 'key')), 'revoked');
-  // Anything else is a fault of this side: HTTP answers 500.
+  // Any other error is a fault of this side: HTTP answers 500.
   const broken = resourceOf(issuer, { verify: () => Promise.reject(new Error('no database')) });
   await assert.rejects(present(broken, 'key'), /no database/);
 });
@@ -279,7 +279,7 @@ test('bearer: options that cannot be right are refused at the start', async (t) 
     [{ authorizationServers: ['http://as.example'] }, 'insecure_url'], [{ authorizationServers: ['https://as.example?x'] }, 'invalid_url'],
     [{ scopes: ['a b'] }, 'invalid_scope'], [{ requiredScopes: [''] }, 'invalid_scope'], [{ scopes: ['offline_access'] }, 'invalid_scope'],
   ];
-  // Without a type checker: a name that is wrong, and what is missing.
+  // Without a type checker: an unknown option name, and missing options.
   cases.push([{ requiredScope: ['trips:read'] }, 'unknown_option'], [{ resource: undefined }, 'invalid_url'], [{ authorizationServers: undefined }, 'no_authorization_server']);
   assert.throws(() => resourceOf(issuer, { requiredScope: [] } as object), { name: 'TypeError', code: 'unknown_option', message: 'bearer: options.requiredScope is unknown, did you mean requiredScopes?' });
   for (const [options, code] of cases) assert.throws(() => resourceOf(issuer, options), { code }, JSON.stringify(options));
@@ -297,11 +297,11 @@ test('bearer: the metadata document', async (t) => {
     resource, authorization_servers: [issuer.issuer], scopes_supported: ['trips:read', 'trips:write'],
     bearer_methods_supported: ['header'], dpop_bound_access_tokens_required: false, resource_name: 'Trips',
   });
-  // Further members replace none of those that the options say.
+  // Extra metadata does not replace members that the options set.
   const other = resourceOf(issuer, { metadata: { resource: 'https://other.example/mcp', authorization_servers: [] } }).metadata;
   assert.deepEqual([other.resource, other.authorization_servers], [resource, [issuer.issuer]]);
   assert.ok(algorithms?.includes('ES256') && !algorithms.some((name) => /none|HS/.test(name)));
-  // What is not offered is not in the metadata, nor in a challenge.
+  // DPoP without the option is neither in the metadata nor in a challenge.
   assert.doesNotMatch(JSON.stringify(resourceOf(issuer).metadata), /dpop/);
   const offered = await resourceOf(issuer, { dpop: {} }).authenticate(request({}));
   assert.match(isRefusal(offered) ? offered.challenge : '', /^Bearer resource_metadata="[^"]+", scope="[^"]+", DPoP algs="ES256 /);

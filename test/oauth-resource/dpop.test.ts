@@ -88,7 +88,7 @@ test('dpop: RFC 9449 section 4.3, each of its checks', async (t) => {
     assert.equal(codeOf(found), code, name);
     assert.ok(isRefusal(found) && found.status === 401 && found.challenge.includes('error="invalid_dpop_proof"'), name);
   }
-  // What RFC 9449 section 4.3 and RFC 3986 section 6 call the same URL.
+  // URLs that are equivalent by RFC 9449 section 4.3 and RFC 3986 section 6.
   const same = [
     `${resource}?session=1`, `${resource}#top`, 'HTTPS://TRIPS.example:443/mcp', 'https://trips.example/%6dcp', 'https://trips.example/x/../mcp',
   ];
@@ -133,7 +133,7 @@ test('dpop: each method and each path of the endpoint has its own proof', async 
   assert.equal(codeOf(await dpop(auth, token, get, { method: 'GET' })), 'accepted');
   const sse = key.proof(token, { htm: 'GET', htu: 'https://trips.example/sse' });
   assert.equal(codeOf(await dpop(auth, token, sse, { method: 'GET', path: '/sse' })), 'accepted');
-  // A proxy has cut what is before: the path is the end of that of the resource.
+  // A proxy has removed the front of the path: the path is the end of the resource's path.
   const behind = resourceOf(issuer, { resource: 'https://trips.example/api/mcp', audiences: [resource] });
   const proof = key.proof(token, { htu: 'https://trips.example/api/mcp' });
   assert.equal(codeOf(await dpop(behind, token, proof)), 'accepted');
@@ -158,7 +158,7 @@ test('dpop: a nonce is asked for, given, and stands for the client\'s clock', as
   assert.equal(codeOf(await dpop(auth, token, proof)), 'accepted');
   const again = await dpop(auth, token, proof);
   assert.equal(codeOf(again), 'dpop_replayed');
-  // The client is told a newer nonce, since the proof may be refused only because what was remembered of its time is lost.
+  // The client gets a newer nonce, because the proof may have been refused only because the memory of its time is lost.
   assert.match(isRefusal(again) ? again.challenge : '', /error="use_dpop_nonce"/);
   assert.ok(isRefusal(again) && again.headers?.['dpop-nonce']);
   // A client whose clock is wrong by a day.
@@ -180,7 +180,7 @@ test('dpop: nonces are good in every process with the same secret, and in no oth
   assert.equal(await nonces(undefined, 500, now).issuedAt(nonce), undefined);
   clock.ms = 1500;
   assert.equal(await nonces(secret, 500, now).issuedAt(nonce), undefined);
-  // A proof of the future is refused too: a clock was set back.
+  // A nonce from the future is refused too: a clock was set back.
   clock.ms = 999;
   assert.equal(await nonces(secret, 500, now).issuedAt(nonce), undefined);
 });

@@ -10,7 +10,7 @@ import { randomOf } from '../random.ts';
 import { isRefusal, present, resourceOf, startIssuer } from './issuer.ts';
 
 const refusal: AuthRefusal = { status: 403, challenge: 'Bearer', message: 'no' };
-/** Scopes as they come, and as they might be taken for others. */
+/** Ordinary scopes, and scopes that could be confused with other values. */
 const scopes = ['a', 'b', 'a b', 'b a', '', '["a","b"]', 'alice', 'everything', '7'];
 
 test('hideUnreachable: callers with one key reach the same, whatever their credentials are', async (t) => {
@@ -21,7 +21,7 @@ test('hideUnreachable: callers with one key reach the same, whatever their crede
   const random = randomOf(3);
   const of = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const some = (): string[] => scopes.filter(() => random() < 0.3);
-  /** What says by a function of its own what it reaches. */
+  /** Credentials with their own `lacks` check. */
   class Credentials {
     readonly [detail: string]: unknown;
     readonly principal = 'alice';
@@ -45,7 +45,7 @@ test('hideUnreachable: callers with one key reach the same, whatever their crede
     () => ({ principal: 'x', scopes: [7, ...some()] }),
     () => ({ principal: 'x', scopes: 'a b' }),
     () => of(tokens),
-    // What an application makes of a token.
+    // Credentials that an application makes from a token.
     () => ({ ...of(tokens), principal: 'wrapped' }),
     () => ({ ...of(tokens), lacks: () => of([refusal, undefined]) && refusal }),
     () => new Credentials() as Auth,
@@ -64,7 +64,7 @@ test('hideUnreachable: callers with one key reach the same, whatever their crede
     assert.equal(shown, known ?? shown, `${key}: ${JSON.stringify(auth)}`);
     seen.set(key, shown);
   }
-  // The key does what it is for: lists are not made for each caller anew.
+  // The key is effective: lists are shared between callers.
   assert.ok(shared > 1000, `${shared} lists were shared`);
 });
 

@@ -9,7 +9,7 @@ import { proofKey, startIssuer } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 import { serveHttp } from '../transport/http/engine.ts';
 
-// The resource of these tests; the real one listens elsewhere, as behind a proxy.
+// The resource of these tests; the real server listens elsewhere, as behind a proxy.
 const resource = 'https://trips.example/mcp';
 const origin = 'https://trips.example';
 
@@ -29,7 +29,7 @@ const discover = {
 
 /** The same server over `node:http` and as a web handler. */
 async function start(t: TestContext, issuer: Issuer, options: Partial<BearerOptions> = {}): Promise<Record<string, Send>> {
-  // It is told of an answer to nothing.
+  // The server reports an unexpected response.
   const server = new McpServer({ name: 'trips', version: '1' }, { onError: () => {} });
   server.tool('whoami', {}, (_, ctx) => JSON.stringify(ctx.auth));
   server.tool('ask', {}, async (_, ctx) => `said ${(await ctx.elicit('Sure?', { sure: { type: 'boolean' } })).action}`);
@@ -52,7 +52,7 @@ test('http: metadata for everybody, 401 with the way to it, 200 with a token', a
   for (const [name, send] of Object.entries(await start(t, issuer))) {
     const refused = await send({}, initialize);
     assert.equal(refused.status, 401, name);
-    // The endpoints of HTTP+SSE (2024-11-05) let nobody in either.
+    // The endpoints of HTTP+SSE (2024-11-05) refuse it too.
     for (const [path, method] of [['/sse', 'GET'], ['/messages?sessionId=x', 'POST']] as const) {
       assert.equal((await send({}, method === 'POST' ? initialize : undefined, path, method)).status, 401, `${name} ${path}`);
     }
@@ -95,7 +95,7 @@ test('http: a session belongs to the person: a new token keeps it, another perso
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
     const as = (claims: Record<string, unknown>): Promise<Response> =>
       send({ authorization: `Bearer ${issuer.token(claims)}`, ...session }, call);
-    // The request is that of its own token, not of the one that opened the session.
+    // Each request uses its own token, not the one that opened the session.
     const refreshed = await as({ scope: 'trips:read trips:write', client_id: 'app' });
     assert.equal(refreshed.status, 200, name);
     assert.match(await refreshed.text(), /trips:write/);
@@ -126,7 +126,7 @@ test('http: a question is answered over the session that was asked, and by its u
     await until('elicitation/create');
     const id = Number(/"id":(\d+),"method":"elicitation\/create"/.exec(said)?.[1]);
     const answer = (action: string): object => ({ jsonrpc: '2.0', id, result: { action } });
-    // The same user in another session, and somebody else who has the id of this one.
+    // The same user in another session, and another user who knows this session's id.
     assert.equal((await send(beside, answer('cancel'))).status, 202, name);
     assert.equal((await send({ ...own, authorization: `Bearer ${issuer.token({ sub: 'mallory' })}` }, answer('cancel'))).status, 404, name);
     assert.equal((await send(own, answer('decline'))).status, 202, name);

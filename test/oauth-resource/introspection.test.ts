@@ -11,7 +11,7 @@ interface Asked {
   readonly form: Record<string, string>;
 }
 
-/** An authorization server that introspects, and says what it was asked. */
+/** An authorization server with introspection, which records the questions. */
 async function start(t: TestContext, answer: (token: string) => { status?: number; body: unknown }) {
   const questions: Asked[] = [];
   const { origin } = await serve(t, (req, res) => {
@@ -103,7 +103,7 @@ test('introspection: a token that is not active is asked about once in five seco
   const ask = async (token: string): Promise<unknown> => codeOf(await present(server, token));
   for (let i = 0; i < 100; i++) assert.equal(await ask('bad'), 'token_inactive');
   assert.equal(questions.length, 1);
-  // What is active is asked about each time, and is not pushed out by what is not.
+  // Active tokens are introspected each time, and the cached inactive ones stay.
   assert.deepEqual([await ask('good'), await ask('good')], ['accepted', 'accepted']);
   assert.equal(questions.length, 3);
   isActive = true;
@@ -112,10 +112,10 @@ test('introspection: a token that is not active is asked about once in five seco
   clock.ms += 1;
   assert.equal(await ask('bad'), 'accepted');
   isActive = false;
-  // No more of them than are to be kept.
+  // No more of them are kept than the limit.
   for (const token of ['a', 'b', 'c', 'd', 'a']) await ask(token);
   assert.equal(questions.length, 9);
-  // A clock that is set back keeps nothing longer.
+  // If the clock is set back, no entry is kept longer.
   clock.ms -= 3_600_000;
   isActive = true;
   assert.equal(await ask('d'), 'accepted');

@@ -13,7 +13,7 @@ import type { RequestInfo } from '../../src/transport/http/server/http-request.t
 
 export const resource = 'https://trips.example/mcp';
 
-/** Everything is signed by node:crypto: another implementation than the WebCrypto under test. */
+/** A signing key. Everything is signed by node:crypto, an implementation independent of the WebCrypto under test. */
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
@@ -35,7 +35,7 @@ export function signed(header: object, claims: unknown, key: KeyObject): string 
 
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** A server on this machine that answers by path, and counts. */
+/** A server on this machine that answers by path, and records its requests. */
 export async function serve(
   t: TestContext, answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): Promise<{ readonly origin: string; readonly asked: string[] }> {
@@ -52,15 +52,15 @@ export async function serve(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** An authorization server, as far as a resource sees it: metadata, keys, and tokens. */
+/** The parts of an authorization server that a resource uses: metadata, keys, and tokens. */
 export interface Issuer {
   readonly issuer: string;
-  /** What `jwks_uri` answers with. */
+  /** The keys in the answer of `jwks_uri`. */
   keys: SigningKey[];
   jwks: () => { status?: number; headers?: Record<string, string>; body: string };
   /** Requests so far, such as `GET /jwks`. */
   readonly asked: string[];
-  /** A good token, with these claims changed; an undefined one is left out. */
+  /** A valid token with these claims changed; an undefined claim is left out. */
   token(claims?: Record<string, unknown>, header?: Record<string, unknown>, key?: SigningKey): string;
 }
 
@@ -92,16 +92,16 @@ export async function startIssuer(t: TestContext, audience: string = resource): 
   return issuer;
 }
 
-/** A request as HTTP hands it to `auth`. */
+/** A request as HTTP passes it to `auth`. */
 export function request(headers: Record<string, string | undefined>, rest: Partial<RequestInfo> = {}): RequestInfo {
   return { method: 'POST', path: '/mcp', query: '', header: (name) => headers[name], ...rest };
 }
 
-/** A resource server of this issuer. */
+/** A resource server that trusts this issuer. */
 export const resourceOf = ({ issuer }: Issuer, options: Partial<BearerOptions> = {}): BearerAuth =>
   bearer({ resource, authorizationServers: [issuer], scopes: ['trips:read', 'trips:write'], ...options });
 
-/** What a request with this token gets: the token, or the refusal with its code. */
+/** The result of a request with this token: the access token, or the refusal. */
 export async function present(
   auth: BearerAuth, token: string, headers: Record<string, string> = {}, rest: Partial<RequestInfo> = {},
 ): Promise<AccessToken | AuthRefusal> {
@@ -110,16 +110,16 @@ export async function present(
 
 export const isRefusal = (found: AccessToken | AuthRefusal): found is AuthRefusal => 'challenge' in found;
 
-/** The code with which it was refused; `accepted` where it was not. */
+/** The code of a refusal, or `accepted`. */
 export const codeOf = (found: (AccessToken | AuthRefusal) & { code?: unknown }): unknown =>
   isRefusal(found) ? found.code : 'accepted';
 
-/** A client's key for DPoP, and what it makes. */
+/** A client's DPoP key, and its proofs. */
 export interface ProofKey {
   readonly jkt: string;
   readonly jwk: Record<string, unknown>;
   readonly privateKey: KeyObject;
-  /** A good proof for a POST with this token, with claims and header changed. */
+  /** A valid proof for a POST with this token, with claims and header changed. */
   proof(token: string, claims?: Record<string, unknown>, header?: Record<string, unknown>): string;
 }
 

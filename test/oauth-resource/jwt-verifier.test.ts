@@ -11,7 +11,7 @@ const context = { issuers: [issuer], now: Date.now };
 const token = (key: SigningKey, claims: object = {}, header: object = {}): string =>
   signed({ alg: 'ES256', typ: 'at+jwt', ...header }, { iss: issuer, sub: 'ann', exp: seconds() + 60, ...claims }, key.privateKey);
 
-/** What a token gets where the issuer has these keys: `accepted`, or the code of the error. */
+/** The verdict on a token if the issuer has these keys: `accepted`, or the code of the error. */
 async function verdict(keys: readonly SigningKey[], text: string, options: JwtVerifierOptions = {}): Promise<unknown> {
   const verify = jwtVerifier({ jwks: { [issuer]: { keys: keys.map(({ jwk }) => jwk) } }, ...options });
   return Promise.resolve(verify(text, context)).then(() => 'accepted', (thrown: { code?: unknown }) => thrown.code);

@@ -7,7 +7,7 @@ import { TokenError } from '../../src/oauth/errors.ts';
 import { importPublicKey, thumbprint } from '../../src/oauth/jwk.ts';
 import { readJwt, signJwt, verifyJwt } from '../../src/oauth/jwt.ts';
 
-// Signed by node:crypto, which is another implementation than the WebCrypto under test.
+// Signed by node:crypto, an implementation independent of the WebCrypto under test.
 const base64url = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
@@ -16,7 +16,7 @@ interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** One pair of each kind of key: to make one for RSA takes a second of a busy machine, and six algorithms use it. */
+/** One key pair of each kind: making an RSA pair takes a second on a busy machine, and six algorithms use it. */
 const pairs = new Map<string, KeyPair>();
 
 function make(alg: string): KeyPair {
@@ -64,7 +64,7 @@ for (const alg of algorithmNames()) {
 test('jwt: an RSA signature without its leading zero is none', async () => {
   const { publicKey, privateKey } = make('PS256');
   const jwk = publicKey.export({ format: 'jwk' }) as Record<string, unknown>;
-  // One in 256 begins with a zero.
+  // One signature in 256 begins with a zero.
   for (let found = false, i = 0; !found; i++) {
     const signed = `${base64url({ alg: 'PS256' })}.${base64url({ i })}`;
     const signature = Buffer.from(nodeSign('PS256', privateKey, signed), 'base64url');
@@ -88,7 +88,7 @@ test('jwt: the algorithm must be allowed, and be one at all', async () => {
   const refused = { name: 'TokenError', code: 'jwt_algorithm' };
   await assert.rejects(verifyJwt(readJwt(token({ alg: 'ES256' }), 't'), [jwk], ['RS256'], 't'), refused);
   for (const alg of ['none', 'NONE', 'HS256', '__proto__', 'constructor', '', 7, null, undefined, ['ES256']]) {
-    // Even a list that allows it gets no further: there is no such algorithm here.
+    // A list that allows it does not help: the algorithm does not exist here.
     await assert.rejects(verifyJwt(readJwt(token({ alg }), 't'), [jwk], [String(alg), 'ES256'], 't'), refused, String(alg));
   }
 });
@@ -128,7 +128,7 @@ test('jwt: nesting without end and duplicate keys do no harm', () => {
   assert.ok(readJwt(`${part}.${deep}.AA`, 't').claims['a']);
   const wide = base64url(`{"a":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`);
   assert.ok(readJwt(`${part}.${wide}.AA`, 't').claims['a']);
-  // RFC 7519 section 4: the last of two members of one name counts.
+  // RFC 7519 section 4: of two members with the same name, the last counts.
   assert.equal(readJwt(`${part}.${base64url('{"sub":"a","sub":"b"}')}.AA`, 't').claims['sub'], 'b');
   const proto = readJwt(`${part}.${base64url('{"__proto__":{"sub":"x"}}')}.AA`, 't');
   assert.equal(proto.claims['sub'], undefined);

@@ -6,7 +6,7 @@ import type { JwtVerifierOptions } from '../../src/oauth/resource/jwt-verifier.t
 import { codeOf, present, resourceOf, seconds, signingKey, startIssuer } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 
-/** Times that the key set was fetched. */
+/** How often the key set was fetched. */
 const fetched = ({ asked }: Issuer): number => asked.filter((line) => line === 'GET /jwks').length;
 
 /** A resource whose clock the test sets: milliseconds after its start. */
@@ -33,7 +33,7 @@ test('key set: a key that is new is fetched, one that is gone is refused', async
   issuer.keys = [signingKey('two'), ...issuer.keys];
   assert.equal(codeOf(await present(auth, issuer.token({ exp: seconds() + 86_400 }))), 'accepted');
   assert.equal(fetched(issuer), 2);
-  // Both are good while both are published.
+  // Both are valid while both are published.
   assert.equal(codeOf(await present(auth, old)), 'accepted');
   issuer.keys.pop();
   clock.ms = defaultKeySetLimits.maxKeysAgeMs;
@@ -56,7 +56,7 @@ test('key set: key ids that somebody invents make three fetches, and one more ea
   clock.ms = 60_000;
   await attack();
   assert.equal(fetched(issuer), 1 + 3 + 1 + 3);
-  // Keys without an id are tried, and fetched again by the same rule.
+  // If a token has no key id, all keys are tried, and fetched again by the same rule.
   await present(auth, issuer.token({}, { kid: undefined }, signingKey()));
   assert.equal(fetched(issuer), 8);
 });
@@ -117,7 +117,7 @@ test('key set: one that cannot be fetched again is used for an hour, then no mor
   clock.ms = 600_000;
   assert.equal(codeOf(await present(auth, long)), 'accepted');
   const tries = fetched(issuer);
-  // The next try has its time: not each request makes one.
+  // The next fetch has its time: not each request makes one.
   assert.equal(codeOf(await present(auth, long)), 'accepted');
   assert.equal(fetched(issuer), tries);
   clock.ms = 600_000 + 3_600_000;
@@ -134,7 +134,7 @@ test('key set: after the clock was set back, keys are fetched, kept and waited f
   const { auth, clock } = clocked(issuer);
   const day = 86_400_000;
   const long = issuer.token({ exp: seconds() + 3 * day });
-  // A failure a day ahead.
+  // A failed fetch at a time one day ahead.
   const { jwks } = issuer;
   issuer.jwks = () => ({ status: 503, body: '' });
   clock.ms = day;
@@ -144,7 +144,7 @@ test('key set: after the clock was set back, keys are fetched, kept and waited f
   await assert.rejects(present(auth, long), { code: 'jwks_unavailable' });
   clock.ms = defaultKeySetLimits.keysCooldownMs;
   assert.equal(codeOf(await present(auth, long)), 'accepted');
-  // A fetch a day ahead: a key that is gone meanwhile is refused as soon as at any other time.
+  // A fetch at a time one day ahead: a key that was withdrawn meanwhile is refused as soon as usual.
   clock.ms = day;
   assert.equal(codeOf(await present(auth, long)), 'accepted');
   clock.ms = 0;
@@ -152,7 +152,7 @@ test('key set: after the clock was set back, keys are fetched, kept and waited f
   assert.equal(codeOf(await present(auth, long)), 'accepted');
   clock.ms = defaultKeySetLimits.maxKeysAgeMs;
   assert.equal(codeOf(await present(auth, long)), 'token_key');
-  // A key that is new is fetched at once.
+  // A new key is fetched at once.
   clock.ms = day;
   assert.equal(codeOf(await present(auth, issuer.token({}, { kid: 'invented' }))), 'token_key');
   clock.ms = defaultKeySetLimits.maxKeysAgeMs;
@@ -195,7 +195,7 @@ test('key set: keys that are given need no server, and an address saves the disc
 
 test('key set: metadata of another issuer is not believed', async (t) => {
   const issuer = await startIssuer(t);
-  // The same server by another name: its metadata says who it is.
+  // The same server by another name: its metadata has the real issuer.
   const alias = issuer.issuer.replace('127.0.0.1', 'localhost');
   const auth = resourceOf({ issuer: alias } as Issuer);
   await assert.rejects(present(auth, issuer.token({ iss: alias })), { code: 'issuer_mismatch' });
@@ -207,7 +207,7 @@ test('key set: two issuers, each with its keys', async (t) => {
   const first = await present(auth, one.token());
   const second = await present(auth, two.token());
   assert.deepEqual([codeOf(first), codeOf(second)], ['accepted', 'accepted']);
-  // The same name at two issuers is two people.
+  // The same name at two issuers means two people.
   assert.notEqual('principal' in first && first.principal, 'principal' in second && second.principal);
   assert.equal(codeOf(await present(auth, two.token({ iss: one.issuer }))), 'token_signature');
 });
@@ -225,12 +225,12 @@ test('verified tokens: a token is checked once, until its issuer publishes other
   });
   for (let i = 0; i < 5; i++) assert.equal(codeOf(await present(auth, long)), 'accepted');
   assert.equal(checks, 1);
-  // What it says is judged each time.
+  // The claims are checked each time.
   assert.equal(codeOf(await present(auth, short)), 'accepted');
   clock.ms = 120_000;
   assert.equal(codeOf(await present(auth, short)), 'token_expired');
   assert.equal(checks, 2);
-  // One that is changed by a letter is another token.
+  // A token with one changed letter is another token.
   assert.equal(codeOf(await present(auth, `${long.slice(0, -2)}${long.endsWith('AA') ? 'BB' : 'AA'}`)), 'token_signature');
   assert.equal(checks, 3);
   await present(auth, issuer.token());

@@ -6,9 +6,9 @@ import type { BearerOptions } from '../../src/oauth/resource/options.ts';
 import { codeOf, present, proofKey, request, resourceOf, seconds, signingKey, startIssuer } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 
-// Each bound at its edge: what is just inside passes, what is just outside does not.
+// Each limit at its edge: just inside passes, just outside does not.
 
-/** A resource with a clock that the test sets, in milliseconds after its start. */
+/** A resource whose clock the test sets: milliseconds after its start. */
 async function start(t: TestContext, options: (issuer: Issuer) => Partial<BearerOptions>) {
   const issuer = await startIssuer(t);
   const begun = Date.now();

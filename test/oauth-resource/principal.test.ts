@@ -12,17 +12,17 @@ import { randomOf } from '../random.ts';
 import { codeOf, isRefusal, present, resource, resourceOf, startIssuer } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 
-/** Who a token was issued to, in truth. */
+/** The real holder of a token. */
 interface Holder {
   readonly issuer: string;
   readonly kind: 'person' | 'client';
   readonly name: string;
 }
 
-/** How an authorization server writes a token down. Undefined: it does not issue such tokens. */
+/** The way in which an authorization server writes its claims. Undefined: it does not issue such tokens. */
 interface Writing {
   readonly what: string;
-  /** For whom its tokens are accepted: always, with the option, or never. */
+  /** Whether its tokens for this kind of holder are accepted: always, with the option, or never. */
   readonly person: 'yes' | 'never';
   readonly client: 'yes' | 'option' | 'never';
   claims(holder: Holder, client: string): TokenClaims;
@@ -52,13 +52,13 @@ const writings: readonly Writing[] = [
 test('principal: two tokens have the same one only where the same person, or the same client, holds both', () => {
   const random = randomOf(7);
   const of = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  // Persons and clients of one name, and names that look like the inside of a principal.
+  // Persons and clients of the same name, and names that look like the inside of a principal.
   const names = ['alice', 'bob', 'app', 'null', '["https://as.example","alice"]', 'alice"]', '42'];
   const holders = new Map<string, string>();
   const counts = { same: 0, refused: 0, accepted: 0 };
   for (let i = 0; i < 20_000; i++) {
     const writing = of(writings);
-    // What one server writes down is of one kind.
+    // Each server writes its claims in one way.
     const holder: Holder = { issuer: `https://as-${writings.indexOf(writing)}.example`, kind: of(['person', 'client']), name: of(names) };
     const client = of(names.map((name) => `client of ${name}`));
     const option = random() < 0.5;
@@ -100,7 +100,7 @@ test('principal: whatever the claims hold, it is a text, or the token is refused
       accepted++;
       const [, first, client] = JSON.parse(principal) as unknown[];
       assert.ok(typeof first === 'string' ? first === subject : true);
-      // A client without a subject, only where the option and the token say so.
+      // A client without a subject is accepted only if the option and the token allow it.
       if (typeof client === 'string' && subject === undefined) {
         assert.ok(option, JSON.stringify(claims));
         for (const grant of [claims.gty, claims.grant_type]) assert.ok([undefined, 'client_credentials', '["client_credentials"]', '[]'].includes(typeof grant === 'object' ? JSON.stringify(grant) : grant as string), JSON.stringify(claims));
@@ -141,7 +141,7 @@ test('principal: whoever takes the username that is another\'s subject is not th
   assert.equal(of({ client_id: 'app', gty: 'client_credentials' }), of({ sub: 'app', client_id: 'app' }));
 });
 
-/** A server behind introspection, as django-oauth-toolkit answers: who it is is the token's own text. */
+/** A server behind introspection with answers like django-oauth-toolkit's. The username is the token's own text. */
 function behindIntrospection(): (token: string, method: string, session?: string) => Promise<Response> {
   const fetch = async (_: unknown, init?: { body?: unknown }): Promise<Response> => {
     const username = new URLSearchParams(String(init?.body)).get('token');

@@ -9,7 +9,7 @@ import { drawn, randomOf } from '../random.ts';
 const life = 120_000;
 const leeway = 30_000;
 
-/** A memory of proofs that is held against what it has accepted: nothing twice. */
+/** Checks a memory of proofs against the proofs that it has accepted: none may pass twice. */
 class Held {
   at = 1_000_000_000_000;
   readonly accepted: PresentedProof[] = [];
@@ -21,7 +21,7 @@ class Held {
     this.#replays = proofReplays({ maxProofs }, () => this.at);
   }
 
-  /** As `checkProof` does: what is too old, or dated too far ahead, is not even shown to the memory. */
+  /** Like `checkProof`: a proof that is too old, or dated too far ahead, does not reach the memory. */
   present(proof: PresentedProof): boolean | undefined {
     if (proof.expires <= this.at || proof.created > this.at + leeway) return undefined;
     const isNew = this.#replays.add(proof) as boolean;
@@ -38,7 +38,7 @@ class Held {
     return this.present({ principal, key, jti: `jti-${this.#made++}`, created, expires: created + life });
   }
 
-  /** One of the last thousand that were accepted, again. */
+  /** Presents one of the last thousand accepted proofs again. */
   replay(random: () => number): void {
     const { accepted } = this;
     const proof = accepted[accepted.length - 1 - Math.floor(random() * Math.min(1000, accepted.length))];
@@ -54,7 +54,7 @@ test('proof replays: however many keys attackers have, and whatever dates they w
     const below = (n: number): number => Math.floor(random() * n);
     const attackers = 1 + below(4);
     const keys = 1 + below(12);
-    // Room for some 50 proofs of each, and for far fewer than attackers send.
+    // Room for about 50 proofs of each, and for far fewer than the attackers send.
     const held = new Held(50 * (attackers + 3));
     const skews = [0, below(20) - 10, below(20) - 10].map((seconds) => seconds * 1000);
     const dates = [() => 0, () => leeway, () => below(leeway), () => -below(life), () => below(2) * leeway - below(2) * life][below(5)] as () => number;
@@ -70,7 +70,7 @@ test('proof replays: however many keys attackers have, and whatever dates they w
       }
       for (const [i, skew] of skews.entries()) {
         if (below(3) === 0) continue;
-        // Two requests in a second, by a clock of whole seconds, over one key or another.
+        // Two requests in the same second of a clock with whole seconds, with different keys.
         const created = Math.floor((held.at + skew) / 1000) * 1000;
         for (const key of ['laptop', 'phone']) {
           assert.equal(held.fresh(`victim ${i}`, key, created), true, `seed ${seed}: a victim was refused in second ${second}`);
@@ -127,13 +127,13 @@ test('proof replays: a hundred thousand proofs under twelve keys, one dated ahea
 test('proof replays: who makes more proofs than are remembered shortens its own time, by its proofs that were made first', () => {
   const held = new Held(12);
   for (let i = 1; i <= 100; i++) assert.equal(held.fresh('busy', 'key', held.at - 1000 + i), true);
-  // Eleven and the principal are remembered; of the time before nothing is, so that nothing of it passes, seen or not.
+  // Eleven proofs and the principal are remembered. Of the time before that nothing is, so every older proof is refused, seen or not.
   const floor = held.at - 1000 + 89;
   assert.equal(held.fresh('busy', 'other key', floor), false);
   assert.equal(held.fresh('busy', 'other key', floor + 0.5), true);
   assert.equal(held.fresh('quiet', 'key', floor), true);
   assert.equal(held.fresh('quiet', 'key', floor - life / 2), true);
-  // What has expired makes room without shortening anything.
+  // Expired proofs make room without shortening the remembered time.
   held.at += life + 1000;
   assert.equal(held.fresh('busy', 'key', held.at - life + 1), true);
 });
@@ -142,7 +142,7 @@ test('proof replays: dates ahead are taken of a quarter as many principals as pr
   const held = new Held(40);
   const ahead = Array.from({ length: 20 }, (_, i) => held.fresh(`ahead ${i}`, 'key', held.at + 1000));
   assert.deepEqual(ahead, [...Array<boolean>(10).fill(true), ...Array<boolean>(10).fill(false)]);
-  // Those that have one may go on, and the others when the dates have come.
+  // Principals that have a proof dated ahead may send more; the others may when those dates have come.
   assert.equal(held.fresh('ahead 0', 'key', held.at + 2000), true);
   held.at += 1000;
   assert.equal(held.fresh('ahead 15', 'key', held.at + 1000), true);

@@ -90,14 +90,14 @@ for (const era of ['legacy', 'modern'] as const) {
       ['resources/read', { uri: 'trips://1/bill' }, 'bills', undefined],
       ['prompts/get', { name: 'plan' }, 'trips:read', 'trips:write'],
       ['prompts/get', { name: 'plan' }, 'trips:write', undefined],
-      // That it changed is a secret too.
+      // The fact that it changed is secret too.
       ...era === 'legacy' ? [
         ['resources/subscribe', { uri: 'trips://1/bill' }, 'trips:read', 'bills'],
         ['resources/subscribe', { uri: 'trips://1' }, 'trips:read', undefined],
       ] satisfies [string, Record<string, unknown>, string, string | undefined][] : [
         ['subscriptions/listen', { notifications: { resourceSubscriptions: ['trips://1', 'trips://1/bill'] } }, 'trips:read', 'bills'],
       ] satisfies [string, Record<string, unknown>, string, string | undefined][],
-      // What completion would tell is no less secret.
+      // Completions are secret too.
       ['completion/complete', { ref: { type: 'ref/resource', uri: 'trips://{id}/bill' }, argument: { name: 'id', value: '' } }, '', 'bills'],
       ['completion/complete', { ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: '' } }, '', 'trips:write'],
       ['completion/complete', { ref: { type: 'ref/prompt', name: 'plan' }, argument: { name: 'city', value: '' } }, 'admin', undefined],
@@ -137,7 +137,7 @@ for (const era of ['legacy', 'modern'] as const) {
     assert.deepEqual(await names(hidden, 'trips:read trips:write'), all);
     assert.deepEqual(await names(hidden, 'admin'), all);
     assert.deepEqual(await names(hidden, ''), ['weather']);
-    // What is hidden is not found either: 403 would say that it is there.
+    // A hidden tool is reported as unknown: 403 would show that it exists.
     const { status, body } = await hidden('tools/call', { name: 'book_trip', arguments: {} }, '');
     assert.deepEqual([status, body.error?.code], [200, -32602]);
   });

@@ -1,4 +1,4 @@
-/** What an authorization server remembers, in memory, for as long as the test runs: it outlives a change of keys. */
+/** The in-memory storage of an authorization server for the whole test: it survives a change of keys. */
 export function memoryAdapter() {
   const held = new Map();
   const values = (model) => [...held].filter(([key]) => key.startsWith(`${model}:`)).map(([, value]) => value);
@@ -13,7 +13,7 @@ export function memoryAdapter() {
       for (const [key, payload] of held) if (payload.grantId === grantId) held.delete(key);
     },
   }), {
-    /** Forgets every grant and every token. */
+    /** Deletes every grant and every token. */
     revokeAll() {
       for (const [key] of held) if (/^(?:Grant|AccessToken|RefreshToken):/.test(key)) held.delete(key);
     },

@@ -8,8 +8,8 @@ import { privateJwk } from './keys.mjs';
 export const scopes = ['trips:read', 'trips:write', 'trips:admin'];
 
 /**
- * Starts one. What it does may be changed while it runs: `options.tokenTtl` (seconds), `options.format` (`jwt` or
- * `opaque`), `options.requireNonce`.
+ * Starts one. These options may be changed while it runs: `options.tokenTtl` (seconds), `options.format` (`jwt` or `opaque`),
+ * `options.requireNonce`.
  */
 export async function startAuthorizationServer(settings = {}) {
   const options = { tokenTtl: 300, format: 'jwt', requireNonce: false, grants: [], clients: [], fetch: globalThis.fetch, ...settings };
@@ -27,7 +27,7 @@ export async function startAuthorizationServer(settings = {}) {
   let provider;
   const adapter = memoryAdapter();
 
-  /** The same server with these keys: what it knows of clients, grants and tokens is kept by its adapter. */
+  /** Creates the provider with the current keys. The adapter keeps its clients, grants and tokens. */
   function open() {
     provider = new Provider(issuer, {
       jwks, adapter,
@@ -37,7 +37,7 @@ export async function startAuthorizationServer(settings = {}) {
       pkce: { required: () => true },
       cookies: { keys: ['not a secret'] },
       ttl: { AccessToken: () => options.tokenTtl, ClientCredentials: () => options.tokenTtl, RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 3600 },
-      // Desktop clients have no offline_access to ask for: 2026-07-28 basic/authorization#refresh-tokens leaves it to the server.
+      // Desktop clients have no offline_access to request: 2026-07-28 basic/authorization#refresh-tokens leaves it to the server.
       issueRefreshToken: async (ctx, client) => client.grantTypeAllowed('refresh_token'),
       rotateRefreshToken: true,
       clientBasedCORS: () => true,
@@ -77,7 +77,7 @@ export async function startAuthorizationServer(settings = {}) {
 
   return {
     issuer, options, requests,
-    /** Tokens that were issued, by grant type. */
+    /** The number of issued tokens, by grant type. */
     grants: granted,
     get provider() {
       return provider;
@@ -85,12 +85,12 @@ export async function startAuthorizationServer(settings = {}) {
     get jwks() {
       return jwks;
     },
-    /** New keys; `keep` false: what the old ones signed is good no longer. */
+    /** Makes new keys. With `keep` false, tokens signed by the old ones become invalid. */
     async rotateKeys({ keep = true } = {}) {
       jwks = { keys: [await privateJwk('ES256'), await privateJwk('RS256'), ...keep ? jwks.keys : []] };
       open();
     },
-    /** The people withdraw what they have granted. */
+    /** Withdraws all grants, as the people would. */
     revokeAll: () => adapter.revokeAll(),
     count: (line) => requests.filter((one) => one === line).length,
     close() {

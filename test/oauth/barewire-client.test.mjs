@@ -1,4 +1,4 @@
-// barewire's client, before oidc-provider and barewire's server: every flow that the server has.
+// barewire's client with oidc-provider and barewire's server: every flow that the server has.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -44,7 +44,7 @@ before(async () => {
         grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer', 'urn:ietf:params:oauth:grant-type:token-exchange'],
       },
     ],
-    // What client.example publishes: oidc-provider fetches it as it would from the web.
+    // The document that client.example publishes: oidc-provider fetches it as from the web.
     fetch: async (url) => String(url) !== documentUrl ? new Response('', { status: 404 }) : Response.json({
       client_id: documentUrl, client_name: 'A client by its document', redirect_uris: ['http://127.0.0.1:33418/callback'],
       grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], token_endpoint_auth_method: 'none',
@@ -60,7 +60,7 @@ async function start(t, options) {
   return resource;
 }
 
-/** A grant with a person: the page is opened, filled in and agreed to; where it ends is handed back. */
+/** A grant with a person: opens the page, fills it in and agrees. Returns the final address. */
 function person(options = {}) {
   const opened = [];
   const grant = authorizationCode({
@@ -97,7 +97,7 @@ for (const era of ['legacy', 'modern']) {
     assert.equal(opened[0].searchParams.get('code_challenge_method'), 'S256');
     assert.equal(textOf(await client.callTool('book_trip', { destination: 'Rome' })), 'Booked Rome for alice');
     assert.equal(opened.length, 2);
-    // A union: what was granted is not lost.
+    // The union of the scopes: none that was granted is lost.
     assert.match(opened[1].searchParams.get('scope'), /trips:read/);
     assert.match(opened[1].searchParams.get('scope'), /trips:write/);
     assert.deepEqual(resource.refused, ['insufficient_scope'].slice(0, resource.refused.length));
@@ -187,7 +187,7 @@ test('DPoP with the nonces of both servers', async (t) => {
   for (let i = 0; i < 3; i++) assert.equal((await whoami(client)).subject, 'alice');
   assert.equal(opened.length, 1);
   assert.deepEqual([...new Set(resource.refused)], ['use_dpop_nonce']);
-  // A proof a request.
+  // Each request has a new proof.
   const proofs = resource.requests.map(({ dpop }) => dpop).filter(Boolean);
   assert.equal(new Set(proofs).size, proofs.length);
 });

@@ -1,4 +1,4 @@
-// An authorization server of another make: better-auth with its MCP plugin. Its pages are the application's own.
+// Another authorization server: better-auth with its MCP plugin. Its pages are the application's own.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { mcp } from '@better-auth/mcp';
@@ -12,7 +12,7 @@ import { scopes } from './authorization-server.mjs';
 const page = (prompt, fields) => `<!doctype html><form action="" method="post">
   <input type="hidden" name="prompt" value="${prompt}">${fields}<button>Continue</button></form>`;
 
-/** Starts one for a resource. Its people are alice and bob. */
+/** Starts one for a resource, with the people alice and bob. */
 export async function startBetterAuth(resource) {
   let handle;
   const server = createServer((req, res) => handle(req, res));
@@ -41,7 +41,7 @@ export async function startBetterAuth(resource) {
   }
   const node = toNodeHandler(auth);
 
-  /** A form of ours that was sent: better-auth's answer says where to go on. */
+  /** A submitted form of ours: better-auth's answer has the next address. */
   async function submit(req, res, query) {
     const chunks = [];
     for await (const chunk of req) chunks.push(chunk);

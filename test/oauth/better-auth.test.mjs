@@ -1,4 +1,4 @@
-// A second authorization server of another make: an issuer with a path, EdDSA keys, pages of the application's own.
+// A second, different authorization server: an issuer with a path, EdDSA keys, pages of the application's own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -10,7 +10,7 @@ import { visit } from './person.mjs';
 import { call, dpopKey, logIn, mcp, requestTokens } from './raw-client.mjs';
 import { startResourceServer } from './resource-server.mjs';
 
-/** The two know each other's addresses: the resource is started first, for an issuer that is told later. */
+/** Each must know the other's address: the resource starts first, with an issuer that is set later. */
 async function start(t, options) {
   const issuers = [];
   const resource = await startResourceServer(() => issuers[0], options);

@@ -1,13 +1,13 @@
-// A person in front of a real browser: Debian's Chromium, driven by playwright.
+// A person with a real browser: Debian's Chromium, driven by playwright.
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
 const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => path && existsSync(path));
 
-/** Why the tests of the browser cannot run here; undefined where they can. */
+/** The reason why the browser tests cannot run here; undefined if they can. */
 export const missing = executablePath ? undefined : 'no Chromium: apt-get install chromium, or set CHROMIUM';
 
-/** Opens a browser; `visit(url)` logs in and agrees by the mouse, and resolves with the text of the last page. */
+/** Opens a browser. `visit(url)` logs in and agrees by mouse clicks, and resolves with the text of the last page. */
 export async function openBrowser() {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   return {

@@ -1,5 +1,5 @@
-// Grants that oidc-provider does not have, by its own door for grant types: token exchange to an ID-JAG at the
-// enterprise's identity provider, and jwt-bearer at the authorization server of the resource. Signed and checked by jose.
+// Grants that oidc-provider lacks, added through its API for custom grant types: token exchange to an ID-JAG at the enterprise's identity
+// provider, and jwt-bearer at the resource's authorization server. Signed and checked by jose.
 import { randomUUID } from 'node:crypto';
 import { createRemoteJWKSet, importJWK, jwtVerify, SignJWT } from 'jose';
 
@@ -10,7 +10,7 @@ function refuse(ctx, error, description) {
   ctx.body = { error, error_description: description };
 }
 
-/** At the identity provider: an ID token of its own becomes an ID-JAG for another authorization server. */
+/** At the identity provider: exchanges its own ID token for an ID-JAG for another authorization server. */
 export const tokenExchange = (self, seen = []) => ({
   name: 'urn:ietf:params:oauth:grant-type:token-exchange',
   parameters: ['requested_token_type', 'audience', 'resource', 'scope', 'subject_token', 'subject_token_type'],
@@ -32,8 +32,8 @@ export const tokenExchange = (self, seen = []) => ({
 });
 
 /**
- * At the authorization server: an assertion of an issuer that it trusts becomes an access token. `types` are the `typ`
- * that each issuer's assertions have.
+ * At the authorization server: exchanges an assertion of a trusted issuer for an access token. `types` are the `typ` values of each
+ * issuer's assertions.
  */
 export const jwtBearer = (self, trusted) => ({
   name: 'urn:ietf:params:oauth:grant-type:jwt-bearer',

@@ -1,5 +1,5 @@
-// A stream lives no longer than the token that opened it: the server ends it, the client gets a new token and opens it
-// again, and nothing is missed after that.
+// A stream lives no longer than the token that opened it: the server ends it, the client gets a new token and opens it again, and no
+// message is missed after that.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpClient } from '../../dist/lib/client.js';
@@ -32,7 +32,7 @@ for (const [era, isStream] of Object.entries(streams)) {
     const first = await resource.answered(isStream);
     const begun = Date.now();
     const second = await resource.answered((request) => isStream(request) && request !== first && request.authorization !== first.authorization);
-    // It lasted as long as its token, give or take the second in which the token was made.
+    // It lasted as long as its token, up to the second in which the token was issued.
     assert.ok(Date.now() - begun < 10_000);
     assert.notEqual(second.authorization, first.authorization);
     resource.server.tool('new_tool', {}, () => '');

@@ -1,4 +1,4 @@
-// `barewire judge` logs in to a real authorization server as judge.json says, and no report holds the secret or the token.
+// `barewire judge` logs in to a real authorization server with the settings of judge.json, and no report contains the secret or the token.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// mcp-remote, the bridge that most desktop clients log in through, before a barewire server.
+// mcp-remote, the bridge through which most desktop clients log in, with a barewire server.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { startResourceServer } from './resource-server.mjs';
 
 const proxy = fileURLToPath(new URL('node_modules/mcp-remote/dist/proxy.js', import.meta.url));
 
-/** The bridge as a host starts it: what it says on stdout, and the page that it wants to be opened. */
+/** Starts the bridge as a host does. Returns its stdout messages, and the page that it wants to open. */
 function start(url, config) {
   const child = spawn(process.execPath, [proxy, url, '--allow-http', '--transport', 'http-only'], {
     env: { ...process.env, MCP_REMOTE_CONFIG_DIR: config, BROWSER: '/bin/true' }, stdio: 'pipe',

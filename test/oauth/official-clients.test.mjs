@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => as.close());
 
-/** What both SDKs ask of an application: where it keeps things, and how it shows a page. */
+/** The callbacks that both SDKs need from an application: storage, and showing a page. */
 class Provider {
   kept = {};
   shown = [];
@@ -59,7 +59,7 @@ for (const [name, make] of Object.entries(makers)) {
     const shown = provider.shown[0];
     assert.equal(shown.origin, as.issuer);
     assert.equal(shown.searchParams.get('resource'), resource.url);
-    // v2 asks for offline_access as well, where the authorization server has it.
+    // v2 also requests offline_access if the authorization server supports it.
     assert.match(shown.searchParams.get('scope'), /^trips:read( offline_access)?$/);
     await visit(provider.shown[0]);
     const response = await redirects.response;
@@ -92,11 +92,11 @@ for (const [name, make] of Object.entries(makers)) {
     const { client, transport } = make(resource.url, provider);
     await client.connect(transport);
     t.after(() => client.close());
-    // Its GET stream is opened beside its calls. One that came now would refresh at the same time as the call, with the
-    // same refresh token: v2 loses that race, and its login with it.
+    // Wait for the GET stream, which is opened in parallel with the calls. If it came now, it would refresh at the same time as the call,
+    // with the same refresh token: v2 loses that race, and its login with it.
     if (transport.protocolVersion < '2026') await resource.answered(({ method, url }) => method === 'GET' && url === '/mcp');
     const before = provider.kept.tokens.access_token;
-    // The resource's clock goes ahead, past the token's end; only the refreshed one is long enough.
+    // The resource's clock moves past the token's end; only the refreshed token lasts long enough.
     as.options.tokenTtl = 3600;
     t.after(() => { as.options.tokenTtl = 300; });
     clock.ms = 600_000;

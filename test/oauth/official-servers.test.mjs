@@ -1,5 +1,5 @@
-// barewire's client logs in to the official SDKs' servers: v1 with Express, v2 with its own handler, each checking tokens
-// with its own code; and to the authorization server that the v1 SDK brings along.
+// barewire's client logs in to the official SDKs' servers: v1 with Express, v2 with its own handler, each with its own token check; and to
+// the authorization server that is part of the v1 SDK.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => as.close());
 
-/** A port first, then what listens there: both servers must know their own address. */
+/** Gets a port before the server is made, because both servers must know their own address. */
 async function listen(t, make) {
   let handle;
   const server = createServer((req, res) => handle(req, res));
@@ -40,7 +40,7 @@ async function listen(t, make) {
   return url;
 }
 
-/** What both SDKs want of a verifier, by jose. */
+/** The token verifier that both SDKs need, with jose. */
 const verifier = (url) => ({
   async verifyAccessToken(token) {
     const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(`${as.issuer}/jwks`)), { issuer: as.issuer, audience: url.href })
@@ -91,7 +91,7 @@ const servers = {
   },
 };
 
-/** A client whose person agrees to everything. */
+/** Connects a client whose person agrees to everything. */
 async function connect(t, url) {
   const opened = [];
   const grant = authorizationCode({

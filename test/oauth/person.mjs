@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 
-// A person in front of a browser, as far as HTTP shows one: follows redirects, keeps cookies, fills in the forms of
-// oidc-provider's own pages.
+// A person with a browser, as far as HTTP needs one: follows redirects, keeps cookies, fills in the forms of oidc-provider's own pages.
 
 /**
- * Opens `url`, logs in as `login`, and agrees to whatever is asked. Resolves with the last page, and where it was; an
- * address that begins with `stopAt` is not opened.
+ * Opens `url`, logs in as `login`, and agrees to every consent. Resolves with the last page and its address. An address that begins with
+ * `stopAt` is not opened.
  */
 export async function visit(url, { login = 'alice', agree = true, stopAt } = {}) {
   const jars = new Map();
@@ -40,7 +39,7 @@ export async function visit(url, { login = 'alice', agree = true, stopAt } = {})
   throw new Error(`too many pages: ${request.url}`);
 }
 
-/** One request as a browser makes it. `fetch` would say that it is a program's (`Sec-Fetch-Mode`). */
+/** One request as a browser makes it. `fetch` would identify itself as a program (`Sec-Fetch-Mode`). */
 async function open({ url, method, body }, cookie) {
   const outgoing = send(url, {
     method,
@@ -54,7 +53,7 @@ async function open({ url, method, body }, cookie) {
   return { status: response.statusCode, headers: response.headers, page };
 }
 
-/** A loopback listener for one redirect: `response` is the query that it came with. */
+/** A loopback listener for one redirect. `response` resolves with its query. */
 export async function redirectListener() {
   let receive;
   const response = new Promise((resolve) => (receive = resolve));

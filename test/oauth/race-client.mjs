@@ -1,4 +1,4 @@
-// One of eight processes that share a file of tokens. Prints a page that a person is to open; calls once a line on stdin.
+// One of eight processes that share a token file. Prints the page that a person must open; makes one call for each line on stdin.
 import { createInterface } from 'node:readline';
 import { McpClient } from '../../dist/lib/client.js';
 import { httpTransport } from '../../dist/lib/fetch.js';

@@ -1,5 +1,5 @@
-// The race that clients lose: eight processes with one rotating refresh token. oidc-provider revokes the whole grant
-// where a refresh token comes twice.
+// A race that many clients lose: eight processes with one rotating refresh token. oidc-provider revokes the whole grant if a refresh token
+// is used twice.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -55,12 +55,12 @@ for (const dpop of [false, true]) {
     };
 
     await all('login');
-    // One window, one registration, one code.
+    // One browser window, one registration, one code.
     assert.equal(pages.length, 1);
     assert.equal(as.count('POST /reg'), 1);
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     for (let round = 1; round <= 3; round++) {
-      // For the resource every token has expired by now; those that are issued now last longer.
+      // For the resource all tokens have expired; those issued from now on last longer.
       as.options.tokenTtl = round * 10_000;
       clock.ms = (round - 1) * 10_000_000 + 600_000;
       const before = as.grants.refresh_token;

@@ -1,16 +1,16 @@
-// An OAuth client by hand: plain requests, signed by `jose`. It stands between the authorization server and the resource
-// where a test wants to see, or to spoil, what passes.
+// A hand-written OAuth client: plain requests, signed by `jose`. It stands between the authorization server and the resource where a test
+// inspects or changes the messages.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { redirectListener, visit } from './person.mjs';
 
-/** RFC 8414: the well-known name goes between the host and the path. */
+/** RFC 8414: the well-known segment goes between the host and the path. */
 async function metadataOf(issuer) {
   const { origin, pathname } = new URL(issuer);
   return (await fetch(`${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`)).json();
 }
 
-/** A key for DPoP, and its proofs. */
+/** A DPoP key, and its proofs. */
 export async function dpopKey(alg = 'ES256') {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const jwk = await exportJWK(publicKey);
@@ -23,7 +23,7 @@ export async function dpopKey(alg = 'ES256') {
   };
 }
 
-/** Asks the token endpoint; with a DPoP key a nonce that is wanted is sent at the second try. Rejects with its error. */
+/** Sends a request to the token endpoint. With a DPoP key, repeats it once with a required nonce. Rejects with the endpoint's error. */
 export async function requestTokens(issuer, parameters, { dpop, secret } = {}) {
   const { token_endpoint: url } = await metadataOf(issuer);
   let nonce;
@@ -80,7 +80,7 @@ export async function logIn(issuer, { resource, scope = 'trips:read', login = 'a
   }
 }
 
-/** Calls the MCP server in a session of its own, or the one that is given, with these credentials. */
+/** Calls the MCP server with these credentials, in a new session or the given one. */
 export async function mcp(url, token, { dpop, session, nonce, scheme = dpop ? 'DPoP' : 'Bearer', body = initialize } = {}) {
   const response = await fetch(url, {
     method: 'POST',

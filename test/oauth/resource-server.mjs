@@ -17,7 +17,7 @@ export function tripsServer() {
   return server;
 }
 
-/** Serves it for tokens of `issuer`. `refused` gathers the codes of what was refused. */
+/** Serves it for tokens of `issuer`. `refused` collects the codes of the refusals. */
 export async function startResourceServer(issuer, { server = tripsServer(), path = '/mcp', http = {}, ...options } = {}) {
   const refused = [];
   const requests = [];
@@ -44,14 +44,14 @@ export async function startResourceServer(issuer, { server = tripsServer(), path
     onRefused: ({ code }) => refused.push(code),
     ...options,
   });
-  // An issuer that is a function is known when the first request comes.
+  // If the issuer is a function, its value is known at the first request.
   listener = (req, res) => {
     listener = httpListener(server, { path, auth: makeAuth(), ...http });
     listener(req, res);
   };
   return {
     url, refused, requests, server,
-    /** Resolves once such a request has been answered, at least its head. */
+    /** Resolves when a matching request has been answered, at least its head. */
     answered: (wanted) => requests.find((request) => request.status !== undefined && wanted(request))
       ?? new Promise((resolve) => waiting.push({ wanted, resolve })),
     close() {

@@ -1,4 +1,4 @@
-// barewire's resource server before a real authorization server, tokens and proofs signed and checked by `jose`.
+// barewire's resource server with a real authorization server; `jose` signs and checks tokens and proofs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -75,11 +75,11 @@ test('scopes: 403 names them, and a token that has them passes', async (t) => {
   const refused = await mcp(url, read.access_token, { session, body: call('book_trip', { destination: 'Rome' }) });
   assert.equal(refused.status, 403);
   assert.match(refused.challenge, /scope="trips:write", error="insufficient_scope"/);
-  // The same person with another token keeps the session.
+  // The same person keeps the session with another token.
   const write = await logIn(as.issuer, { resource: url, scope: 'trips:admin' });
   const accepted = await mcp(url, write.access_token, { session, body: call('book_trip', { destination: 'Rome' }) });
   assert.equal(accepted.body.result.content[0].text, 'Booked Rome for alice');
-  // Another person does not have it.
+  // Another person cannot use it.
   const bob = await logIn(as.issuer, { resource: url, login: 'bob' });
   assert.equal((await mcp(url, bob.access_token, { session, body: call('whoami') })).status, 404);
 });
@@ -159,7 +159,7 @@ test('two authorization servers at one resource, each with its keys and its peop
   const two = await logIn(other.issuer, { resource: url });
   const { session } = await mcp(url, one.access_token, { body: initialize });
   assert.equal((await mcp(url, one.access_token, { session, body: call('whoami') })).status, 200);
-  // alice of the other server is somebody else.
+  // alice at the other server is another person.
   assert.equal((await mcp(url, two.access_token, { session, body: call('whoami') })).status, 404);
   assert.equal((await mcp(url, two.access_token)).status, 200);
 });

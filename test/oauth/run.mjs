@@ -1,5 +1,5 @@
-// npm run oauth: authorization against real authorization servers, other people's clients and servers, and a browser.
-// oidc-provider needs Node 22; where this is an older one, npm has installed it beside the rest.
+// npm run oauth: authorization against real authorization servers, third-party clients and servers, and a browser. oidc-provider needs Node
+// 22; if this Node is older, npm has also installed a newer one.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ if (!recent && !existsSync(packaged)) throw new Error('npm run oauth needs Node 
 const all = readdirSync(here).filter((name) => name.endsWith('.test.mjs'));
 const { names } = readWords({}, all);
 const tests = names.length > 0 ? names : all;
-// The servers warn of what is for development alone, which this is.
+// The servers warn of settings that are only for development, as here.
 const { status } = spawnSync(recent ? process.execPath : packaged, ['--test', '--test-reporter=spec', ...tests], {
   cwd: here, stdio: 'inherit',
 });

@@ -1,6 +1,6 @@
-// npm run operating [-- NAME …]: the recipes of docs/operating.md, taken from the page. Each gets ports, names and certificates
-// of this run, and is then used: calls in both eras, progress that comes while its call still runs, a rolling restart under
-// calls. Exits 1 where one fails. What the machine has no program for is named, and is not a failure.
+// npm run operating [-- NAME …]: tests the recipes of docs/operating.md, taken from the page. Each gets ports, names and
+// certificates of this run, and is then used: calls in both eras, progress during a call, a rolling restart under load. Exits 1
+// if one fails. A recipe whose program is not installed is named, and is not a failure.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,18 +16,18 @@ import { readWords } from '../../scripts/words.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const page = readFileSync(here('../../docs/operating.md'), 'utf8');
-/** Made by the first process; the second, which trusts the certificate, gets it. */
+/** Created by the first process, and passed to the second, which trusts the certificate. */
 const folder = process.env['OPERATING'] ?? mkdtempSync(join(tmpdir(), 'barewire-operating-'));
 const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 
-/** The block of the page in this language; throws where the page has none, or several. */
+/** The page's block in this language; throws unless there is exactly one. */
 function recipe(language) {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))];
   if (blocks.length !== 1) throw new Error(`docs/operating.md has ${blocks.length} blocks in ${language}`);
   return blocks[0][1];
 }
 
-/** A recipe with what is different here. Throws where the page does not have it any more. */
+/** A recipe with replacements for this run. Throws if the page lacks a replaced text. */
 function changed(text, changes) {
   for (const [from, to] of changes) {
     if (!text.includes(from)) throw new Error(`the recipe has no ${from}`);
@@ -36,10 +36,10 @@ function changed(text, changes) {
   return text;
 }
 
-/** Where a program of Debian is; undefined: it is not installed. */
+/** The path of a Debian program; undefined: not installed. */
 const found = (name) => ['/usr/sbin', '/usr/bin', '/usr/local/bin'].map((path) => join(path, name)).find((path) => existsSync(path));
 
-/** Runs a program until `stop`. Rejects where it ends before it listens. */
+/** Runs a program until `stop`. Rejects if it exits before it listens. */
 async function running(program, args, port) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: folder } });
   let said = '';
@@ -88,7 +88,7 @@ async function echoes(client, text) {
   if (content[0]?.text !== text) throw new Error(`echo answered ${JSON.stringify(content)}`);
 }
 
-/** Calls, and looks whether progress passes before the end of the call. */
+/** Makes calls, and checks that progress arrives before the end of the call. */
 async function used(url, servers) {
   for (const revision of revisions) {
     const client = await connected(url, revision);
@@ -108,7 +108,10 @@ async function used(url, servers) {
   }
 }
 
-/** Restarts the processes one after the other while clients call. Says what came of the calls; throws if more than `mayFail` of each hundred failed. */
+/**
+ * Restarts the processes one after the other while clients call. Returns the counts of the calls; throws if more than `mayFail`
+ * in a hundred failed.
+ */
 async function restarted(url, servers, ports, mayFail) {
   const clients = await Promise.all([...revisions, ...revisions].map((revision) => connected(url, revision)));
   const failures = [];
@@ -117,11 +120,11 @@ async function restarted(url, servers, ports, mayFail) {
   const loops = clients.map(async (client) => {
     while (!over) {
       await echoes(client, `${++calls}`).catch((thrown) => failures.push(thrown.message.slice(0, 200)));
-      // The rate of an address is 20 a second, and 200 at once.
+      // The rate limit of an address is 20 a second, and 200 at once.
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
   });
-  /** Resolves when so many calls have ended since. */
+  /** Resolves after this number of further calls. */
   const more = async (count) => {
     for (const until = calls + count; calls < until;) await new Promise((resolve) => setTimeout(resolve, 20));
   };
@@ -130,7 +133,7 @@ async function restarted(url, servers, ports, mayFail) {
     await stopServer(servers[i]);
     await more(12);
     servers[i] = await startServer(port);
-    // A balancer asks for the health every second, and takes one to two to see that a process is back.
+    // A balancer checks the health every second, and needs one to two to notice that a process is back.
     await more(80);
   }
   over = true;
@@ -140,7 +143,7 @@ async function restarted(url, servers, ports, mayFail) {
   return `${calls} calls during a rolling restart, ${failures.length} failed`;
 }
 
-/** A proxy in front of two processes. */
+/** Tests a proxy in front of two processes. */
 async function behind(program, file, args, configure, { further = async () => '', mayFail = 0 } = {}) {
   const path = found(program);
   if (path === undefined) return undefined;
@@ -162,7 +165,7 @@ async function behind(program, file, args, configure, { further = async () => ''
   }
 }
 
-/** Starts the snippet of the page that has /metrics. */
+/** Starts the page's snippet with /metrics. */
 async function measured(port) {
   const { transform } = await import('esbuild');
   const [snippet] = [...page.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => code.includes("'/metrics'"));
@@ -178,7 +181,7 @@ async function measured(port) {
   return child;
 }
 
-/** Asks Prometheus until it has this value. Throws after half a minute with what it had instead. */
+/** Queries Prometheus until it has this value. After half a minute, throws with the last value. */
 async function scraped(port, query, value) {
   let last;
   for (const until = Date.now() + 30_000; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 200))) {
@@ -215,7 +218,7 @@ const recipes = {
   }),
   caddy: () => behind('caddy', 'Caddyfile', (config) => ['run', '--adapter', 'caddyfile', '--config', config],
     (port, servers) => `{\n  admin off\n  auto_https disable_redirects\n}\n${changed(recipe('caddyfile'), [...certificates, ...servers, ['trips.example', `https://localhost:${port}`]])}`,
-    // It does not repeat a POST whose connection was closed under it.
+    // This proxy does not repeat a POST whose connection was closed.
     { mayFail: 5 }),
   async tls() {
     const [port] = await freePorts(1);

@@ -1,5 +1,5 @@
-// A process behind the proxies of docs/operating.md. It ends by `close` when it is told to, and says how it goes over IPC.
-//   node server.mjs PORT [CERT KEY]
+// A process behind the proxies of docs/operating.md. On request it ends by `close`, and reports its state over IPC.
+// node server.mjs PORT [CERT KEY]
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import process from 'node:process';

@@ -44,12 +44,12 @@ import { tap } from '../../src/transport/tap.ts';
 import { webSocketHandler, webSocketTransport } from '../../src/transport/websocket/index.ts';
 import type { WebSocketLike } from '../../src/transport/websocket/index.ts';
 
-// How each place that takes options is called.
+// A call for each function that takes options.
 
-/** `never` fits every parameter: what is tried is not of its type. */
+/** `never` fits every parameter: the tried options have the wrong type. */
 type Call = (options: never) => unknown;
 
-/** A call, and options with which it would go well but for what is put into them. */
+/** A call, and base options with which it succeeds. */
 export interface Tried {
   readonly call: Call;
   readonly base?: Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ const info = { name: 'test', version: '1' };
 const nothing = (): void => {};
 const server = (): McpServer => new McpServer(info);
 
-/** A server with one of each, whose client is connected. */
+/** Connects a client to a server with one feature of each kind. */
 async function connected<C extends ClientCore>(client: C): Promise<C> {
   const one = server();
   one.tool('echo', {}, () => 'x');
@@ -80,7 +80,7 @@ async function skilled(): Promise<McpClient> {
   return client;
 }
 
-/** Runs a tool that asks with these options. */
+/** Runs a tool that asks with the tested options. */
 async function asked(question: (ctx: Context) => Promise<unknown>): Promise<void> {
   let thrown: unknown;
   const one = server();
@@ -145,7 +145,7 @@ const inServer: Readonly<Record<string, Tried>> = {
   'tools(options)': { call: (options) => tools(options) },
 };
 
-/** The calls that every client has; `of` makes one that is connected. */
+/** The calls of every client; `of` makes a connected one. */
 const ofCore = (name: string, of: () => Promise<ClientCore>): Readonly<Record<string, Tried>> => ({
   [`${name}.request(options)`]: { call: async (options) => (await of()).request('ping', {}, options) },
   [`${name}.list(options)`]: { call: async (options) => next((await of()).list('tools/list', 'tools', options)) },
@@ -175,7 +175,7 @@ const mcpClient = once(() => connected(new McpClient(info)));
 const coreClient = once(() => connected(new ClientCore(info)));
 const taskClient = once(() => connected(new TaskClient(info)));
 
-/** One client for all its calls. */
+/** Makes the client once, for all its calls. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => made ??= make();
@@ -352,7 +352,7 @@ const ofOthers: Readonly<Record<string, Tried>> = {
   'barewire/doctor fetchProbe(options)': { call: (options) => fetchProbe(fetch, options) },
 };
 
-/** Members that a type requires, or that tell it from another, by the name of the type. */
+/** Members that a type requires, or that distinguish it from another, by type name. */
 export const bases: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ProgramConfig: program, AddressConfig: { url: 'http://127.0.0.1:1/' },
   CardRemote: { type: 'sse', url: 'https://x.example/' }, CardHeader: { name: 'x' }, CardRepository: { url: 'https://x.example/', source: 'git' },
@@ -367,7 +367,7 @@ export const calls: ReadonlyMap<string, Tried> = new Map([
   ...[ofTransports, ofAuthorization, ofHost, ofOthers].flatMap((some) => Object.entries(some)),
 ]);
 
-/** A host of a server with a skill, which a person allows. */
+/** A host with a server that has a skill, which the user allows. */
 async function withSkill(use: (host: Host) => Promise<unknown>): Promise<unknown> {
   const one = server();
   await skills(one, [{ path: 'a', files: { 'SKILL.md': '---\nname: a\ndescription: x\n---\n' } }]);

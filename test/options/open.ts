@@ -1,5 +1,5 @@
-// What takes members that are not in its type, on purpose. Each with the reason. Anything else that looks like options has
-// to refuse what it does not know: it has a call in calls.ts.
+// Types that accept unknown members on purpose, each with the reason. All other options must reject unknown members, and have a
+// call in calls.ts.
 
 const ofWire = 'a message of the protocol: later revisions and other peers have more members, and what is required is judged';
 const byAuthor = 'a part that somebody writes, such as a transport or an engine: it may be an object of any class, with members of its own';
@@ -28,7 +28,7 @@ export const openTypes: Readonly<Record<string, string>> = {
   '{ cause?: unknown; }': 'the options of an Error, which the language leaves open',
 };
 
-/** Interfaces whose functions barewire calls, and functions that open nothing. By the place, or its beginning with `*`. */
+/** Interfaces whose functions barewire calls, and functions that open nothing. By place; a final `*` matches any ending. */
 export const openPlaces: Readonly<Record<string, string>> = {
   'barewire/client ListeningPort.*': 'called by barewire',
   'barewire/skills SkillsClient.*': 'what is used of a client: called by barewire',
@@ -67,7 +67,7 @@ export const openPlaces: Readonly<Record<string, string>> = {
   'barewire/judge textReport(options)': 'how a report looks; barewire judge calls it',
 };
 
-/** Members that nobody holds against a shape where they are. By the place and the path, or its beginning with `*`. */
+/** Members that are not checked at their place. By place and path; a final `*` matches any ending. */
 export const openPaths: Readonly<Record<string, string>> = {
   'barewire/server Tools.add(definition).annotations.*': 'McpServer judges them; tools() has the option `check` for it, which the smallest server leaves out',
   'barewire/server Tools.add(definition).execution.*': 'likewise',

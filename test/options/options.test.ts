@@ -15,14 +15,15 @@ import { openPaths, openPlaces, openTypes } from './open.ts';
 import { placesOf, publishedTypes } from './types.ts';
 import type { Member, OptionsType, Place, ValueKind } from './types.ts';
 
-// Every options type that is published, as the type checker sees it, refuses what it does not know: each member is misspelt,
-// and given a value of every kind that its type does not take. A new type without a refusal fails the first test, or the next.
+// Every published options type, as found by the type checker, rejects unknown members and wrong types: each member is misspelt,
+// and given a value of every kind that its type does not accept. A new type without these checks fails the first test or the
+// next.
 
 const entries = publishedTypes();
 const built = [...entries.values()].every((file) => existsSync(file));
 const places = built ? placesOf(entries) : [];
 
-/** Whether a key of a list is this name, or its beginning with `*`. */
+/** True if a key equals this name, or ends in `*` and the name begins with the rest. */
 const fits = (name: string) => (open: string): boolean => (open.endsWith('*') ? name.startsWith(open.slice(0, -1)) : name === open);
 const isOpenPlace = ({ name }: Place): boolean => Object.keys(openPlaces).some(fits(name));
 const isOpen = ({ name }: OptionsType): boolean => Object.hasOwn(openTypes, name);
@@ -32,7 +33,7 @@ const closedTypes = (place: Place): OptionsType[] =>
 
 const asked = places.flatMap((place) => closedTypes(place).map((type) => ({ place, type })));
 
-/** What was thrown, or undefined. A call that is not refused may take its time: that is a refusal too late. */
+/** The error thrown by a call, or undefined. Closes what the call opened. */
 async function thrownBy({ call }: Tried, options: unknown): Promise<unknown> {
   try {
     const made = await call(options as never);
@@ -46,7 +47,7 @@ async function thrownBy({ call }: Tried, options: unknown): Promise<unknown> {
 const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined);
 const shown = (error: unknown): string => (error instanceof Error ? `${error.name} ${String(codeOf(error))}: ${error.message}` : 'nothing is refused');
 
-/** Members of a type and of the types in it, each with how options hold it. */
+/** Members of a type and of its inner types, each with a function that builds options with it. */
 function* membersOf(type: OptionsType, base: Readonly<Record<string, unknown>>, path = '', above: readonly OptionsType[] = []): Generator<{
   readonly member: Member; readonly path: string; readonly owner: OptionsType; options(name: string, value: unknown): object;
 }> {
@@ -69,17 +70,20 @@ function* membersOf(type: OptionsType, base: Readonly<Record<string, unknown>>, 
   }
 }
 
-/** Two letters changed, one more, one less, another case: what no member of the type is called. The first has to be understood. */
+/**
+ * Misspellings of a member that are no other member: letters swapped, added, removed, another case. The error must suggest the
+ * right name for the first.
+ */
 const misspell = (name: string, type: OptionsType): string[] => [
   `${name.slice(0, 1)}${name.slice(2, 3)}${name.slice(1, 2)}${name.slice(3)}`, `${name}x`, name.slice(1), `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
 ].filter((wrong) => !type.members.some((member) => member.name === wrong));
 
 const isOpenPath = ({ name }: Place, path: string): boolean => Object.keys(openPaths).some(fits(name + path));
 
-/** The member of that name in the types of the same parameter. */
+/** The members of that name in all types of the parameter. */
 const overloads = ({ types }: Place, path: string): Member[] => types.flatMap(({ members }) => members.filter(({ name }) => `.${name}` === path));
 
-/** Whether a member takes values of a kind: the value for a string is of no closed set, and schemas of some libraries are functions. */
+/** True if a member accepts values of a kind. The test string is in no closed set; schemas of some libraries are functions. */
 const takes = ({ kinds, closed, inner }: Member, kind: ValueKind): boolean => !kinds || kinds.has(kind) && !(kind === 'string' && closed)
   || kind === 'function' && inner.some(({ type }) => type.name === 'SchemaInterface');
 
@@ -118,7 +122,7 @@ test('a new place that takes options is found, whatever it looks like', (t) => {
 
 const info = { name: 'test', version: '1' };
 
-/** Mistakes that let in, run or hid something, and what is said of them. Without a type checker: `as object`. */
+/** Mistakes that would have allowed, run or hidden something, and the error of each. `as object` avoids the type checker. */
 const mistakes: readonly (readonly [what: string, made: () => unknown, code: string, message: RegExp])[] = [
   ...(['tols', 'Tool', 'tool ', 'arg', 'sever', 'Then'].map((name) => [
     `a rule with ${name}`, () => new Host({ info, servers: {}, transport: () => { throw new Error(); }, rules: [{ [name]: 'x', then: 'allow' } as Rule] }),

@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { API, SignatureKind, SymbolFlags, TypeFlags } from 'typescript/unstable/sync';
 import type { Checker, Signature, Symbol, Type } from 'typescript/unstable/sync';
 
-// Finds the options types of what is published, by the type checker: every parameter of an exported function, class or
-// interface that is an object with an optional member, and what such objects hold of the same kind.
+// Finds the published options types with the type checker: every object parameter with an optional member of an exported
+// function, class or interface, and nested types of this kind.
 
 export const top: string = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What `typeof` says of a value, and `list` for an array. */
+/** The `typeof` of a value, and `list` for an array. */
 export type ValueKind = 'string' | 'number' | 'boolean' | 'function' | 'list' | 'object';
 
 /** A member of an options type. */
 export interface Member {
   readonly name: string;
-  /** The kinds of value that its type takes. Undefined: any. */
+  /** The accepted kinds of value. Undefined: any. */
   readonly kinds: ReadonlySet<ValueKind> | undefined;
-  /** Whether a string is one of a closed set. */
+  /** True if strings must be from a closed set. */
   readonly closed: boolean;
-  /** The options types among those that it takes, itself, in a list or by any name. */
+  /** The options types that it accepts: directly, in a list, or in a record. */
   readonly inner: readonly { readonly type: OptionsType; readonly as: 'object' | 'list' | 'record' }[];
 }
 
@@ -34,12 +34,12 @@ export interface OptionsType {
 export interface Place {
   /** Such as `barewire/client McpClient.callTool(options)`. */
   readonly name: string;
-  /** `Person` of `Person.approve`; the name of the function, or of the class that is made. */
+  /** `Person` of `Person.approve`; otherwise the name of the function or class. */
   readonly owner: string;
   readonly types: readonly OptionsType[];
 }
 
-/** What `exports` of package.json says of types: the entry, and its file. */
+/** The type files of the entries in `exports` of package.json. */
 export function publishedTypes(): ReadonlyMap<string, string> {
   const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { name: string; exports: Record<string, { types?: string }> };
   return new Map(Object.entries(manifest.exports).flatMap(([entry, { types }]) =>
@@ -78,7 +78,7 @@ class Reader {
   readonly #checker: Checker;
   readonly #done = new Set<number>();
   readonly #types = new Map<number, OptionsType>();
-  /** Lists and records whose items are being read: a list may hold itself. */
+  /** Lists and records being read, since a list type may contain itself. */
   readonly #reading = new Set<number>();
 
   constructor(checker: Checker) {
@@ -88,7 +88,7 @@ class Reader {
   module(entry: string, module: Symbol): void {
     for (const exported of this.#checker.getExportsOfModule(module)) {
       const symbol = exported.flags & SymbolFlags.Alias ? this.#checker.getAliasedSymbol(exported) : exported;
-      // One that several entries export counts in the first.
+      // A symbol exported by several entries counts in the first.
       if (!this.#done.has(symbol.id)) this.#exported(`${entry} ${symbol.name}`, symbol);
       this.#done.add(symbol.id);
     }
@@ -118,7 +118,7 @@ class Reader {
   #signature(signature: Signature, found: Map<string, OptionsType[]>): void {
     for (const parameter of signature.getParameters()) {
       const type = this.#checker.getTypeOfSymbol(parameter);
-      // A parameter that is taken apart has no name of its own.
+      // A destructured parameter has no name.
       const name = /^\w+$/.test(parameter.name) && !parameter.name.startsWith('__') ? parameter.name : 'options';
       for (const { type: one } of type ? this.#optionsIn(type) : []) {
         const known = found.get(name) ?? [];
@@ -127,11 +127,11 @@ class Reader {
     }
   }
 
-  /** The parts of a union, type parameters as what they extend. */
+  /** The parts of a union; a type parameter counts as its constraint. */
   #parts(type: Type): Type[] {
     if (type.isUnionType()) return type.getTypes().flatMap((part) => this.#parts(part));
     if (type.isSubstitutionType()) return this.#parts(type.getBaseType());
-    // `string & {}`: any string, beside those that an editor suggests.
+    // `string & {}`: any string, in addition to those that an editor suggests.
     if (type.isIntersectionType()) return type.getTypes().filter(({ flags }) => flags & TypeFlags.String).concat(type).slice(0, 1);
     if (!type.isTypeParameter()) return [type];
     const constraint = this.#checker.getBaseConstraintOfType(type);
@@ -163,7 +163,7 @@ class Reader {
     });
   }
 
-  /** The options types of which a list or a record is made. */
+  /** The options types in a list or a record. */
   #items(whole: Type, as: 'list' | 'record'): Member['inner'] {
     const [item] = this.#checker.getIndexInfosOfType(whole);
     if (!item || this.#reading.has(whole.id)) return [];
@@ -176,13 +176,13 @@ class Reader {
   #optionsType(type: Type): OptionsType | undefined {
     const known = this.#types.get(type.id);
     if (known) return known;
-    // What Node and the language have is not ours to refuse.
+    // Types of Node and the language are not checked by this package.
     const ours = this.#checker.getPropertiesOfType(type)
       .filter(({ declarations }) => declarations.every(({ path }) => !/node_modules|\/lib\.|^bundled/.test(path)));
     if (!ours.some(({ flags }) => flags & SymbolFlags.Optional)) return undefined;
     const members: Member[] = [];
     const found = { name: this.#checker.typeToString(type), members };
-    // Before its members: a type may hold itself.
+    // Before its members, since a type may contain itself.
     this.#types.set(type.id, found);
     members.push(...ours.map((member) => this.#member(member)));
     return found;

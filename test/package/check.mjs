@@ -1,7 +1,6 @@
-// npm run package-check: packs barewire as it would be published. publint and Are The Types Wrong judge the manifest and
-// the types of every entry; then the package is installed from the tarball and from git, and a user's program is
-// type-checked under both module resolutions and run, as a module and from CommonJS; and so is every snippet of README.md
-// and docs/.
+// npm run package-check: packs barewire as for publication. publint and Are The Types Wrong check the manifest and the types of
+// every entry; then the package is installed from the tarball and from git, and a user's program is type-checked under both
+// module resolutions and run, as a module and from CommonJS; like every snippet of README.md and docs/.
 //
 //   node test/package/check.mjs [--git]     --git installs from a clone of the last commit as well
 import { execFileSync } from 'node:child_process';
@@ -50,7 +49,7 @@ console.log(JSON.stringify([tools.length, result.structuredContent, revisions.le
 
 const wrong = program.replace('({ a, b }) => ({ sum: a + b })', '({ a, c }) => ({ sum: a + c })');
 
-/** From CommonJS: every Node of `engines` that can `require` a module has to. */
+/** From CommonJS: must work on every Node of `engines` that can `require` a module. */
 const common = `
 const { McpServer } = require('barewire/server');
 const { entries } = require('barewire');
@@ -60,7 +59,7 @@ console.log(JSON.stringify([typeof McpServer, entries.McpServer]));
 const here = fileURLToPath(new URL('.', import.meta.url));
 const tool = (name) => join(here, 'node_modules/.bin', name);
 
-/** Prints what a tool found only where it found something. */
+/** Runs a tool, and prints its output only if it found a fault. */
 function judge(name, args) {
   try {
     execFileSync(tool(name), args, { encoding: 'utf8', stdio: 'pipe' });
@@ -118,7 +117,7 @@ try {
     const clone = join(project, 'clone');
     run('git', ['clone', '--quiet', root, clone]);
     installed(`git+file://${clone}`, 'from git');
-    // Without the dev dependencies there is nothing to build with: one sentence says so.
+    // Without dev dependencies the build is impossible: one sentence must say so.
     const bare = join(project, 'bare');
     mkdirSync(bare);
     cpSync(join(clone, 'package.json'), join(bare, 'package.json'));

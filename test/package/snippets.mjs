@@ -1,11 +1,11 @@
-// Every snippet of README.md and docs/, as somebody has them who has installed barewire into an empty folder: compiled with
-// the installed types, those with an output run, and README's first tool called from the command line.
+// Every snippet of README.md and docs/, as for a user with barewire in an empty folder: compiled with the installed types, run if
+// it has an expected output, and README's first tool called from the command line.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectOf, snippetsOf } from '../../dist/test/documents/snippets.js';
 
-/** Throws at the first that does not hold. `folder` has barewire installed. Gives what was checked. */
+/** Checks the snippets in a `folder` with barewire installed. Throws at the first fault; returns a summary. */
 export function checkSnippets(root, folder) {
   const pages = ['README.md', 'SKILL.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
   const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 'utf8')]));
@@ -27,7 +27,7 @@ export function checkSnippets(root, folder) {
     if (status !== 0 || stderr !== '' || stdout.trim() !== prints) throw new Error(`${place}: ended with ${status}, and said ${stdout.trim()}${stderr}, not ${prints}`);
   }
 
-  // README, word by word: the file is saved under its name, and called without a host.
+  // Follows the README literally: saves the file under its name, and calls it without a host.
   const [, name, code] = /Save this as `([\w.]+)`:[^`]*```ts\n([^]*?)```/.exec(texts.get('README.md')) ?? [];
   const [, call] = /^ {4}npx (barewire call .*)$/m.exec(texts.get('README.md')) ?? [];
   if (!name || !call) throw new Error('README.md has no tool to save, or no line that calls it');

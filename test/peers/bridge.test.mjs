@@ -1,4 +1,4 @@
-// barewire bridge between the official SDKs: a client of either era before a server of either era, over each transport.
+// barewire bridge between the official SDKs: a client of either era with a server of either era, over each transport.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const backs = [{ name: 'sdk v1, 2025-11-25', args: [at('test/peers/servers/v1.mj
 const textOf = (result) => result.content.map(({ text }) => text ?? '').join('');
 const env = { ...process.env, BAREWIRE_HOME: '/nonexistent' };
 
-/** `barewire bridge --port 0 TARGET`; its address. */
+/** Starts `barewire bridge --port 0 TARGET`; returns its address. */
 async function overHttp(t, target) {
   const child = spawn(process.execPath, [main, 'bridge', '--port', '0', ...target], { stdio: ['ignore', 'ignore', 'pipe'], env });
   const gone = new Promise((resolve) => child.once('close', resolve));
@@ -56,7 +56,7 @@ for (const front of fronts) {
           assert.equal((await call('fail')).isError, true);
           assert.equal((await client.readResource({ uri: 'peer://note' })).contents[0].text, 'a note');
 
-          // 32 at a time, each with a question of its own, and answers that come back in another order.
+          // 32 calls at a time, each with its own question; the answers return in another order.
           answers.elicit = async ({ message }) => {
             await new Promise((resolve) => setTimeout(resolve, (Number(message.slice(2)) * 7) % 32));
             return { action: 'accept', content: { answer: `answer to ${message}` } };
@@ -64,10 +64,10 @@ for (const front of fronts) {
           const numbers = Array.from({ length: 32 }, (_, n) => n);
           const results = await Promise.all(numbers.map((n) => call('number', { n })));
           assert.deepEqual(results.map(textOf), numbers.map((n) => `${n}: answer to n=${n}`));
-          // A legacy question names no call: where the call that carried it ends first, another asks it again.
+          // A legacy question names no call: if the call that carried it ends first, another call asks it again.
           if (back === backs[1]) assert.equal(asked.length, 32);
 
-          // One report while it runs: both SDKs lose those that come in one chunk with the result.
+          // One progress report: both SDKs lose reports that arrive in one chunk with the result.
           const control = new AbortController();
           const reports = [];
           const report = ({ progress, total, message }) => {
@@ -97,7 +97,7 @@ test('bridge: HTTP+SSE in front and behind, with questions and progress', async 
   for (let cancelled = ''; cancelled !== '1';) cancelled = textOf(await call('cancelled'));
 });
 
-/** Processes of the v1 server that run and stand behind this bridge. */
+/** Counts the processes of the v1 server below this bridge. */
 function children() {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -116,21 +116,21 @@ test(`bridge: ${cuts} connects and cuts leave no child`, { skip: process.platfor
     const { client, answers } = await connect({ after() {} }, fronts[n % 2], 'http', url);
     let asked;
     const open = new Promise((resolve) => (asked = resolve));
-    // In the midst of a question: the client never answers it.
+    // During a question, which the client never answers.
     answers.elicit = () => (asked(), new Promise(() => {}));
     const call = callTool(client)('number', { n });
     call.catch(() => {});
-    // Every third is cut before the server has asked; the rest while it waits. Some are told that the bridge is full.
+    // Every third is cut before the server asks, the others while it waits. Some get the error that the bridge is full.
     if (n % 3 !== 0) await Promise.race([open, call.catch(() => {})]);
     await client.close();
   };
   for (let n = 0; n < cuts; n += 4) await Promise.all([0, 1, 2, 3].map((k) => one(n + k)));
-  // Each was cut off while the bridge waited for it.
+  // Each process ends after its client was cut off.
   for (let left = -1; left !== 0;) {
     left = children();
     if (left !== 0) await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // It goes on serving.
+  // The bridge still serves.
   const { client } = await connect(t, fronts[0], 'http', url);
   assert.equal(textOf(await callTool(client)('add', { a: 1, b: 1 })), '2');
 });

@@ -1,5 +1,5 @@
-// npm run conformance: the official suite against barewire's server and client, by the suite's own lists. Exit code 1
-// where anything fails, also what the suite does not score. What the suite has and no leg plays is printed by name.
+// npm run conformance: runs the official suite against barewire's server and client, with the suite's own lists. Exits 1 if
+// anything fails, also unscored scenarios. Prints scenarios of the suite that no leg runs.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,21 +9,21 @@ import { readWords } from '../../scripts/words.mjs';
 
 const suite = at('test/peers/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const requirements = at('test/peers/node_modules/@modelcontextprotocol/conformance/requirements');
-// Node runs the sources: the client starts without compiling.
+// Node runs the TypeScript sources: the client starts without compiling.
 const client = `${node24()} --disable-warning=ExperimentalWarning ${at('test/peers/everything/client.ts')}`;
-/** Required scenarios that the suite itself skips, whoever the server is. */
+/** Required scenarios that the suite itself skips for every server. */
 const skippedBySuite = ['tasks-status-notifications'];
 /** A scenario that checked nothing. */
 const isSkipped = ({ checks }) => checks.length > 0 && checks.every(({ status }) => status === 'SKIPPED');
 
-// `--requirements`: what the suite froze for a revision, and what it plays beside that without scoring it. Revisions
-// without such a list are played whole.
+// `--requirements`: the list that the suite froze for a revision, and further unscored scenarios. Without a list, all scenarios
+// of a revision run.
 const serverLegs = [
   { revision: '2025-11-25', args: ['--requirements', '2025-11-25'] },
   { revision: '2025-06-18', args: ['--spec-version', '2025-06-18'] },
   { revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ];
-/** Scenarios of extensions that no list of the suite names: each is played by its name in these revisions. */
+/** Extension scenarios on no list of the suite: each runs by name in these revisions. */
 const extensionScenarios = (names) => names.filter((name) => name.startsWith('sep-2640-'));
 const extensionRevisions = ['2025-11-25', '2026-07-28'];
 const clientLegs = ['fetch', 'node:http'].flatMap((sender) => [
@@ -33,7 +33,7 @@ const clientLegs = ['fetch', 'node:http'].flatMap((sender) => [
   { sender, revision: '2026-07-28', args: ['--requirements', '2026-07-28'] },
 ]);
 
-/** The scenarios that a revision requires of a role, from the suite's own list. */
+/** The scenarios required of a role by a revision, from the suite's list. */
 async function required(revision, role) {
   const text = await readFile(join(requirements, `${revision}.yaml`), 'utf8').catch(() => '');
   const section = new RegExp(`^${role}:\\n((?:  - .*\\n)+)`, 'm').exec(text)?.[1] ?? '';
@@ -54,11 +54,11 @@ function judge(scenario, checks, why = '') {
   };
 }
 
-/** What the suite left in its output directory: for each scenario its checks, and what the client wrote to stderr. */
+/** Reads the suite's output directory: for each scenario the checks, and the client's stderr. */
 async function results(directory) {
   const found = new Map();
   for (const entry of await readdir(directory, { recursive: true })) {
-    // server-<scenario>-2026-01-02T03-04-05-678Z/checks.json; the name of a scenario may have a slash.
+    // server-<scenario>-2026-01-02T03-04-05-678Z/checks.json; a scenario's name may contain a slash.
     const scenario = /^(?:server-)?(.*)-\d{4}-\d\d-\d\dT[\d-]+Z\/checks\.json$/.exec(entry)?.[1];
     if (scenario === undefined) continue;
     const errors = await readFile(join(directory, entry, '../stderr.txt'), 'utf8').catch(() => '');
@@ -76,7 +76,7 @@ async function inScratch(work) {
   }
 }
 
-/** What a leg has played, judged: what it requires comes first. */
+/** The results of a leg, required scenarios first. */
 async function report(role, title, { revision, args }, found, why) {
   const must = args[0] === '--requirements' ? await required(revision, role) : [];
   const rows = [...found].filter(([, one]) => !isSkipped(one)).map(([scenario, { checks, errors }]) =>
@@ -110,8 +110,8 @@ async function serverLeg({ runtime, ...which }) {
 }
 
 /**
- * The suite would start all scenarios of a list at once, and some wait for half a second at most: they are played one by
- * one, or as many as there are processors.
+ * The suite would start all scenarios of a list at once, and some wait for at most half a second: so run as many at a time as
+ * there are processors.
  */
 async function clientLeg(which) {
   const extensions = extensionRevisions.includes(which.revision) ? extensionScenarios(await listed('client')) : [];
@@ -125,14 +125,14 @@ async function clientLeg(which) {
   return report('client', `client over ${which.sender}, ${which.revision}`, which, found, 'the suite lists no scenario');
 }
 
-/** The names of the scenarios of a role that the suite has; `filter` is `--requirements` or `--spec-version`. */
+/** The names of a role's scenarios; `filter` is `--requirements` or `--spec-version`. */
 async function listed(role, filter) {
   const names = async (...args) => {
     const { output } = await run(node24(), [suite, 'list', ...args]);
     return [...output.matchAll(/^\s+-\s+(\S+)/gm)].map(([, name]) => name);
   };
   const all = await names(`--${role}`);
-  // A list of requirements is of both roles.
+  // A requirements list covers both roles.
   return filter ? (await names(`--${role}`, ...filter)).filter((name) => all.includes(name)) : all;
 }
 
@@ -148,13 +148,13 @@ function print({ title, rows, must, skipped }) {
   for (const scenario of skipped) console.log(`  skip  ${scenario}: each of its checks was skipped`);
 }
 
-// node test/peers/conformance.mjs [runtime…] [client]: node and the client unless named; `all` for every runtime there is.
+// node test/peers/conformance.mjs [runtime…] [client]: default: node and the client; `all`: every available runtime.
 const { names: named } = readWords({}, [...runtimes.map(({ name }) => name), 'client', 'all']);
 const chosen = runtimes.filter(({ name }) => named.includes('all') || named.includes(name) || (named.length === 0 && name === 'node'));
 const withClient = named.length === 0 || ['node', 'client', 'all'].some((name) => named.includes(name));
 
 const begun = performance.now();
-// The suite waits for half a second at some places: a machine that is asked for more than it has would fail there.
+// The suite waits only half a second in some places: an overloaded machine would fail there.
 const width = Math.min(4, availableParallelism());
 const legs = chosen.flatMap((runtime) => serverLegs.map((one) => ({ runtime, ...one })));
 const reports = await each(legs, width, serverLeg);

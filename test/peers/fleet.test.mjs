@@ -1,5 +1,5 @@
-// The official clients use every feature of examples/travel behind a round robin over four places of one fleet, at the
-// stored level. The books are one, as in an application that keeps them in a database.
+// The official clients use every feature of examples/travel behind a round robin over four servers of one fleet with the stored
+// level. They share one set of books, like an application with a database.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test from 'node:test';

@@ -1,4 +1,4 @@
-// indexedDbStore on an implementation of IndexedDB that other people wrote.
+// indexedDbStore on a third-party implementation of IndexedDB.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import 'fake-indexeddb/auto';

@@ -1,4 +1,4 @@
-// barewire beside the official SDKs of Go, Python, Rust and Java, as client and as server, in both eras, over both transports.
+// barewire with the official SDKs of Go, Python, Rust and Java, as client and as server, in both eras, over both transports.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, describe, test } from 'node:test';
@@ -15,7 +15,7 @@ const legacy = '2025-11-25';
 const modern = '2026-07-28';
 const settled = (promise) => promise.then((value) => value, (error) => error);
 
-/** What each peer has not; everything else is expected of it. */
+/** The missing features of each peer; everything else is required. */
 const lacks = {
   go: { server: {}, client: {} },
   java: { modern: 'the Java SDK 2.1 has no 2026-07-28', server: { grow: 'its tools are fixed' }, client: { cancelled: 'its client has no way to cancel a call' } },
@@ -23,7 +23,7 @@ const lacks = {
   python: { server: { grow: 'its tools are fixed', askModern: 'ctx.elicit has no way back in 2026-07-28' }, client: { changed: 'its client tells of no change by itself' } },
 };
 
-// PEER_LANGUAGES=go,python leaves the others out: Rust and Java take minutes to build.
+// PEER_LANGUAGES=go,python skips the others: Rust and Java take minutes to build.
 const wanted = process.env.PEER_LANGUAGES?.split(',');
 for (const [name, find] of Object.entries(peers)) {
   const leftOut = wanted !== undefined && !wanted.includes(name);

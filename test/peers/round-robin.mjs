@@ -1,7 +1,7 @@
-// A balancer for tests where there is no nginx: each request goes to the next server, whatever session it is of.
+// A balancer for tests without nginx: each request goes to the next server, regardless of its session.
 import { Agent, createServer, request } from 'node:http';
 
-/** Serves in front of these origins (`http://127.0.0.1:3000`). `counts`: how many requests each has got. */
+/** A proxy for these origins (`http://127.0.0.1:3000`). `counts`: requests to each. */
 export async function roundRobin(origins) {
   const agent = new Agent({ keepAlive: true });
   const counts = origins.map(() => 0);
@@ -22,7 +22,7 @@ export async function roundRobin(origins) {
       if (to.headersSent) to.destroy();
       else to.writeHead(502).end();
     });
-    // A client that leaves a stream leaves it at the server as well.
+    // If a client leaves a stream, the stream to the server is closed as well.
     to.on('close', () => onward.destroy());
     from.pipe(onward);
   });

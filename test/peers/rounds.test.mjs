@@ -1,4 +1,4 @@
-// One booking, three rounds, three processes: what is asked and answered travels with the client, sealed.
+// One booking, three rounds, three processes: the questions and answers are in the sealed state that the client carries.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test from 'node:test';
@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { at } from './processes.mjs';
 
-/** A process of the travel agency, and the official client that speaks to it without answering questions by itself. */
+/** A process of the travel agency, with an official client that does not answer questions automatically. */
 async function agency(t, key) {
   const client = new Client({ name: 'peer', version: '1.0.0' }, {
     capabilities: { elicitation: { form: {} } },
@@ -34,7 +34,7 @@ test('a booking is begun in one process, goes on in another, and ends in one tha
   const first = await one.book();
   assert.equal(first.resultType, 'input_required');
   assert.deepEqual(Object.keys(first.inputRequests), ['wish']);
-  // It is killed: nothing of the booking was kept in it.
+  // The process is killed: it kept nothing of the booking.
   process.kill(one.transport.pid, 'SIGKILL');
 
   const wish = accept({ seat: 'aisle', travellers: 3, name: 'Ada' });
@@ -48,7 +48,7 @@ test('a booking is begun in one process, goes on in another, and ends in one tha
   const result = await three.book(paid);
   assert.match(result.content[0].text, new RegExp(`^Booked BW1001: .* to Lisbon, aisle seat, ${total} EUR\\.$`));
 
-  // The state belongs to this call, and to those who have the key.
+  // The state is valid only for this call, and only with the same key.
   await assert.rejects(three.book(paid, 'Oslo'), ({ code }) => code === -32602);
   const stranger = await agency(t, randomBytes(32).toString('base64'));
   await assert.rejects(stranger.book(paid), ({ code }) => code === -32602);

@@ -1,11 +1,11 @@
-// Where the conformance fixture can be served: on Node through node:http, elsewhere through `fetchHandler`.
+// The runtimes for the conformance fixture: Node through node:http, others through `fetchHandler`.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { at, start } from './processes.mjs';
 
 const here = 'test/peers/runtimes';
 
-/** The program itself and not the script that npm puts before it, which would leave the program behind when it ends. */
+/** The program itself, not npm's script, which would leave the program running when it ends. */
 function program(scope, path) {
   const folder = at(`${here}/node_modules/${scope}`);
   const inside = existsSync(folder) ? readdirSync(folder).map((name) => `${folder}/${name}/${path}`) : [];
@@ -36,7 +36,7 @@ export const runtimes = [
   },
   {
     name: 'bun',
-    // Its installation moves the program from the one place to the other.
+    // The installation of bun moves the program from one place to the other.
     start: () => begin(program('@oven', 'bin/bun') ?? at(`${here}/node_modules/bun/bin/bun.exe`), [at(`${here}/bun.mjs`)]),
   },
   {

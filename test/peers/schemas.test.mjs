@@ -1,4 +1,4 @@
-// Tools whose schemas come from other people's libraries, from the list to the answer, in both eras.
+// Tools with schemas of other libraries, from the list to the result, in both eras.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Type as OldType } from '@sinclair/typebox';
@@ -57,13 +57,13 @@ for (const [library, { input, output }] of Object.entries(libraries)) {
       assert.equal(isError, undefined);
       assert.deepEqual(structuredContent, { plan: ['day 1 in Rome', 'day 2 in Rome'] });
 
-      // Every fault, where it is, for the model to read.
+      // Every fault with its place, for the model.
       const wrong = await client.callTool('plan', { city: 'R', days: 'many' });
       assert.equal(wrong.isError, true);
       assert.match(wrong.content[0].text, /city/);
       assert.match(wrong.content[0].text, /days/);
 
-      // The author's fault: the caller reads that it failed, and the author where.
+      // A fault of the author: the caller reads only that the call failed, the author where.
       const failed = await client.callTool('plan', { city: 'Nowhere' });
       assert.equal(failed.isError, true);
       assert.match(failed.content[0].text, /^plan failed \(id /);

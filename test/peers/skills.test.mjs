@@ -1,4 +1,4 @@
-// barewire and the official SDK (`./ext/skills`) serve skills to one another: both roles, both eras.
+// barewire and the official SDK (`./ext/skills`) serve skills to each other: both roles, both eras.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

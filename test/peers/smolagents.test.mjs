@@ -1,5 +1,5 @@
-// smolagents, by way of mcpadapt, loads the tools of a barewire server: it reads `properties` of every input schema, and
-// where one lacks the member, loads none.
+// smolagents (with mcpadapt) loads the tools of a barewire server: it reads `properties` of every input schema, and loads none if
+// one schema lacks it.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The event-stream parser beside eventsource-parser, on streams that a seeded generator made.
+// Compares the event-stream parser with eventsource-parser, on streams of a seeded generator.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createParser } from 'eventsource-parser';
@@ -20,11 +20,11 @@ function stream(random) {
     text += pick(ends);
   }
   if (random() < 0.5) text += pick(ends) + pick(ends);
-  // eventsource-parser keeps a CR that ends its input, for the LF that may follow, until another line has ended.
+  // eventsource-parser holds back a CR at the end of its input until another line has ended, in case an LF follows.
   return `${text}:\n`;
 }
 
-/** Cuts a sequence into pieces at random places. */
+/** Cuts a sequence at random places. */
 function cut(whole, random, most) {
   const pieces = [];
   for (let at = 0; at < whole.length;) {
@@ -48,11 +48,11 @@ test('50,000 streams are read alike, however they are cut', () => {
 
     const theirs = [];
     const other = createParser({
-      // An id that an event does not set is not told; the rules say that the last one holds.
+      // It reports no id for an event that sets none; by the rules the last one holds.
       onEvent: ({ event = '', data, id }) => theirs.push({ type: event || 'message', data, id }),
       onRetry: (value) => (retry = value),
     });
-    // It is fed by a TextDecoder, which takes the byte order mark away.
+    // Its input comes from a TextDecoder, which removes the byte order mark.
     for (const piece of cut([...text.replace(/^\ufeff/, '')], random, 1 + n % 40)) other.feed(piece.join(''));
 
     const where = `stream ${n}: ${JSON.stringify(text)}`;

@@ -1,4 +1,4 @@
-// Tasks with other people's programs, both ways.
+// Tasks with third-party programs, in both roles.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { at, start } from './processes.mjs';
 
 const textOf = ({ content }) => content.map(({ text }) => text ?? '').join('');
 
-/** The fixture of the suite, and a client of the official SDK v1 that fills in forms. */
+/** The suite's fixture, and a client of the official SDK v1 that fills in forms. */
 async function officialClient(t) {
   const server = await start(process.execPath, [at('dist/test/peers/everything/main.js'), '--port', '0']);
   t.after(() => server.stop());
@@ -72,7 +72,7 @@ const framing = {
   clientCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
 };
 
-/** One request of 2026-07-28, as the extension's package has framed it. */
+/** Sends one request of 2026-07-28, as framed by the extension's package. */
 const dispatchTo = (url) => async (request) => {
   const { method, params } = request;
   const name = params.taskId ?? params.name;
@@ -190,7 +190,7 @@ test('our client does research with server-everything, which asks what was meant
   assert.equal(states.at(-1), 'completed');
 });
 
-// PYTHON names one that has `fastmcp[tasks]`.
+// PYTHON may name an interpreter with `fastmcp[tasks]`.
 const python = process.env.PYTHON ?? 'python3';
 const hasFastMcp = spawnSync(python, ['-c', 'import fastmcp_tasks']).status === 0;
 

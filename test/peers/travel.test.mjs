@@ -1,4 +1,4 @@
-// The official clients use every feature of examples/travel, over each transport that they have.
+// The official clients use every feature of examples/travel, over each of their transports.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { connect, officialClients } from './official-clients.mjs';

@@ -1,4 +1,4 @@
-// What a client does with examples/travel: every feature, whatever stands between the two.
+// A client's use of examples/travel: every feature, over any transport or proxy.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const route = { origin: 'Berlin', destination: 'Lisbon', date: '2026-05-01' };
 export const textOf = (result) => result.content.map(({ text }) => text ?? '').join('');
 const logLevel = 'io.modelcontextprotocol/logLevel';
 
-/** All that the travel agency does, one after the other. */
+/** Uses all features of the travel agency in sequence. */
 export async function useEverything(t, peer) {
   const { client, answers, asked, told, modern } = peer;
   const call = (name, args = {}, options, extra) =>
@@ -52,7 +52,7 @@ export async function useEverything(t, peer) {
     assert.equal(JSON.parse(text.text).city, 'Rome');
     const { contents: [picture] } = await client.readResource({ uri: 'travel://stamp.png' });
     assert.equal(Buffer.from(picture.blob, 'base64').subarray(1, 4).toString(), 'PNG');
-    // -32002 before 2026-07-28, and -32602 since; the second SDK makes the new one of the old one.
+    // -32002 before 2026-07-28, and -32602 since; SDK v2 converts the old code to the new one.
     await assert.rejects(client.readResource({ uri: 'travel://nothing' }), ({ code }) => code === (peer.version === 'v2' ? -32602 : -32002));
   });
 
@@ -75,8 +75,8 @@ export async function useEverything(t, peer) {
     const seen = [];
     const result = await call('search_every_airline', { ...route, paceMs: 20 }, { onprogress: (progress) => seen.push(progress) });
     assert.match(textOf(result), /^The cheapest/);
-    // The last report may be lost: where it comes in one chunk with the result, the SDKs handle the result first, and
-    // drop what belongs to a request that is answered.
+    // The last report may be lost: if it arrives in one chunk with the result, the SDKs handle the result first, and drop
+    // messages of an answered request.
     assert.deepEqual(seen.map(({ progress }) => progress).slice(0, 5), [0, 1, 2, 3, 4]);
     assert.deepEqual(seen[0], { progress: 0, total: 5, message: 'Asking Aurora Air' });
   });
@@ -136,7 +136,7 @@ export async function useEverything(t, peer) {
     answers.elicit = ({ message }) => ({
       action: 'accept', content: message.includes('could not be used') ? { seat: 'aisle', travellers: 1, name: 'Ada' } : { seat: 'roof' },
     });
-    // The official clients may refuse to send what does not fit; then the tool's question fails, and nothing is booked.
+    // The official clients may refuse to send invalid content; then the tool's question fails, and nothing is booked.
     const result = await call('book_trip', { destination: 'Oslo' }).catch((error) => error);
     const sent = asked.slice(from);
     if (result instanceof Error || result.isError) assert.equal(sent.length, 1);

@@ -12,9 +12,9 @@ import { unsupportedVersion } from '../../src/protocol/unsupported-version.ts';
 import type { Revision } from '../../src/protocol/revisions.ts';
 import { uriTemplate } from '../../src/protocol/uri-template.ts';
 
-// What mutants showed that no other test of this folder asks.
+// Behaviour that mutants showed no other test in this folder covers.
 
-/** By feature, the revisions that have it: the changelog of each revision says what it brought and took. */
+/** The revisions that have each feature, from the changelog of each revision. */
 type Column = { [K in keyof typeof revisionTable]: (typeof revisionTable)[K] extends (revision: Revision) => unknown ? K : never }[keyof typeof revisionTable];
 
 const has: Readonly<Partial<Record<Column, readonly string[]>>> = {

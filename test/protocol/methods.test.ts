@@ -74,7 +74,7 @@ test('methods: a name that is none has a row that says nothing', () => {
 test('methods: what passes before the handshake, and what only the modern era has, agree with the table', () => {
   const requests = Object.entries(methods).filter(([name]) => !name.startsWith('notifications/'));
   for (const [name, { since, until, from }] of requests) {
-    // What needs no capability, is in the first revision and in no modern one, is there for the handshake.
+    // The handshake may use methods of the first revision that are in no modern one and need no capability.
     const first = since === undefined && until === '2025-11-25' && neededCapability(name) === undefined;
     assert.equal(mayPass('handshake', name), first, name);
     assert.equal(mayPass('ping', name), first && from === 'both', name);

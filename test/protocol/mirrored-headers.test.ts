@@ -105,7 +105,7 @@ test('encodes values and decodes them back', () => {
   for (let code = 0; code < 0x300; code++) {
     const value = `a${String.fromCharCode(code)}b`;
     assert.equal(decodeHeaderValue(encodeHeaderValue(value)), value);
-    // Nothing but what a field value may hold: RFC 9110 section 5.5.
+    // Only characters that are allowed in a field value: RFC 9110 section 5.5.
     assert.match(encodeHeaderValue(value), /^[\t\x20-\x7e]+$/);
     assert.equal(encodeHeaderValue(value) === value, code === 9 || code >= 0x20 && code < 0x7f, `${code}`);
   }

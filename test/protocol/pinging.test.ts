@@ -19,19 +19,19 @@ import type { Sent } from '../client/scripted.ts';
 import { mockClock } from '../mock-clock.ts';
 import { within } from '../within.ts';
 
-// 2025-11-25 basic/utilities/ping: who has gone silent is pinged, and who does not answer has gone.
+// 2025-11-25 basic/utilities/ping: a silent peer is pinged, and a peer that does not answer is gone.
 
 const legacy = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 const soon = { intervalMs: 5, timeoutMs: 20 };
 const says = /the other side has not answered a ping within 20 ms/;
 
-/** The timers of `pinging` keep no process alive. */
+/** Keeps the process alive, because the timers of `pinging` do not. */
 function stay(t: TestContext): void {
   const timer = setInterval(() => {}, 1000);
   t.after(() => clearInterval(timer));
 }
 
-/** A server that answers the handshake, and whatever else as `more` says. */
+/** A server that answers the handshake, and other messages by `more`. */
 function scripted(revision: string, more: (sent: Sent) => object | undefined): Scripted {
   return new Scripted('pipe', (sent) => sent.method === 'initialize'
     ? { protocolVersion: revision, capabilities: { tools: {} }, serverInfo: { name: 'silent', version: '1' } }
@@ -87,7 +87,7 @@ for (const revision of legacy) {
   });
 }
 
-// 2025-11-25 basic/utilities/ping#implementation-considerations: the frequency is an option, and pings are not overdone.
+// 2025-11-25 basic/utilities/ping#implementation-considerations: the frequency is an option, and pings are not excessive.
 test('a connection is pinged after each interval of silence, and not while the other side is heard', async (t) => {
   mockClock(t.mock, { apis: ['setTimeout', 'Date'] });
   const sent: { id: number; method: string }[] = [];
@@ -136,7 +136,7 @@ test('an answered ping is followed by a whole interval, no ping goes out beside 
       assert.equal(sent.length, pings - 1);
       await pass(1);
       assert.equal(sent.length, pings);
-      // The answer comes late, and while it does not there is no other ping.
+      // The answer is late; until it arrives no other ping is sent.
       for (let part = 0; part < 9; part++) await pass(timeoutMs / 10);
       assert.equal(sent.length, pings);
       connection.receive(decode(JSON.stringify({ jsonrpc: '2.0', id: sent.at(-1)?.id, result: {} })));
@@ -177,7 +177,7 @@ test('whatever a silent server says is a sign of life, and one that has gone is 
 test('the channels of both sides end: memory and message port', async (t) => {
   stay(t);
   const server = (): McpServer => new McpServer({ name: 'test', version: '1' }, { pinging: pinging(soon), onError: () => {} });
-  // A client that hears and does not answer.
+  // A client that receives but does not answer.
   const deaf = memoryTransport(server());
   let told = (_: string): void => {};
   const closed = new Promise<string>((resolve) => (told = resolve));

@@ -4,7 +4,7 @@ import { firstTaskStatus, isTaskStatus, isTerminal, nextTaskStatus, taskLifecycl
 import type { TaskEvent } from '../../src/protocol/task-lifecycle.ts';
 import type { TaskStatus } from '../../src/protocol/tasks.ts';
 
-// 2025-11-25 basic/utilities/tasks#task-status-lifecycle, as the text says it.
+// 2025-11-25 basic/utilities/tasks#task-status-lifecycle, as in the text.
 const allowed: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   working: ['input_required', 'completed', 'failed', 'cancelled'],
   input_required: ['working', 'completed', 'failed', 'cancelled'],

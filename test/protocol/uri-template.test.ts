@@ -4,7 +4,7 @@ import { expandUriTemplate, uriTemplate } from '../../src/protocol/uri-template.
 import type { UriVariables } from '../../src/protocol/uri-template.ts';
 import { everyNth } from '../every-nth.ts';
 
-// The variables of RFC 6570, 3.2 (their string values), and its examples of levels 1 to 3 from 1.2 and 3.2.
+// The variables of RFC 6570, 3.2 (string values), and its examples of levels 1 to 3 in 1.2 and 3.2.
 const values = {
   var: 'value',
   hello: 'Hello World!',
@@ -76,7 +76,7 @@ const examples: readonly (readonly [template: string, uri: string])[] = [
   ['?fixed=yes{&x}', '?fixed=yes&x=1024'],
   ['{&x,y,empty}', '&x=1024&y=768&empty='],
   ['{&var,undef}', '&var=value'],
-  // 2.1: a literal that a URI may not hold is encoded. 2.3: names may be encoded or dotted.
+  // 2.1: a literal that a URI cannot contain is encoded. 2.3: names may be encoded or dotted.
   ['/ü/{var} ', '/%C3%BC/value%20'],
   ['{?a.b,%41}', ''],
 ];
@@ -85,15 +85,15 @@ for (const [template, uri] of examples)
     const expand = (from: Record<string, string | undefined>): string => expandUriTemplate(template as string, from);
     assert.equal(expand(values), uri);
     const back = uriTemplate<string>(template as string).match(uri);
-    // What an unprefixed expression leaves out leaves no trace to match.
+    // An unprefixed expression leaves no trace of an undefined variable, so it cannot be matched.
     if (/^O|undef,y/.test(template) && !back) return;
-    // What would leave its path segment does not match.
+    // A value that would leave its path segment does not match.
     if (template === '{base}index') return assert.equal(back, undefined);
     assert.ok(back, 'matches what it gave');
     assert.equal(expand(back), uri);
   });
 
-// A template, a URI, and the values that it matches with; none: no match.
+// A template, a URI, and the matched values; without values: no match.
 const matches: readonly (readonly [template: string, uri: string, values?: Record<string, string>])[] = [
   [
     'weather://forecast/{city}/{date}',
@@ -112,7 +112,7 @@ const matches: readonly (readonly [template: string, uri: string, values?: Recor
   ['user://{email}', 'user://joe@example.com', { email: 'joe@example.com' }],
   ['a:{x}', 'a:b?c'],
   ['a:{x}', 'a:b#c'],
-  // One segment, also when it is decoded.
+  // One segment, also after decoding.
   ['a:{x}', 'a:b%2Fc'],
   ['a:{x}', 'a:b%5Cc'],
   ['a:{x}', 'a:%2e%2e%2fetc'],
@@ -137,7 +137,7 @@ const matches: readonly (readonly [template: string, uri: string, values?: Recor
   ['', 'a'],
   ['plain', 'plain', {}],
   ['plain', 'plain2'],
-  // As little as lets the rest fit, from left to right; what may be there is there.
+  // Each variable takes as little as possible, from left to right; optional parts are taken if present.
   ['{a}-{b}', 'x-y-z', { a: 'x', b: 'y-z' }],
   ['{a}{b}', 'xyz', { a: 'x', b: 'yz' }],
   ['{a,b}', 'x,y,z', { a: 'x', b: 'y,z' }],
@@ -258,10 +258,10 @@ test('what a template gives it matches, and the match gives it again', () => {
       for (const [j, name] of names.entries()) {
         const value = Array.from({ length: below(4) }, () => alphabet[below(alphabet.length)]).join('');
         if (below(5)) given[name] = value;
-        // The first variable of an expression without a prefix must leave a character.
+        // The first variable of an expression without a prefix must not be empty.
         if (!j && (operator === '' || operator === '+')) traceable &&= Boolean(given[name]);
-        // What begins with its separator would read as an empty first value.
-        // What is no segment of a path is no match; a neighbour may take a part of it in another reading.
+        // A value that begins with the separator would read as an empty first value.
+        // A value that is not one path segment does not match; a neighbour may take a part of it in another reading.
         traceable &&= !/^\.|\.$|\//.test(given[name] ?? '');
         if (!j && operator === '+' && names.length > 1) traceable &&= !given[name]?.startsWith(',');
       }
@@ -271,8 +271,7 @@ test('what a template gives it matches, and the match gives it again', () => {
     const uri = expandUriTemplate(template, given);
     const found = match(uri);
     if (traceable) assert.ok(found, `${template} gave ${uri} for ${JSON.stringify(given)}`);
-    // Neighbours may share the characters in another way: then other ones are percent-encoded, or `;v=` is
-    // `;v`.
+    // Neighbours may divide the characters differently: then different ones are percent-encoded, or `;v=` is `;v`.
     if (found) assert.equal(plain(expandUriTemplate(template, found)), plain(uri), template);
     if (found) matched++;
   }
@@ -294,7 +293,7 @@ test('hostile templates and URIs cost steps times characters', () => {
   const uris = ['a', '.', 'a.', ',', 'a,', '/', '&v1=', '?', '%', '%41'].map((part) =>
     part.repeat(8192 / part.length),
   );
-  // Trying the readings one after the other would take longer than the universe: finishing is the assertion.
+  // Trying all readings would take longer than the age of the universe: the assertion is that it finishes.
   for (const template of templates) for (const uri of uris) uriTemplate(template as string).match(uri);
   assert.equal(uriTemplate(templates[1] as string).match('a'.repeat(8192) + 'b'), undefined);
 });

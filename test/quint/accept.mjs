@@ -1,4 +1,4 @@
-// Asks Quint whether runs of the real code are runs of a model: each becomes a `run` of a module that imports the model.
+// Asks Quint whether runs of the real code are runs of a model: each becomes a `run` in a module that imports the model.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +7,17 @@ import { file, quint } from './quint.mjs';
 const isExpectation = (step) => step.startsWith('expect(');
 const textOf = (steps, name) => `  run ${name}Test = init${steps.map((step) => `\n    .${isExpectation(step) ? step : `then(${step})`}`).join('')}`;
 
-/** How many are asked at once: a module with more takes long to be read. */
+/** Runs per module: a module with more takes long to parse. */
 const most = 100;
 
 /**
- * Throws an error that names the first step that the model does not allow. `model`: the module, with the values of its
- * constants; `name`: its file without `.qnt`.
+ * Throws an error with the first step that the model does not allow. `model`: the module with its constants; `name`: its file
+ * without `.qnt`.
  */
 export function accept(model, name, runs) {
   if (runs.length === 0) throw new Error('the real code has no runs');
   const folder = mkdtempSync(join(tmpdir(), 'barewire-quint-'));
-  // Quint reads an import by its path from the module that imports.
+  // Quint resolves an import relative to the importing module.
   copyFileSync(file(`${name}.qnt`), join(folder, `${name}.qnt`));
   const ask = (all) => {
     const path = join(folder, 'runs.qnt');

@@ -1,9 +1,9 @@
-// npm run quint : the models of the lifecycle and of the lease, and the real code beside them.
-//   -- --short      what CI has time for
-//   -- --seed N     of the simulator and of the explorer; 1
+// npm run quint : the models of the lifecycle and of the lease, compared with the real code.
+//   -- --short      the short form for CI
+//   -- --seed N     seed of the simulator and of the explorer; 1
 //   -- --samples N  random runs of each model; 1000, short 30
 //   -- --runs N     complete runs of the explorer in each world; 300, short 12
-//   -- --replays N  runs of each model that are played on the real code; 200, short 10
+//   -- --replays N  runs of each model replayed on the real code; 200, short 10
 // The simulator is Quint's in TypeScript: the one in Rust is downloaded at its first use, and the symbolic one needs a server.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,11 +21,11 @@ const { short, seed } = values;
 const samples = values.samples ?? (short ? '30' : '1000');
 const bounds = { maxRuns: Number(values.runs ?? (short ? 12 : 300)), seed: Number(seed) };
 const replays = values.replays ?? (short ? '10' : '200');
-/** As lease.qnt and the world of a task have it. */
+/** As in lease.qnt and the world `task`. */
 const leaseMs = 3000;
 let failed = 0;
 
-/** Does something, says how it went, and goes on. */
+/** Runs one part, prints its result, and continues after a failure. */
 async function part(what, run) {
   const began = performance.now();
   try {
@@ -36,7 +36,7 @@ async function part(what, run) {
   }
 }
 
-/** The tests of a model, and its invariants in random runs. */
+/** Runs the tests of a model, and checks its invariants in random runs. */
 function simulate(name, main, steps, step = 'step') {
   const tests = quint('test', file(name), '--main', main, '--backend=typescript', '--max-samples=1');
   if (!tests.ok) throw new Error(tests.said);
@@ -45,7 +45,7 @@ function simulate(name, main, steps, step = 'step') {
   return `${/(\d+) passing/.exec(tests.said)?.[1]} tests; ${samples} random runs of at most ${steps} steps keep the invariants`;
 }
 
-/** Runs of a model on the real code. */
+/** Replays runs of a model on the real code. */
 async function play(name, main, steps, replay) {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-quint-'));
   try {
@@ -70,7 +70,7 @@ await part('the model of the lifecycle', () => simulate('lifecycle.qnt', 'lifecy
 await part('the model of the lifecycle, closed at any time', () => simulate('lifecycle.qnt', 'lifecycle', '20', 'stepAnyEnd'));
 await part('the model of the lease, clocks alike', () => simulate('lease.qnt', 'lease_alike', '40'));
 await part('the model of the lease, clocks that lag', () => simulate('lease.qnt', 'lease_lagging', '40'));
-/** Runs in which something is left out must not be accepted: the comparison could not fail otherwise. */
+/** Runs with a missing step must not be accepted; otherwise the comparison could never fail. */
 function refuse(model, name, runs) {
   const [long] = runs.filter(({ length }) => length > 4);
   try {

@@ -1,4 +1,4 @@
-// Every regular expression of the sources: literals, and the places where one is made of a text.
+// Every regular expression of the sources: literals, and places that construct one from a text.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +6,12 @@ import { parse } from '@babel/parser';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The folders whose code runs at users: the package, the page, the packages on what people use, the course (integrations/learn). */
+/** The folders with code that runs for users: the package, the page, the integrations, the course (integrations/learn). */
 export const folders = [
   'src', 'page/src', 'test/course', ...readdirSync(join(root, 'integrations')).map((name) => `integrations/${name}/src`).filter((folder) => existsSync(join(root, folder))),
 ];
 
-/** The files of TypeScript and JavaScript below a folder, by their paths from the root. */
+/** TypeScript and JavaScript files below a folder, as paths from the root. */
 export function sourcesOf(folder, top = root) {
   return readdirSync(join(top, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:ts|tsx|mjs|js)$/.test(entry.name))
@@ -20,8 +20,8 @@ export function sourcesOf(folder, top = root) {
 }
 
 /**
- * What one file has: `literals` with `at` (`file:line`), `pattern` and `flags`, and `made`, the places where `RegExp` is
- * called with whatever it is given, or named in any other way but `instanceof`.
+ * The expressions of one file: `literals` with `at` (`file:line`), `pattern` and `flags`; `made`: the places that call `RegExp`,
+ * or use its name other than in `instanceof`.
  */
 export function expressionsOf(file, top = root) {
   const literals = [];
@@ -34,7 +34,7 @@ export function expressionsOf(file, top = root) {
     const isTested = parent?.type === 'BinaryExpression' && parent.operator === 'instanceof';
     if (node.type === 'Identifier' && node.name === 'RegExp' && !isTested) made.push(at);
     for (const [name, value] of Object.entries(node)) {
-      // Types are erased.
+      // Skips types, which are erased.
       if (name !== 'loc' && name !== 'typeAnnotation' && name !== 'typeParameters' && name !== 'returnType') walk(value, node.type ? node : parent);
     }
   };

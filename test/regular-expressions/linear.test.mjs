@@ -1,5 +1,5 @@
-// npm run expressions: every regular expression of the sources takes linear time, by a checker (recheck: its automaton
-// and its fuzzer) and by inputs that grow. Expressions are found in the syntax trees, so a new one is found by itself.
+// npm run expressions: every regular expression of the sources takes linear time, according to a checker (recheck: its automaton
+// and its fuzzer) and growing inputs. Expressions are found in the syntax trees, so new ones are included.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { expressionsOf, folders, sourcesOf } from './expressions.mjs';
 import { slowText } from './growing.mjs';
 import { madeExpressions } from './made.mjs';
 
-/** What the checker says against an expression; undefined: nothing. What it cannot judge is a fault, too. */
+/** The checker's complaint; undefined: none. An expression that it cannot judge is a fault too. */
 async function faultOf({ at, pattern, flags, most }) {
-  // Without randomness that differs from run to run.
+  // A fixed seed makes the check reproducible.
   const { status, complexity, attack, error } = await check(pattern, flags.replace('v', 'u'), { timeout: 60_000, randomSeed: 1, skipRecall: true });
   if (status === 'safe' || (status === 'vulnerable' && most !== undefined && complexity?.type === 'polynomial')) return undefined;
   return `${at}: /${pattern}/${flags} is ${status}, ${complexity?.summary ?? error?.kind}: ${attack?.pattern ?? ''}`;
@@ -35,7 +35,7 @@ test('every regular expression of the sources is linear', async (t) => {
   t.diagnostic(`${distinct.length} expressions in ${files.length} files`);
 });
 
-// The expressions that were found by this check, and two classics: what is judged must be able to fail.
+// Expressions that this check once found, and two classics: proof that the check can fail.
 const slow = [
   /\s*\n\s*/g, /^([^:\s]+):\s*(.*)$/, /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, /(\\*)"/g, /(\\+)$/, /(<[^>]+>)$/, /^(?:([*+?])|\{(\d+)(,?)(\d*)\})$/,
   /^(\w+\s?)*$/, /(a|a)*b/,
@@ -43,7 +43,7 @@ const slow = [
 
 test('the checker finds what is not linear, and so do the inputs that grow', async () => {
   for (const one of slow) assert.match(await faultOf(one) ?? 'nothing', /polynomial|exponential/, one.pattern);
-  // An input finds less: it has to be guessed.
+  // Growing inputs find fewer, since the input must be guessed.
   const missed = slow.filter((one) => slowText(one) === undefined);
   assert.deepEqual(missed.map(({ pattern }) => pattern), []);
 });

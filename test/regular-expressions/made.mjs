@@ -1,11 +1,11 @@
-// Expressions that are made of a text: each place is exercised, and what it makes is judged like a literal.
+// Expressions constructed from a text: each place is run, and its expressions are checked like literals.
 import { expressionsOf, root, sourcesOf } from './expressions.mjs';
 
 const from = (path) => import(new URL(`dist/src/${path}`, `file://${root}`).href);
 
 /**
- * By file: what makes its expressions, and `most`, the most characters that they are given, where the code cuts the text
- * before. A file without `run` makes them of what the author of a schema wrote; `why` says what bounds their cost.
+ * By file: `run` constructs its expressions; `most`: the maximum length of their input, if the code cuts it. A file without `run`
+ * constructs them from an author's schema; `why` gives the bound of their cost.
  */
 const places = {
   'src/jsonrpc/codec.ts': { run: async () => (await from('jsonrpc/codec.js')).unreadable('{"id":1,"x":', 'cut'), most: 256 },
@@ -16,7 +16,7 @@ const places = {
   'page/src/json/lexemes.ts': { why: 'the same' },
 };
 
-/** The expressions that the listed places make, as literals; throws an error for a place that is not listed, or made none. */
+/** The expressions of the listed places, as literals; throws for a place that is not listed, or constructs none. */
 export async function madeExpressions(folders) {
   const found = folders.flatMap((folder) => sourcesOf(folder)).flatMap((file) => expressionsOf(file).made.map((at) => ({ file, at })));
   const unknown = found.filter(({ file }) => !Object.hasOwn(places, file));
@@ -32,7 +32,7 @@ export async function madeExpressions(folders) {
   return all;
 }
 
-/** The expressions that are made while `run` runs. */
+/** The expressions constructed while `run` runs. */
 async function recorded(run) {
   const native = globalThis.RegExp;
   const made = [];

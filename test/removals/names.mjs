@@ -1,12 +1,12 @@
-// Names that an edit uses and its source does not know: such an edit breaks the rule only by a ReferenceError. All edited
-// sources stand beside the originals in a copy, and the compiler looks at them at once.
+// Unknown names in an edit: such an edit breaks the rule only by a ReferenceError. All edited sources are put next to the
+// originals in a copy, and compiled at once.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applied } from '../../scripts/requirements/removals.mjs';
 
-/** A sentence for each unknown name of these edits; edits that do not fit their source are passed over. */
+/** A sentence for each unknown name; edits that do not match their source are skipped. */
 export function unknownNames(top, edits) {
   const copy = mkdtempSync(join(tmpdir(), 'barewire-edits-'));
   try {

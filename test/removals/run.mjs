@@ -1,8 +1,8 @@
 // npm run removals [-- --only ID,… | --new | --try FILE | --draw N --by TEXT | --jobs N | --show]: makes each edit of the rules
-// (test/removals/edits) in a copy of the compiled code, and looks whether one of the rule's named tests fails.
-// Keeps the results in test/removals/results.tsv. `--only`: all edits of these rules. `--new`: only edits that were changed or
-// added since their last run. `--try FILE`: the edits of a file of the same form, to see what survives; keeps nothing.
-// `--draw N`: N rules that TEXT (a commit's hash) decides, at most `--seconds` long; keeps nothing.
+// (test/removals/edits) in a copy of the compiled code, and checks that one of the rule's named tests fails. Stores the results
+// in test/removals/results.tsv. `--only`: all edits of these rules. `--new`: only edits that were changed or added since their
+// last run. `--try FILE`: the edits of a file of the same form, to see which survive; stores nothing.
+// `--draw N`: N rules chosen by TEXT (a commit's hash), for at most `--seconds`; stores nothing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ if (values.draw) {
 const unknown = unknownNames(top, values.only || values.try ? chosen : edits);
 for (const name of unknown) console.error(name);
 
-/** Runs the named tests with the edit until one of them fails. */
+/** Runs the named tests with the edit until one fails. */
 async function judge({ id, changes, hash }, trial) {
   const places = rules.get(ruleOf(id)).test.split(' | ').filter(testOf);
   const row = { id, edit: hash, test: places[0] ?? '', verdict: 'stays green', commit, date };
@@ -59,7 +59,7 @@ async function judge({ id, changes, hash }, trial) {
     const { results: all, late } = await trial.edited(changes, () => trial.run(test));
     if (all.some(({ ok, title }) => !ok && means.test(title))) return { ...row, test: place, verdict: 'fails' };
     ran += all.length;
-    // A slow machine is not a broken rule: the same test has to end without the edit.
+    // A slow machine does not break a rule: the same test must end without the edit.
     if (late && !(await trial.run(test)).late) return { ...row, test: place, verdict: 'does not end' };
   }
   return ran ? row : { ...row, verdict: 'no test ran' };

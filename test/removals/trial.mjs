@@ -1,4 +1,4 @@
-// A copy of the compiled tree in which one rule at a time is broken, and what a named test says of it.
+// A copy of the compiled tree in which one rule at a time is broken, and the result of a named test there.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { applied } from '../../scripts/requirements/removals.mjs';
 
-/** A test as the matrix names it: the files to run, and a text that the titles hold. */
+/** A test as named in the matrix: its files, and a text in the titles. */
 export function testOf(place) {
   const at = place.indexOf(': ');
   const path = at < 0 ? place : place.slice(0, at);
@@ -19,7 +19,7 @@ export function testOf(place) {
   return path.endsWith('.test.ts') ? { files: [compiled(path)], title: at < 0 ? '' : place.slice(at + 2) } : undefined;
 }
 
-/** The tests of a TAP report that ran: { title, ok }, of every depth, without the suites that hold them. */
+/** The tests that ran in a TAP report: { title, ok }, at every depth, without suites. */
 export function resultsOf(report) {
   return [...report.matchAll(/^( *)(not )?ok \d+ - (.*?)( # (?:SKIP|TODO).*)?\n\1  ---\n([\s\S]*?)\n\1  \.\.\.$/gm)]
     .filter(([, , , title, skipped, notes]) => !skipped && !/\.test\.js$/.test(title) && !/^ *type: 'suite'$/m.test(notes))
@@ -28,12 +28,12 @@ export function resultsOf(report) {
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-/** A pattern of the titles that the matrix means: one that the program makes stands there with its `${…}`. */
+/** A pattern for titles of the matrix; a computed part is written there as `${…}`. */
 export function patternOf({ title }) {
   return title.split(/\$\{[^}]*\}/).map(literal).join('.*');
 }
 
-/** A source as it is compiled: without types, and with the imports of compiled modules. */
+/** A source after compilation: without types, with imports of compiled modules. */
 const compiled = (text) => transformSync(text, {
   loader: 'ts', target: 'es2022', tsconfigRaw: { compilerOptions: { useDefineForClassFields: false, verbatimModuleSyntax: true } },
 }).code.replace(/((?:from|import)\s*\(?\s*["'][.][^"']*)\.ts(["'])/g, '$1.js$2');
@@ -47,19 +47,16 @@ export class Trial {
       if (name === 'dist' || name === 'docs') cpSync(join(top, name), join(this.#root, name), { recursive: true });
       else if (name !== '.git') symlinkSync(join(top, name), join(this.#root, name));
     }
-    // Tests start the newer command (test/cli/program.ts): here the one made of the modules that will be broken.
+    // Tests start the newer command (test/cli/program.ts): make that the one of the broken modules.
     utimesSync(join(this.#root, 'dist/lib/cli.js'), 0, 0);
   }
 
-  /** Where the copy stands. */
+  /** The folder of the copy. */
   get root() {
     return this.#root;
   }
 
-  /**
-   * Runs tests, of all that the files hold those whose title has the text, and gives what ran. `late`: a test did not
-   * end.
-   */
+  /** Runs the tests of the files whose title contains the text; returns those that ran. `late`: a test did not end. */
   async run({ files, title }, { seconds = 30 } = {}) {
     const pattern = title ? [`--test-name-pattern=${patternOf({ title })}`] : [];
     const all = { late: false, results: [] };
@@ -77,7 +74,7 @@ export class Trial {
       }, seconds * 1000);
       await new Promise((resolve) => child.on('close', resolve));
       clearTimeout(timer);
-      // What a test left behind belongs to its process group.
+      // Ends the processes that a test left in its process group.
       end();
       all.late ||= late;
       all.results.push(...resultsOf(report));

@@ -9,7 +9,7 @@ import { connectScripted as connect, legacy, modern, RpcFault } from '../client/
 import { connect as connectPeer, later, modernMeta } from '../server/peer.ts';
 import { mockClock } from '../mock-clock.ts';
 
-// Rules of requirements/*.tsv that the client keeps by its construction, each where breaking it would show.
+// Rules of requirements/*.tsv that the client keeps by design, each in a case that would show a violation.
 
 const page = (nextCursor?: string): object => ({
   resultType: 'complete', ttlMs: 1000, cacheScope: 'private', tools: [], ...nextCursor !== undefined && { nextCursor },
@@ -134,7 +134,7 @@ test('the parameters to mirror are found by the schema of the tool', () => {
   const args = { region: 'no', place: 'no', where: { region: 'yes', place: 'no' } };
   assert.deepEqual(headers.of({ name: 't', arguments: args }), { 'mcp-param-place': 'yes' });
   assert.deepEqual(headers.of({ name: 't', arguments: { region: 'no' } }), {});
-  // By the schema that it has now.
+  // By its current schema.
   headers.learn([{ name: 't', inputSchema: { type: 'object', properties: { region } } }]);
   assert.deepEqual(headers.of({ name: 't', arguments: args }), { 'mcp-param-place': 'no' });
   headers.learn([{ name: 't', inputSchema: { type: 'object' } }]);
@@ -150,16 +150,16 @@ test('a client that answers elicitation declares the modes that it answers, and 
     for (const make of [legacy, modern]) {
       const { client, wire } = await connect(make(), modes[mode]);
       await client.callTool('t');
-      // At the handshake of the older era, and with each request of the newer one.
+      // At the handshake of the legacy era, and with each request of the modern one.
       const metas = make === legacy ? [wire.sent.find(({ method }) => method === 'initialize')?.params?.['capabilities']]
         : wire.sent.map(({ params }) => (params?.['_meta'] as Record<string, unknown>)[metaKeys.clientCapabilities]);
       assert.equal(metas.length, make === legacy ? 1 : 2);
       for (const declared of metas) assert.deepEqual(declared, { elicitation: expected[mode] }, mode);
     }
-    // Without a handler there is no mode, whatever the program says.
+    // Without a handler no mode is declared, whatever `capabilities` says.
     const bare = await connect(legacy(), { capabilities: { elicitation: expected[mode] } });
     assert.deepEqual(bare.wire.sent.find(({ method }) => method === 'initialize')?.params?.['capabilities'], {}, mode);
-    // A revision without modes knows forms only.
+    // A revision without modes has only forms.
     const older = await connect(legacy(undefined, '2025-06-18'), { ...modes[mode], revisions: ['2025-06-18'] });
     assert.deepEqual(older.wire.sent[0]?.params?.['capabilities'], mode === 'url' ? {} : { elicitation: {} }, mode);
   }
@@ -194,13 +194,13 @@ test('a client that samples with tools declares it, in both eras', async () => {
   for (const { method, params } of asked.sent) {
     assert.deepEqual((params?.['_meta'] as Record<string, Record<string, unknown>> | undefined)?.[metaKeys.clientCapabilities]?.['sampling'], { tools: {} }, method);
   }
-  // The revisions before know no tools there.
+  // Earlier revisions have no tools in sampling.
   const options = { revisions: ['2025-06-18'], capabilities: { sampling: { tools: {} } }, onSample: () => Promise.reject(new Error('no')) };
   const { wire } = await connect(legacy(undefined, '2025-06-18'), options);
   assert.deepEqual(wire.sent[0]?.params?.['capabilities'], { sampling: {} });
 });
 
-// 2026-07-28 basic/transports/streamable-http#sending-messages: a body is a request or a notification, and no answer.
+// 2026-07-28 basic/transports/streamable-http#sending-messages: a body is a request or a notification, not a response.
 test('a client of 2026-07-28 answers no request of a server', async () => {
   const faults: string[] = [];
   const { wire } = await connect(modern(), { roots: [], onError: ({ message }) => faults.push(message) });
@@ -218,7 +218,7 @@ test('roots that cannot be had are -32603', async () => {
   }
 });
 
-// 2026-07-28 basic/index#error-codes: codes of the server range mean nothing by themselves, -32002 is still taken.
+// 2026-07-28 basic/index#error-codes: codes of the server range have no fixed meaning; -32002 is still accepted.
 test('a client reads no meaning into a code of a server', async () => {
   for (const [make, begin] of [[modern, ['server/discover']], [legacy, ['server/discover', 'initialize', 'notifications/initialized']]] as const) {
     for (const code of [-32000, -32001, -32002, -32019, -32043, -32099, 1]) {
@@ -236,7 +236,7 @@ test('a client reads no meaning into a code of a server', async () => {
   }
 });
 
-// 2026-07-28 basic/patterns/cancellation#implementation-notes. A trace is the only log that the library keeps.
+// 2026-07-28 basic/patterns/cancellation#implementation-notes. The trace is the library's only log.
 test('the trace of each side has the reason of a cancellation', async () => {
   for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
     const legacyAsks = revision === '2025-06-18' || revision === '2025-11-25';
@@ -276,7 +276,7 @@ test('the trace of each side has the reason of a cancellation', async () => {
     assert.deepEqual([logs.client.length, logs.server.length], [1 + question, 1 + question], revision);
     assert.equal(logs.client[0], 'sent: lunch is over');
     assert.equal(logs.server[0], 'received: lunch is over');
-    // The server gives up the question that the call had put.
+    // The server cancels the question of the call.
     for (const [direction, lines] of [['received', logs.client], ['sent', logs.server]] as const) {
       assert.ok(lines.slice(1).every((line) => line.startsWith(`${direction}: `) && !line.endsWith(': undefined')), lines.join());
     }

@@ -12,7 +12,7 @@ import { createSessions, randomId } from '../../src/transport/http/server/sessio
 import { serveHttp } from '../transport/http/engine.ts';
 import { fakeServer } from '../transport/http/fake-server.ts';
 
-/** What a POST gets, or the code of the error that ends it. Names of headers go as they are given. */
+/** The response to a POST, or the code of its network error. Header names are sent unchanged. */
 function answerTo(host: string, port: number, headers: Record<string, string>, message: object): Promise<{ status: number | string | undefined; session?: string | undefined }> {
   return new Promise((resolve) => {
     const sent = request({ host, port, path: '/mcp', method: 'POST', headers }, (response) => {
@@ -24,7 +24,7 @@ function answerTo(host: string, port: number, headers: Record<string, string>, m
   });
 }
 
-/** The status that a POST of server/discover gets, or the code of the error that ends it. */
+/** The status of a POST of server/discover, or the code of its network error. */
 const post = async (host: string, port: number, headers: Record<string, string>): Promise<number | string | undefined> =>
   (await answerTo(host, port, headers, { method: 'server/discover', params: { _meta: modernMeta() } })).status;
 
@@ -57,7 +57,7 @@ test('names of headers are taken in any case', async (t) => {
   const right = { 'mcp-METHOD': 'tools/call', 'MCP-NAME': 't', 'MCP-Param-REGION': 'eu' };
   assert.equal(await status(right, call), 200);
   for (const [name, value] of [['MCP-NAME', 'u'], ['MCP-Param-REGION', 'us']] as const) assert.equal(await status({ ...right, [name]: value }, call), 400, name);
-  // Those of a session, and of a stream of it.
+  // Headers of a session and of its stream.
   const legacy = { 'CONTENT-TYPE': 'application/json', 'aCCept': 'application/json, text/event-stream' };
   const { session = '' } = await answerTo('127.0.0.1', http.port, legacy, {
     method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
@@ -74,7 +74,7 @@ test('names of headers are taken in any case', async (t) => {
   assert.equal(listening, 400);
 });
 
-// 2026-07-28 basic/index#_meta. A status that was sent cannot be taken back; `needs` is judged before the handler runs.
+// 2026-07-28 basic/index#_meta. A sent status is final; `needs` is checked before the handler runs.
 test('a handler that lacks a capability is refused with 400, unless its stream has begun', async (t) => {
   const server = new McpServer({ name: 'test', version: '1' });
   const question = { a: { type: 'string' } } as const;
@@ -113,7 +113,7 @@ test('log messages go on the stream of their request, and on no subscription', a
   const server = new McpServer({ name: 'test', version: '1' });
   server.tool('log', {}, async (_args, ctx) => {
     ctx.log('info', 'one');
-    // What is told of a list goes to the subscription, although this stream is open.
+    // List changes go to the subscription, although this stream is open.
     server.tool('another', {}, () => '');
     await new Promise((resolve) => setImmediate(resolve));
     ctx.progress(1);
@@ -152,7 +152,7 @@ test('log messages go on the stream of their request, and on no subscription', a
   }
   const listening = ask('subscriptions/listen', { notifications: { toolsListChanged: true } });
   assert.equal((await listening.next()).value?.method, 'notifications/subscriptions/acknowledged');
-  // Another request is open, which has logged too.
+  // Another open request, which has logged too.
   const waiting = ask('tools/call', { name: 'wait' }, 'wait');
   assert.equal((await waiting.next()).value?.method, 'notifications/message');
   const said: unknown[] = [];
@@ -184,10 +184,10 @@ test('session ids are unique and random in every digit', (t) => {
   assert.equal(ids.size, 500);
   for (let digit = 0; digit < 32; digit++) {
     const seen = new Set(Array.from(ids, (id) => id[digit]));
-    // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
+    // 500 random ids miss one of the sixteen values once in 10^13 runs; a digit that is not random has far fewer values.
     assert.ok(seen.size >= 15, `digit ${digit}: ${[...seen].join('')}`);
   }
-  // They are the bytes of the runtime's cryptographic source, which cannot be guessed, and of no other.
+  // Ids are bytes of the runtime's cryptographic source only, so they cannot be guessed.
   const drawn: string[] = [];
   const source = globalThis.crypto.getRandomValues.bind(globalThis.crypto);
   t.mock.method(globalThis.crypto, 'getRandomValues', (array: Uint8Array) => {
@@ -195,12 +195,12 @@ test('session ids are unique and random in every digit', (t) => {
     drawn.push(Buffer.from(array).toString('hex'));
     return array;
   });
-  // Ids are cut from a stock of such bytes: the first ones come from what was drawn before.
+  // Ids are cut from a stock of such bytes: the first ones come from an earlier draw.
   for (let rest = 0; drawn.length === 0; rest++) {
     assert.ok(rest < 1000, 'no bytes were drawn for a thousand ids');
     randomId();
   }
-  // And a session that is opened has such an id.
+  // The id of an opened session comes from there too.
   const opened = createSessions(createServices(fakeServer(), {})).open(undefined, false)?.id ?? assert.fail();
   for (const id of [randomId(), opened]) {
     assert.equal(id.length, 32);
@@ -227,7 +227,7 @@ test('with two streams open a message goes on one of them', async (t) => {
   });
   headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
   await send({ method: 'notifications/initialized' });
-  /** The methods and ids of a stream's messages, until it ends or one of them is met. */
+  /** The methods and ids of a stream's messages, up to its end or to the given one. */
   async function read(response: Response, until: unknown): Promise<unknown[]> {
     const said: unknown[] = [];
     let text = '';
@@ -246,7 +246,7 @@ test('with two streams open a message goes on one of them', async (t) => {
   }
   const call = (id: number): Promise<Response> => send({ id, method: 'tools/call', params: { name: 'wait', _meta: { progressToken: id } } });
   const calls = [await call(2), await call(3)];
-  // What belongs to no request waits for a stream of its own, and goes on none of a request.
+  // Messages of no request wait for the GET stream, and never go on a request's stream.
   server.tool('another', {}, () => '');
   await new Promise((resolve) => setImmediate(resolve));
   const listening = await fetch(http.url, { headers: { ...headers, accept: 'text/event-stream' } });
@@ -259,7 +259,7 @@ test('with two streams open a message goes on one of them', async (t) => {
 
 // 2025-11-25 basic/transports#sending-messages-to-the-server: a disconnection is not a cancellation.
 test('a client that hangs up has not cancelled its legacy request', async (t) => {
-  // Before anything came and after, with messages that are kept and without.
+  // Before and after the first message, with and without an event store.
   for (const [progress, eventStore] of [[true, undefined], [false, undefined], [true, false], [false, false]] as const) {
     const server = new McpServer({ name: 'test', version: '1' });
     let go = (): void => {};
@@ -309,7 +309,7 @@ test('a client that hangs up has not cancelled its legacy request', async (t) =>
       const resumed = await fetch(url, { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last } });
       assert.match(await resumed.text(), /"id":2,"result":\{"content":\[\{"type":"text","text":"done"/);
     }
-    // Nor is the stream that listens told of the answer: it belongs to the request.
+    // The listening stream does not get the response either: it belongs to the request.
     server.tool('another', {}, () => '');
     let text = '';
     for await (const chunk of listening.body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -8,11 +8,11 @@ import type { RpcError } from '../../src/server/index.ts';
 import { accept, connect, everything, modernMeta, textOf } from '../server/peer.ts';
 import type { Answer, Bag } from '../server/peer.ts';
 
-// Rules of requirements/*.tsv that the server keeps by its construction, each where breaking it would show.
+// Rules of requirements/*.tsv that the server keeps by design, each in a case that would show a violation.
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
-/** The sources of the library, without the judge's. */
+/** The sources of the library, without the judge. */
 function* sources(): Generator<[name: string, text: string]> {
   const folder = fileURLToPath(new URL('../../../src/', import.meta.url));
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -46,7 +46,7 @@ test('lists do not differ from connection to connection', async () => {
   }
 });
 
-// The same sections.
+// The same sections as above.
 test('each list holds what there is at that time for the caller', async () => {
   interface Entry {
     update(changes: { data: Bag }): void;
@@ -83,7 +83,7 @@ test('each list holds what there is at that time for the caller', async () => {
 
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const;
 
-/** A server with three entries in each list, one on a page. */
+/** A server with three entries in each list, one per page. */
 function threeOfEach(options: Partial<ConstructorParameters<typeof McpServer>[1]> = {}): McpServer {
   const server = new McpServer(info, { pageSize: 1, ...options });
   for (const name of ['a', 'b', 'c']) {
@@ -111,7 +111,7 @@ test('each page of each list says how long and for whom it may be kept, and has 
       assert.deepEqual(hints, Array(3).fill(['complete', scope ? 1000 : 0, scope ?? 'private']), method);
     }
   }
-  // A list of which each requester sees its own part is nobody else's to keep.
+  // A list that is filtered by requester must not be shared.
   const hint = { ttlMs: 1000, scope: 'public' } as const;
   const peer = await connect(threeOfEach({
     cache: { tools: hint, prompts: hint, resources: hint, resourceTemplates: hint }, listFilter: { key: () => 'all', shows: () => true },
@@ -124,7 +124,7 @@ test('each page of each list says how long and for whom it may be kept, and has 
       cursor = result?.['nextCursor'];
     }
   }
-  // A server without hints lets nobody keep anything, and says so.
+  // A server without hints declares that nothing may be cached.
   const [called, given, kept] = [tools(), prompts(), resources()];
   const plain = await connect(new ServerCore(info, { features: [called, given, kept] }));
   called.add('a', {}, () => '');
@@ -219,7 +219,7 @@ test('a subscription tells of what it asked for, and of nothing else, whatever c
   for (const [at, peer] of peers.entries()) {
     assert.deepEqual((await peer.rest()).map(({ method }) => method), wanted[at]?.[1], JSON.stringify(wanted[at]?.[0]));
   }
-  // What changes in the same turn comes after the acknowledgement.
+  // A change in the same turn is sent after the acknowledgement.
   const hasty = await connect(server);
   void hasty.modern('subscriptions/listen', { notifications: { resourceSubscriptions: ['a:x'] } });
   server.resourceUpdated('a:x');
@@ -236,7 +236,7 @@ test('names of tools differ by case', async () => {
   assert.match(textOf(await peer.call('BOOK')), /^error -32602/);
 });
 
-// 2025-11-25 basic/lifecycle#operation: only what was negotiated may be used.
+// 2025-11-25 basic/lifecycle#operation: only negotiated capabilities may be used.
 test('a list that was not declared does not change for that client', async () => {
   const server = new McpServer(info);
   const before = await connect(server, { revision });
@@ -305,7 +305,7 @@ test('logging/setLevel refuses what is no level with -32602, and the level befor
   }
 });
 
-// 2025-11-25 server/prompts#security: what a handler returns is judged before it is sent.
+// 2025-11-25 server/prompts#security: a handler's result is checked before it is sent.
 test('messages of a prompt have a role and content, and what else a handler returns reaches nobody', async () => {
   const errors: Error[] = [];
   const server = new McpServer(info, { onError: (error) => errors.push(error) });
@@ -337,14 +337,13 @@ test('a resource has a URI with a scheme', () => {
   }
 });
 
-// 2026-07-28 basic/index#error-codes: what is reserved is sent as it is defined, or not at all.
+// 2026-07-28 basic/index#error-codes: reserved codes are only sent with their defined meaning.
 test('the codes of this library are those of the specification', () => {
   const reserved = Object.values(errorCodes).filter((code) => code >= -32768 && code <= -32000);
   assert.deepEqual(reserved.sort((a, b) => a - b), [
     -32700, -32603, -32602, -32601, -32600, -32042, -32022, -32021, -32020, -32002,
   ]);
-  // No source says another one. The bounds of a range are compared with, and not sent; an app hears -32000 from its host, as
-  // the extension for apps has it.
+  // No source uses another code. Bounds of a range are compared, not sent; by its extension, an app gets -32000 from its host.
   for (const [name, source] of sources()) {
     for (const [line] of source.replace(/\/\*[^]*?\*\/|\/\/.*/g, '').matchAll(/^.*-32\d{3}\b.*$/gm)) {
       const ranges = line.replace(/within\(-?\w+, -?\w+\)|[<>]=? -\d+|refusedByHost = -32000/g, '');
@@ -371,16 +370,16 @@ test('who a client says it is gives it nothing', async () => {
   };
   assert.equal(textOf(await peer.request('tools/call', { name: 'who', _meta })), 'bob');
   assert.match(textOf(await peer.request('tools/call', { name: 'secret', _meta })), /^error /);
-  // Nor does what a legacy client says at its handshake.
+  // Nor does the `clientInfo` of a legacy handshake.
   const legacy = await connect(server, { auth: { principal: 'bob' }, revision });
   assert.equal(textOf(await legacy.call('who')), 'bob');
-  // Where nobody was authenticated, the name of the client does not stand in.
+  // Without authentication, the client's name is not used instead.
   assert.equal(textOf(await (await connect(server, { revision })).call('who')), 'nobody');
   const open = await connect(server);
   assert.equal(textOf(await open.request('tools/call', { name: 'who', _meta })), 'nobody');
 });
 
-// 2026-07-28 basic/index#error-codes: whoever receives a code of the server range reads no meaning into it.
+// 2026-07-28 basic/index#error-codes: the receiver of a code in the server range assumes no meaning.
 test('a server reads no meaning into a code of a client', async () => {
   const server = new McpServer(info);
   server.tool('ask', {}, (_args, ctx) => ctx.elicit('Name?', { name: { type: 'string' } }).then(() => 'answered', ({ message, cause }: Error) => {
@@ -398,7 +397,7 @@ test('a server reads no meaning into a code of a client', async () => {
   assert.equal((await peer.request('ping')).error, undefined);
 });
 
-// Each revision, server/tools#list-changed-notification, and its likes of prompts and resources.
+// Each revision, server/tools#list-changed-notification, and the same for prompts and resources.
 test('each list that changes is told to whoever was promised that', async () => {
   const kinds: readonly (readonly [list: string, add: (server: McpServer, name: string) => { update(changes: { title: string }): void; remove(): void }])[] = [
     ['tools', (server, name) => server.tool(name, {}, () => '')], ['prompts', (server, name) => server.prompt(name, {}, () => '')],
@@ -481,7 +480,7 @@ test('a modern server cancels nothing', async () => {
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'watch' } });
   const methods = (await peer.rest()).map(({ method }) => method);
   assert.deepEqual(methods, ['notifications/subscriptions/acknowledged']);
-  // Nor what still runs when the connection ends.
+  // Nor a call that still runs when the connection ends.
   void peer.modern('tools/call', { name: 'hang' });
   assert.deepEqual(await peer.rest(), []);
   peer.close();

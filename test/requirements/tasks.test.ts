@@ -22,7 +22,7 @@ import { declared, made, ModernTasks, tasksExtension } from '../tasks/harness.ts
 import { steppedClock } from '../mock-clock.ts';
 import { within } from '../within.ts';
 
-// Rules of requirements/tasks.tsv that are kept by construction, each where breaking it would show.
+// Rules of requirements/tasks.tsv that are kept by design, each in a case that would show a violation.
 
 const revision = '2025-11-25';
 const relatedTask = 'io.modelcontextprotocol/related-task';
@@ -52,7 +52,7 @@ test('the parameter taskId names the task, whatever the metadata says', async (t
 // 2025-11-25 basic/utilities/tasks#task-id-requirements
 test('ids of tasks are unique and random in every digit', async (t) => {
   const peer = await waiting(t);
-  // A client that is asked with tasks makes their ids.
+  // A client that receives task-augmented requests makes the ids.
   const asked = receiveTasks(answering({ onSample: () => new Promise(() => {}) }), { maxReceived: 1000 });
   const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 1, task: {} };
   t.after(() => asked.end?.());
@@ -69,11 +69,11 @@ test('ids of tasks are unique and random in every digit', async (t) => {
     assert.equal(ids.size, 500, side);
     for (let digit = 0; digit < 40; digit++) {
       const seen = new Set(Array.from(ids, (id) => id[digit]));
-      // One of sixteen is missed by 500 ids once in 10^13 runs; a digit that is not random has fewer by far.
+      // 500 random ids miss one of the sixteen values once in 10^13 runs; a digit that is not random has far fewer values.
       assert.ok(seen.size >= 15, `${side}, digit ${digit}: ${[...seen].join('')}`);
     }
   }
-  // They are the bytes of the runtime's cryptographic source, which cannot be guessed, and of no other.
+  // Ids are bytes of the runtime's cryptographic source only, so they cannot be guessed.
   const drawn: string[] = [];
   const source = globalThis.crypto.getRandomValues.bind(globalThis.crypto);
   t.mock.method(globalThis.crypto, 'getRandomValues', (array: Uint8Array) => {
@@ -83,7 +83,7 @@ test('ids of tasks are unique and random in every digit', async (t) => {
   });
   for (const [side, make] of Object.entries(made)) {
     drawn.length = 0;
-    // Ids are cut from a stock of such bytes: the first ones come from what was drawn before.
+    // Ids are cut from a stock of such bytes: the first ones come from an earlier draw.
     while (drawn.length === 0) await make();
     const id = await make();
     assert.ok(drawn.join('').includes(id), `${side}: ${id} is not among ${drawn.join()}`);
@@ -129,7 +129,7 @@ test('a task is stored before the client learns of it', async (t) => {
     learned = true;
     return stored;
   });
-  // All that could come meanwhile has come.
+  // Everything that could arrive meanwhile has arrived.
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(learned, false);
   go.resolve();
@@ -186,7 +186,7 @@ test('a task is cancelled before its requestor is told so', async (t) => {
     const taskId = era === 'modern' ? (await peer.modern('tools/call', { name: 'wait' })).result?.['taskId'] : await begin(peer);
     const params = { taskId };
     const cancelled = (era === 'modern' ? peer.modern('tasks/cancel', params) : peer.request('tasks/cancel', params)).then(({ error }) => [error, over]);
-    // All that could come meanwhile has come.
+    // Everything that could arrive meanwhile has arrived.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(over, false);
     go.resolve();
@@ -216,7 +216,7 @@ test('over HTTP a client names the task in Mcp-Name', async (t) => {
   await client.request('tasks/get', { taskId: task?.id });
   assert.deepEqual([...new Set(named.map(([method]) => method))].sort(), ['tasks/cancel', 'tasks/get', 'tasks/update']);
   for (const [method, header, id] of named) assert.deepEqual([header, id], [task?.id, task?.id], method);
-  // An id that no header can carry as it stands: 2026-07-28 basic/transports/streamable-http#standard-request-headers.
+  // An id that must be encoded in a header: 2026-07-28 basic/transports/streamable-http#standard-request-headers.
   named.length = 0;
   await assert.rejects(client.task('Aufgabe ☃').result());
   assert.deepEqual(named, [['tasks/get', `=?base64?${Buffer.from('Aufgabe ☃').toString('base64')}?=`, 'Aufgabe ☃']]);
@@ -239,7 +239,7 @@ test('a task says when it was made, when it last changed and how long it is kept
   const begun = clock.now();
   const { task } = (await peer.request('tools/call', { name: 'wait', task: { ttl: 1e12 } })).result as { task: Bag };
   const taskId = String(task['taskId']);
-  /** The times of a task as tasks/get and tasks/list say them, once it satisfies. */
+  /** The task's times from tasks/get and tasks/list, once it satisfies the condition. */
   const when = async (satisfies: (task: Bag) => boolean): Promise<unknown> => {
     await modern.when(taskId, satisfies);
     const got = (await peer.request('tasks/get', { taskId })).result;
@@ -249,7 +249,7 @@ test('a task says when it was made, when it last changed and how long it is kept
   const times = (changed: number): unknown => [new Date(begun).toISOString(), new Date(changed).toISOString(), 604_800_000];
   assert.deepEqual([task['createdAt'], task['lastUpdatedAt'], task['ttl']], times(begun));
   assert.deepEqual(await when(() => true), times(begun));
-  // What it is at, a question, its answer, the end: each is a change.
+  // A status message, a question, its answer and the end each count as a change.
   await started.promise;
   clock.pass(1_000);
   const [, noted] = await when(({ statusMessage }) => statusMessage === 'begun') as string[];
@@ -314,7 +314,7 @@ test('over HTTP tasks/get is answered with JSON, and not with a stream', async (
   });
   const opened = await post('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'a', version: '1' } }, 1);
   session = opened.headers.get('mcp-session-id');
-  // Nor is a caller told apart there who shows no credentials: there is no tasks/list.
+  // Nor are callers without credentials distinguished there, so there is no tasks/list.
   assert.deepEqual(((await opened.json() as { result: { capabilities: Bag } }).result.capabilities)['tasks'], { cancel: {}, requests: { tools: { call: {} } } });
   await (await post('notifications/initialized', {})).text();
   const created = /"taskId":"(\w+)"/.exec(await (await post('tools/call', { name: 'wait', task: {} }, 2)).text());
@@ -360,7 +360,7 @@ test('a client that waits for a result looks at the task meanwhile', async (t) =
   assert.deepEqual((await call).content, [{ type: 'text', text: 'done' }]);
 });
 
-// 2025-11-25 basic/utilities/tasks#input-required-status: "all required input", and whether a worker is free or not.
+// 2025-11-25 basic/utilities/tasks#input-required-status: "all required input", whether or not a worker is free.
 test('with the last of its answers a task leaves input_required, and not before', async (t) => {
   const { server } = made(t, { limits: { maxRunning: 1 } });
   const begun = later<void>();

@@ -1,9 +1,9 @@
 // Compares barewire's verdicts with ajv's on random schemas and values.
 //
-//   node fuzz.mjs [pairs] [seed]      pairs: 100,000 unless told; the full run is 1000000
+//   node fuzz.mjs [pairs] [seed]      pairs: default 100,000; the full run is 1000000
 //
-// A disagreement is printed with its schema and value, and the exit code is 1. Those that are known stand in
-// EXPLAINED, with the reason; they are counted apart.
+// A disagreement is printed with its schema and value, and the exit code is 1. Known ones are in EXPLAINED, with the reason, and
+// are counted separately.
 import Ajv2020 from 'ajv/dist/2020.js';
 import Ajv7 from 'ajv';
 import { compile } from '../../dist/src/schema/full/index.js';
@@ -16,7 +16,7 @@ const seed = numberOf(drawn, 1, 'seed');
 const VALUES = 100;
 
 const next = randomOf(seed);
-/** A number from 0 up to (not including) n. */
+/** An integer from 0 to n - 1. */
 const pick = (n) => Math.floor(next() * n);
 const one = (list) => list[pick(list.length)];
 const chance = (n) => pick(n) === 0;
@@ -51,7 +51,7 @@ const SCALARS = [
 const PATTERNS = ['^a', 'b$', '^[ab]+$', '.', '^$', 'o{2}', '^(a|b)$', '😀', '^\\p{L}', '^.$'];
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
-// Own properties are set by definition, because one of the names is __proto__.
+// Defined as own properties, because one of the names is __proto__.
 function record(entries) {
   const out = {};
   for (const [key, value] of entries)
@@ -121,7 +121,7 @@ function schema(depth, draft7, root = false) {
         ['maxContains', () => pick(3)],
         ['dependentSchemas', () => record([[one(NAMES), sub()]])],
         ['dependentRequired', () => record([[one(NAMES), [...new Set(several(2, () => one(NAMES)))]]])],
-        // No $dynamicRef: ajv drops what stands beside one. The official suite has the cases.
+        // No $dynamicRef: ajv drops its siblings. The official suite covers it.
         ['$ref', () => '#here'],
         ...UNEVALUATED.map((key) => [key, () => (chance(2) ? false : sub())]),
       ]),
@@ -137,7 +137,7 @@ function schema(depth, draft7, root = false) {
     add(key, make);
   if (out.minContains !== undefined || out.maxContains !== undefined) out.contains ??= sub();
   if (out.then !== undefined || out.else !== undefined) out.if ??= sub();
-  // Draft-07 ignores what stands beside a $ref; ajv does not.
+  // Draft-07 ignores the siblings of a $ref; ajv does not.
   if (draft7 && out.$ref && !root) return { $ref: out.$ref };
   if (draft7) delete out.$ref;
   if (root) {
@@ -151,7 +151,7 @@ function schema(depth, draft7, root = false) {
 
 const unique = (list) => [...new Map(list.map((item) => [JSON.stringify(item), item])).values()];
 
-/** A value that has some chance to fit: it follows the schema where that is easy, and errs now and then. */
+/** A value that often fits: it follows the schema where that is easy, with occasional errors. */
 function fitting(made, depth) {
   if (typeof made !== 'object' || depth < 0 || chance(6)) return value(2);
   if ('const' in made) return made.const;
@@ -185,7 +185,7 @@ function fitting(made, depth) {
 
 const has = (made, ...keys) => keys.some((key) => JSON.stringify(made).includes(`"${key}":`));
 
-// Where the two are known to differ: when it may happen, and why.
+// Known differences: when each may happen, and why.
 const EXPLAINED = [
   {
     why: 'A reference to itself that consumes nothing: barewire names its limit, ajv fills the stack or happens to stop.',
@@ -237,7 +237,7 @@ const EXPLAINED = [
   },
 ];
 
-/** Whether the two disagree, for a schema that may be malformed by now. */
+/** True if the two disagree; the schema may be malformed after shrinking. */
 function disagree(made, subject, draft7) {
   try {
     const ajv = new (draft7 ? Ajv7 : Ajv2020)({
@@ -254,7 +254,7 @@ function disagree(made, subject, draft7) {
   }
 }
 
-/** Takes away what the disagreement does not need. */
+/** Removes everything that the disagreement does not need. */
 function shrink(made, subject, draft7) {
   let best = { made, subject };
   for (let again = true; again;) {
@@ -308,8 +308,7 @@ while (counts.pairs < wanted) {
   try {
     theirs = ajv[draft7 ? 7 : 2020].compile(made);
   } catch {
-    // A schema that ajv refuses (two equal items in an enumeration, a reference into a boolean) settles
-    // nothing.
+    // A schema that ajv refuses (two equal items in an enumeration, a reference into a boolean) proves nothing.
     counts.refused++;
     continue;
   }

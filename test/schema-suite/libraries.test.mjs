@@ -1,4 +1,4 @@
-// Schemas of the libraries that people use, as barewire takes them. Run after `npx tsc` at the root.
+// Schemas of common libraries in barewire. Run after `npx tsc` at the root.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ for (const [name, schema] of Object.entries(SCHEMAS)) {
     assert.equal(jsonSchema.type, 'object');
     assert.deepEqual(Object.keys(jsonSchema.properties), ['city', 'days']);
     assert.deepEqual(jsonSchema.required, ['city']);
-    // What goes over the wire compiles here too.
+    // The serialized schema compiles here too.
     assert.ok(compile(JSON.parse(JSON.stringify(jsonSchema)))({ city: 'Lisbon', days: 1 }).valid);
     const result = await validate({ city: 'Lisbon' });
     assert.deepEqual(result, { valid: true, value: { city: 'Lisbon' } });
@@ -55,7 +55,7 @@ test('a schema that converts: what is taken, and what is made of it', async () =
   assert.deepEqual(await validate({ when: 'now' }), { valid: true, value: { limit: 10, when: 3 } });
 });
 
-// test/schema/metaschemas.test.ts has their digests. Ajv has all but format-assertion, which none of the others names.
+// test/schema/metaschemas.test.ts has their digests. Ajv has all but format-assertion, which no other metaschema refers to.
 test('the metaschemas are those that ajv has, without titles and comments', () => {
   const require = createRequire(import.meta.url);
   const bare = (value) =>

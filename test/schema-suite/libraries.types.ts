@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { z } from 'zod';
 import type { InferInput, InferOutput, SchemaSource } from '../../src/schema/index.ts';
 
-/** As `server.tool` takes its schema. */
+/** The schema parameter of `server.tool`. */
 declare function tool<const S extends SchemaSource>(
   schema: S,
 ): { taken: InferInput<S>; made: InferOutput<S> };

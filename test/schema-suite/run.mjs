@@ -1,5 +1,5 @@
-// Runs the official JSON Schema Test Suite (see suite.mjs) against the built package and prints what
-// passed. Exits with 1 on any failure. Remote schemas are registered, never fetched.
+// Runs the official JSON Schema Test Suite (see suite.mjs) against the built package and prints the counts. Exits with 1 on any
+// failure. Remote schemas are registered, never fetched.
 //
 //   npm run schema-suite            all
 //   npm run schema-suite -- ref     only the files whose path contains "ref"
@@ -16,7 +16,7 @@ const DIALECTS = {
   draft7: 'http://json-schema.org/draft-07/schema#',
 };
 
-// What barewire does not claim: the suite calls it optional, and the specification leaves it open.
+// Tests outside of barewire's claims: optional in the suite, and open in the specification.
 const UNCLAIMED = [
   ['draft7/optional/content.json', '', 'contentEncoding and contentMediaType are annotations, as in 2020-12'],
   ['optional/cross-draft.json', '/draft2019-09/', '2019-09 is refused as an unknown dialect'],
@@ -35,9 +35,8 @@ for (const [path, groups] of suite) {
   if (!path.includes(wanted)) continue;
   const [draft, ...rest] = path.split('/');
   const part = rest.length === 1 ? 'required' : rest.slice(0, -1).join('/');
-  // Formats are annotations, unless the tests are about asserting them. ecmascript-regex.json is among them:
-  // it expects the metaschema to refuse a bad pattern, which only its format 'regex' can do (the suite has
-  // since moved that test to optional/format).
+  // Formats are annotations, except in tests about assertion. ecmascript-regex.json is one of them: it expects the metaschema to
+  // refuse a bad pattern, which only its format 'regex' can do (the suite has since moved that test to optional/format).
   const asserting =
     part === 'optional/format' || /(^|\/)(format-assertion|ecmascript-regex)\.json$/.test(path);
   for (const { description, schema, tests } of groups) {
@@ -45,7 +44,7 @@ for (const [path, groups] of suite) {
       unclaimed += tests.length;
       continue;
     }
-    // A schema without $schema is of the draft whose tests it stands in; barewire's default is 2020-12.
+    // A schema without $schema belongs to the draft of its tests; barewire's default is 2020-12.
     const known =
       typeof schema === 'object' && !('$schema' in schema) ? { $schema: DIALECTS[draft], ...schema } : schema;
     let validate;
@@ -68,7 +67,7 @@ for (const [path, groups] of suite) {
   }
 }
 
-/** The small dialect refuses a schema by name, or says of each value what the whole one says. */
+/** The small dialect either refuses a schema by keyword, or gives the same verdicts as the full one. */
 function small(schema, validate, tests, where, asserting) {
   let judge;
   try {

@@ -1,12 +1,12 @@
-// Obtains the official JSON Schema Test Suite. It is not kept in this repository; it comes as data from
-// Debian's package libtest-json-schema-acceptance-perl, which carries the whole suite (tests and remotes) and
-// names the suite's commit. apt checks the package's signature; no root is needed and nothing is installed.
+// Obtains the official JSON Schema Test Suite. It is not kept in this repository; it comes as data from Debian's package
+// libtest-json-schema-acceptance-perl, which carries the whole suite (tests and remotes) and names the suite's commit. apt checks
+// the package's signature; no root is needed and nothing is installed.
 //
-// Why Debian: on npm, @json-schema-org/tests (2.0.0) is from before 2020-12, and the validators that were
-// looked at publish without the suite. Debian's own json-schema-test-suite is as old. Debian 12 has version
-// 1.019 of April 2023, which has both drafts; a later release of Debian has a later one.
+// Why Debian: on npm, @json-schema-org/tests (2.0.0) is from before 2020-12, and the examined validators publish without the
+// suite. Debian's own json-schema-test-suite is as old. Debian 12 has version 1.019 of April 2023, which has both drafts; a later
+// release of Debian has a later one.
 //
-// SCHEMA_SUITE=<folder> takes a copy of the suite on this machine instead (with tests/ and remotes/ in it).
+// SCHEMA_SUITE=<folder> uses a local copy of the suite instead (with tests/ and remotes/ in it).
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -24,11 +24,11 @@ function run(cwd, command, ...args) {
   return stdout;
 }
 
-/** Downloads and unpacks the package into CACHE; whole or not at all. */
+/** Downloads and unpacks the package into CACHE, completely or not at all. */
 function download() {
   const work = mkdtempSync(`${CACHE.replace(/[\\/]$/, '')}-`);
   try {
-    // Where the machine has no package lists (a fresh container), they are fetched to a folder of ours.
+    // Without package lists on the machine (a fresh container), apt fetches them into a temporary folder.
     const lists = join(work, 'lists');
     const own = ['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(work, 'cache')}`];
     try {
@@ -49,7 +49,7 @@ function download() {
   }
 }
 
-/** The suite's folder, and where it is from in one line. */
+/** The suite's folder, and its origin in one line. */
 function locate() {
   const own = process.env.SCHEMA_SUITE;
   if (own) return { folder: own, origin: own };
@@ -75,7 +75,7 @@ function locate() {
  * @param {string[]} drafts folders of tests/, for example 'draft7'
  * @returns {{ origin: string, tests: [string, object[]][], remotes: [string, unknown][] }} groups and schemas
  *   by path: relative to tests/ and remotes/, with slashes, sorted
- * @throws when the suite cannot be had, or lacks one of the drafts
+ * @throws if the suite is not available, or lacks one of the drafts
  */
 export function loadSuite(drafts) {
   const { folder, origin } = locate();

@@ -6,7 +6,7 @@ import { SchemaError, formats } from '../../src/schema/index.ts';
 import type { FullCompileOptions } from '../../src/schema/full/index.ts';
 import type { JsonSchema } from '../../src/schema/index.ts';
 
-/** Of the first error: where its rule stands. Empty where the value is valid. */
+/** The `schemaPath` of the first error. Empty if the value is valid. */
 function broken(schema: JsonSchema, value: unknown, options?: FullCompileOptions): string {
   const result = compile(schema, options)(value);
   return result.valid ? '' : (result.errors[0]?.schemaPath ?? '');
@@ -73,7 +73,7 @@ describe('what a reference leads to', () => {
       assert.equal(broken({ $schema, $id: 'https://a.example/', definitions, properties: { x: { $ref: to } } }, { x: 1 }), `#/definitions/${place}/type`);
     }
     assert.equal(broken({ $schema, definitions, properties: { x: { $ref: 'https://c.example/x#one' } } }, { x: '' }), '#/definitions/c/type');
-    // What stands beside a $ref does not count, and no $id does.
+    // Siblings of a $ref do not count, not even $id.
     refused({ $schema, definitions: { a: { $id: '#one', $ref: '#/definitions/b' }, b: {} }, properties: { x: { $ref: '#one' } } }, 'reference', '#/properties/x');
   });
 });

@@ -9,13 +9,13 @@ import type { More } from './made.ts';
 
 const errorsOf = (result: ValidationResult): readonly ValidationError[] => (result.valid ? [] : result.errors);
 
-/** What a pointer leads to; undefined where it leads nowhere. */
+/** The value at a pointer; undefined if there is none. */
 function at(root: unknown, pointer: string): unknown {
   return pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((part, step) => (Object.hasOwn(Object(part), step) ? (part as Record<string, unknown>)[step] : undefined), root);
 }
 
-/** Places that errors name are there, and a rule that has a keyword stands under it. */
+/** The places in errors exist, and each keyword's rule is at its place. */
 function checkPlaces(schema: JsonSchema, value: unknown, errors: readonly ValidationError[]): void {
   for (const { path, schemaPath, keyword } of errors) {
     const inName = /\/propertyNames(\/|$)/.test(schemaPath);
@@ -46,7 +46,7 @@ for (const [dialect, seed] of [['2020-12', 1], ['draft-07', 2]] as [More, number
         const says = all(value);
         if (says.valid !== expected) assert.fail(`not ${expected}: ${JSON.stringify(value)} of ${JSON.stringify(schema)}`);
         checkPlaces(schema, value, errorsOf(says));
-        // Who wants few errors gets the first of all.
+        // With a limit, the result has the first of all errors.
         assert.deepEqual(errorsOf(few(value)), errorsOf(says).slice(0, 1 + (i % 3)));
         compared++;
         if (expected) valid++;

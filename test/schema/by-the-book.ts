@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../src/schema/index.ts';
 
-/** The keywords, as the schemas that are made here have them. */
+/** The keywords in the generated schemas. */
 interface Rules {
   readonly [keyword: string]: unknown;
   type?: string | string[];
@@ -46,12 +46,12 @@ interface Rules {
   $dynamicRef?: string;
 }
 
-/** A reference that leads to itself, and says nothing. */
+/** Thrown for a reference that only leads to itself. */
 export const endless: RangeError = new RangeError('endless');
 
 /**
- * Whether a value keeps a schema, keyword by keyword as the specification has them: without errors, limits or speed, and
- * with what was evaluated noted as annotations are (2020-12 core 7.7.1). It shares no code with `src/schema`.
+ * True if a value is valid, keyword by keyword by the specification: without errors, limits or speed, and with evaluated members
+ * recorded as annotations (2020-12 core 7.7.1). It shares no code with `src/schema`.
  * @throws {@link endless}
  */
 export function keeps(schema: JsonSchema, value: unknown): boolean {
@@ -67,7 +67,7 @@ export function keeps(schema: JsonSchema, value: unknown): boolean {
     const { $ref, $dynamicRef } = rules;
     const target = (to: string): JsonSchema => (to === '#' ? root : to.split('/').slice(1).reduce((at, step) => at[step] as Rules, root)) as JsonSchema;
     const sub = (child: JsonSchema, part: unknown): boolean => judge(child, part, depth + 1).valid;
-    /** Of the value itself: what it evaluates is evaluated here too, if it is kept. */
+    /** Applies a schema to the same value: if it is valid, its evaluated members count here too. */
     const here = (child: JsonSchema): boolean => {
       const { valid, seen: more } = judge(child, value, depth + 1);
       if (valid) for (const key of more) seen.add(key);
@@ -153,7 +153,7 @@ export function keeps(schema: JsonSchema, value: unknown): boolean {
 
 const between = (length: number, least = 0, most = Infinity): boolean => length >= least && length <= most;
 
-/** The same, only for equal values. */
+/** A text that is the same only for equal values. */
 function text(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(text).join()}]`;
   if (typeof value !== 'object' || !value) return JSON.stringify(value);

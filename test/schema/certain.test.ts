@@ -1,5 +1,5 @@
-// What one comparison decides (`Certain`): where a schema stands as a property or as the items of a list, its check is not
-// called for values that certainly satisfy it. The verdict has to be that of the check, which a schema by itself always has.
+// Checks decided by one comparison (`Certain`): for a schema of a property or of list items, the check is not called for values
+// that certainly satisfy it. The verdict must equal that of the full check, which the schema by itself always runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compile } from '../../src/schema/index.ts';
@@ -44,7 +44,7 @@ test('certain: a value is judged as a property and as an item as its schema judg
       const said = `${JSON.stringify(schema)} of ${JSON.stringify(value)}${Object.is(value, -0) ? ' (minus zero)' : ''}`;
       assert.equal(property({ a: value }).valid, valid, `property ${said}`);
       assert.equal(item(['x', value].slice(1)).valid, valid, `item ${said}`);
-      // Behind a value of another kind, and before one.
+      // After a value of another kind, and before one.
       assert.equal(item([value, value]).valid, valid, `two items ${said}`);
     }
   }
@@ -55,7 +55,7 @@ test('certain: what is not certain is judged by the rule, and said with its plac
     name: { type: 'string', minLength: 2, maxLength: 3 }, n: { type: 'integer', minimum: 1, exclusiveMaximum: 3 }, one: { enum: ['a', 'b'] }, on: { type: 'boolean' },
     list: { type: 'array', items: { type: 'number', exclusiveMinimum: 0 } },
   } });
-  // The least length counts characters, and a text of two units may be one of them; numbers at a bound are not beyond it.
+  // `minLength` counts characters, and a text of two units may be one character; numbers at a bound are valid.
   for (const sound of [{ name: '😀😀' }, { name: 'ab' }, { name: 'abc' }, { n: 1 }, { n: 2 }, { one: 'b' }, { on: false }, { list: [0.1, 1e308] }, {}]) {
     assert.equal(judge(sound).valid, true, JSON.stringify(sound));
   }
@@ -67,6 +67,6 @@ test('certain: what is not certain is judged by the rule, and said with its plac
     '/name minLength', '/n exclusiveMaximum', '/one enum', '/on type', '/list/1 exclusiveMinimum', '/list/2 type',
   ]);
   assert.deepEqual(places({ name: 'abcd', n: 1.5, one: 1, on: 'true' }), ['/name maxLength', '/n type', '/one enum', '/on type']);
-  // No text of JSON says these; a program can.
+  // JSON text cannot express these values, but a program can.
   for (const odd of [NaN, Infinity, -Infinity]) assert.deepEqual([places({ n: odd }), places({ list: [odd] })], [['/n type'], ['/list/0 type']], `${odd}`);
 });

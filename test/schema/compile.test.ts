@@ -402,7 +402,7 @@ describe('formats', () => {
       (piece) =>
         ['', 'P', 'http://', 'urn:', 'xn--', '"', '{', '/'].map((start) => start + piece.repeat(20_000)),
     );
-    // What backtracks on these does not end within the runner's time limit.
+    // A backtracking expression would not finish these within the runner's time limit.
     for (const check of Object.values(formats)) {
       for (const text of hostile) assert.equal(typeof check.test(text), 'boolean');
     }

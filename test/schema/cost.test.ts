@@ -5,9 +5,9 @@ import { fillDefaults, formats } from '../../src/schema/index.ts';
 import type { FullCompileOptions } from '../../src/schema/full/index.ts';
 import type { JsonSchema } from '../../src/schema/index.ts';
 
-// What a validation pays, to the step: the limit `work` says how much that may be.
+// The exact cost of a validation, which the limit `work` bounds.
 
-/** The least `work` with which a value is judged at all. */
+/** The smallest `work` that allows a verdict. */
 function costOf(schema: JsonSchema, value: unknown, options: FullCompileOptions = {}): number {
   const pays = (work: number): boolean => {
     const result = compile(schema, { ...options, limits: { work, depth: 1_000 } })(value);

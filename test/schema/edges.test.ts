@@ -16,7 +16,7 @@ const isValid = (schema: JsonSchema, value: unknown): boolean => {
   return valid;
 };
 
-// Each bound: a value at the bound, and one just beyond it; with only this keyword, and beside the type that it is for.
+// Each bound: a value at the bound, and one just beyond it; with only this keyword, and with its type too.
 const bounds: readonly (readonly [type: string, rules: object, keeps: readonly unknown[], breaks: readonly unknown[]])[] = [
   ['number', { minimum: 5 }, [5, 5.1], [4.9]], ['number', { maximum: 5 }, [5, 4.9], [5.1]],
   ['number', { exclusiveMinimum: 5 }, [5.1], [5, 4.9]], ['number', { exclusiveMaximum: 5 }, [4.9], [5, 5.1]],
@@ -85,7 +85,7 @@ describe('each rule has its sentence, whichever dialect says it', () => {
     test(message.slice(0, 60), () => {
       const [error] = (([result]) => (result?.valid === false ? result.errors : []))([compileFull(schema)(value)]);
       assert.deepEqual([error?.keyword, error?.message], [keyword, message]);
-      // The second time it is put together of what was kept.
+      // The second time the stored parts are used.
       const again = compileFull({ items: schema })([value, value]);
       assert.deepEqual(again.valid ? [] : again.errors.filter((one) => one.keyword === keyword).map((one) => one.message), [message, message]);
     });

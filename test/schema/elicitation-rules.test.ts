@@ -6,7 +6,7 @@ const old = { richForms: false };
 const rich = { richForms: true };
 const option = { const: 'a', title: 'A' };
 
-// A property, and the rule it breaks in 2025-06-18 and since 2025-11-25. One entry: the same rule in both.
+// A property, and the rule that it breaks in 2025-06-18 and since 2025-11-25. One entry: the same rule in both.
 const newer = 'needs revision 2025-11-25';
 const table: readonly (readonly [field: unknown, old: string, rich?: string])[] = [
   [{ type: 'string', title: 't', description: 'd', minLength: 0, maxLength: 1, format: 'uri' }, ''],

@@ -5,7 +5,7 @@ import type { FormContent } from '../../src/protocol/form.ts';
 import type { Form, RequestedSchema } from '../../src/protocol/form-schema.ts';
 import { formFormats } from '../../src/protocol/form-formats.ts';
 
-// Types, judged by the compiler: `same` takes only a pair of equal types.
+// Types, checked by the compiler: `same` accepts only a pair of equal types.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => undefined;
 const contentOf = <const S extends Form>(form: S): FormContent<S> => {
@@ -349,7 +349,7 @@ test('formats answer at once to long hostile text', () => {
     `a:${'%41'.repeat(long / 3)}%`,
     `${'a'.repeat(64)}@${'a-'.repeat(100)}!`,
   );
-  // Quadratic time would take hours here, so that finishing is the assertion.
+  // Quadratic time would take hours here: the assertion is that it finishes.
   for (const text of texts)
     for (const check of Object.values(formFormats)) assert.equal(typeof check(text), 'boolean');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { compile } from '../../src/schema/full/index.ts';
 import { formats } from '../../src/schema/index.ts';
 
-// Each format at its edges. The suite of JSON Schema (`npm run schema-suite`) tests more of them; this runs in `npm test`.
+// Each format at its edges. The JSON Schema suite (`npm run schema-suite`) tests more; this runs in `npm test`.
 
 const table: Readonly<Record<string, readonly [yes: readonly string[], no: readonly string[]]>> = {
   date: [

@@ -5,9 +5,7 @@ import { SchemaError, formats } from '../../src/schema/index.ts';
 import type { CompileOptions, JsonSchema } from '../../src/schema/index.ts';
 import { everyNth } from '../every-nth.ts';
 
-/**
- * What became of it: valid, invalid, or the limit that was named. What runs away is ended by the runner's time limit.
- */
+/** The outcome: valid, invalid, or the exceeded limit. The runner's time limit ends endless validation. */
 function outcome(schema: JsonSchema, value: unknown, options?: CompileOptions): string {
   let answer: string;
   try {
@@ -170,7 +168,7 @@ describe('schemas and values that would run away', () => {
     );
   });
 
-  // What goes over a value pays for each of its parts, also where only the schema's side of a comparison is short.
+  // A keyword that walks a value pays for each part of the value, even if the schema's side is short.
   const copies = (rule: JsonSchema): JsonSchema => ({ allOf: Array<JsonSchema>(500).fill(rule) });
   const object = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, i]));
   const array = Object.values(object);
@@ -222,7 +220,7 @@ describe('schemas and values that would run away', () => {
       const allOf = Array.from({ length: 1_000 }, () => rule);
       assert.equal(outcome({ allOf }, value), 'work', JSON.stringify(rule).slice(0, 80));
     }
-    // What takes whatever is there walks past no key.
+    // A schema that accepts everything walks no keys.
     assert.equal(outcome({ allOf: Array.from({ length: 1_000 }, () => ({ unevaluatedProperties: true })) }, value), 'valid');
     const allOf = Array.from({ length: 1_000 }, () => ({ format: 'uri' }));
     assert.equal(outcome({ allOf }, `a:${'b'.repeat(1_000_000)}`, { formats }), 'work');

@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../../src/schema/index.ts';
 import type { Random } from '../hostile/mutations.ts';
 
-// Schemas and values made at random, from few names and scalars, so that they meet.
+// Random schemas and values, made from few names and scalars so that they often match.
 
 const names = ['a', 'b', 'ab', '__proto__', 'é', 'a/b', ''];
 const scalars = [null, true, false, 0, 1, 2.5, -3, 1e20, '', 'a', 'ab', 'aab', '😀', 'b'];
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
-/** Sets properties as JSON does: one of the names is `__proto__`. */
+/** Sets properties like JSON.parse, since one of the names is `__proto__`. */
 const record = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => Object.fromEntries(entries);
 
 export function makeValue(by: Random, depth: number): unknown {
@@ -17,10 +17,10 @@ export function makeValue(by: Random, depth: number): unknown {
   return record(Array.from({ length: int(4) }, () => [pick(names), makeValue(by, depth - 1)]));
 }
 
-/** Which keywords a schema is made of, beside those that both dialects have. */
+/** The keywords of a schema, in addition to those of both dialects. */
 export type More = 'small' | '2020-12' | 'draft-07';
 
-/** A schema with `$defs` (in draft-07 `definitions`) named `one` and `two`, to which references lead. */
+/** A schema with `$defs` (in draft-07 `definitions`) named `one` and `two`, the targets of references. */
 export function makeSchema(by: Random, more: More): JsonSchema {
   const definitions = { one: part(by, 1, more), two: part(by, 1, more) };
   const made = { ...Object(part(by, 3, more)) as Record<string, unknown> };
@@ -28,7 +28,7 @@ export function makeSchema(by: Random, more: More): JsonSchema {
   return { ...made, $schema: 'http://json-schema.org/draft-07/schema#', definitions };
 }
 
-/** What the keywords are made with: chance, and subschemas. */
+/** Random numbers and subschemas for the keywords. */
 interface Maker extends Random {
   readonly home: string;
   value(depth: number): unknown;
@@ -80,7 +80,7 @@ function part(by: Random, depth: number, more: More): JsonSchema {
   };
   const known = keywords[more];
   const chosen = new Set(Array.from({ length: 1 + int(4) }, () => pick(Object.keys(known))));
-  // Alone they say nothing.
+  // Without the other keyword these have no effect.
   if (chosen.has('minContains') || chosen.has('maxContains')) chosen.add('contains');
   if (chosen.has('then') || chosen.has('else')) chosen.add('if');
   return record([...chosen].map((keyword) => [keyword, known[keyword]?.(maker)])) as JsonSchema;

@@ -5,15 +5,15 @@ import { compile, metaschemas } from '../../src/schema/full/index.ts';
 import { formats } from '../../src/schema/index.ts';
 import type { Validate } from '../../src/schema/index.ts';
 
-/** JSON with its names in order and without spaces. */
+/** JSON with sorted names and without spaces. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || !value) return JSON.stringify(value);
   return `{${Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`).join()}}`;
 }
 
-// Of the documents that are published, without their `title` and `$comment`: the first 64 bits of SHA-256. `npm run
-// libraries` in test/schema-suite compares them with the copies that ajv has.
+// The first 64 bits of SHA-256 of the published documents without `title` and `$comment`. `npm run libraries` in
+// test/schema-suite compares them with ajv's copies.
 const published: Readonly<Record<string, string>> = {
   'https://json-schema.org/draft/2020-12/schema': 'f56fa676c7372d72',
   'https://json-schema.org/draft/2020-12/meta/core': '5e3c8ff3da71ebba',
@@ -32,7 +32,7 @@ test('the metaschemas are those that are published, to the letter', () => {
   assert.deepEqual(Object.fromEntries(ours), published);
 });
 
-// By keyword, what it may not be: in both drafts, or in one.
+// An invalid value for each keyword, in both drafts or in one.
 const both: Readonly<Record<string, unknown>> = {
   $id: 1, $schema: 'not a URI', $ref: '\\', $comment: 1, title: 1, description: 1, readOnly: 1, examples: {}, multipleOf: 0,
   maximum: '1', exclusiveMaximum: '1', minimum: '1', exclusiveMinimum: '1', maxLength: -1, minLength: 1.5, pattern: '(',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { boundedPattern, weightOf } from '../../src/schema/patterns.ts';
 
-/** So many ways to go wrong that the engine is not used, and nothing to match. */
+/** Backtracks so much that the engine's matcher is not used; it matches nothing itself. */
 const filler = '(?:(?:q+)+)?';
 
 const texts = [
@@ -11,7 +11,7 @@ const texts = [
   'é', 'É', 'ß', 'я', '中', '😀', '😀😀', 'a😀', '😀a', '\ud83d', '\ude00', '\u2028', '0', '\0', 'c', 'd', 'D', 's', 'w', 'n', 'r',
 ];
 
-// Each form of ECMA-262's patterns with the flag u, but for those that only the engine can match.
+// Each form of ECMA-262's patterns with the flag u, except those that only the engine can match.
 const forms = [
   'a', '.', '\\.', '\\d', '\\D', '\\w', '\\W', '\\s', '\\S', '\\b', '\\B', '\\bb', 'a\\b', 'a\\B', '^', '$', '^a', 'a$', '^$', '^a$', '^ab$', '\\n', '\\t', '\\0', '\\cA', '\\cJ',
   '\\x61', '^\\x61b$', '\\u0061', '^\\u0061b$', '\\u{61}', '^\\u{61}b$', '\\u{1F600}', '^\\u{1f600}$', '\\uD83D\\uDE00', '^\\uD83D\\uDE00$', '^\\ud83d\\ude00a?$', '^\\ud83d$', '^\\ude00$',
@@ -56,8 +56,8 @@ test('what only the engine can match is told from what looks like it', () => {
   for (const form of ['(?=b)', '(?!a)', '(?:b)', '(?<m>b)', '(b)', '\\0', '\\\\1', '\\\\k<n>', '[(?<=]b', '[\\\\1]b', '\\(\\?<=b', 'b1', 'k<n>', '\\u0031', '\\u{31}', '\\x31']) assert.ok(!isRefused(form), form);
 });
 
-// What is paid in all: to compile 200 for each unit of the source, then by the estimate of the engine's steps a quarter of
-// it and 4; or 16 for each position where the pattern is matched here.
+// The total cost: 200 to compile each unit of the source, then 4 and a quarter of the engine's estimated steps; or 16 for each
+// position if the pattern is matched here.
 const paid = (source: string, text: string): number => {
   let sum = 0;
   boundedPattern(source)(text, (steps) => (sum += steps));
@@ -75,11 +75,11 @@ describe('what a pattern pays', () => {
     ['(?:a|b)c', 'aaaa', 4 + 16], ['a*', 'aaaa', 4 + 20], ['a+', 'aaaa', 4 + 22], ['a?', 'aaaa', 4 + 6], ['a{3}', 'aaaa', 4 + 10], ['a{2,5}', 'aaaa', 4 + 14], ['a{2,}', 'aaaa', 4 + 24],
     ['(?:a|b){3}', 'aaaa', 4 + 244], ['(?:a*b){2}', 'aaaa', 4 + 6_160], ['(?=a*)b', 'aaaa', 4 + 24], ['(a)\\1', 'aaaa', 4 + 22], ['(?<=a)b', 'aaaa', 4 + 8],
     ['', 'a', 4 + 0], ['(?<word>a)\\k<word>', 'aaaa', 4 + 22], [`${'()'.repeat(10)}\\10`, 'aaaa', 4 + 38], [`${'()'.repeat(9)}\\9`, 'aaaa', 4 + 36],
-    // Matched here: 16 for a start, for a position that an atom is tried at, and for one that is added to others.
+    // Matched here: 16 for a start, for each position where an atom is tried, and for each position that is added.
     [filler, '', 16 * 4], [filler, 'a', 16 * 7], [`${filler}a`, 'aaa', 16 * 17], [`^${filler}a`, 'aaa', 16 * 6], [`${filler}ab`, 'abab', 16 * 23], [`${filler}a*`, 'aaa', 16 * 24],
     [`${filler}a{2}`, 'aaa', 16 * 24], [`${filler}a{1,2}b`, 'aab', 16 * 25], [`${filler}(?:a|b)`, 'ab', 16 * 18], [`${filler}(?=a)`, 'ab', 16 * 16], [`${filler}(?!a)`, 'ab', 16 * 16],
     ['(?:a|b)*', 'aaaa', 16 * 27], ['x*x*x*y', 'x'.repeat(31), 16 * 348],
-    // The engine is used up to 100,000 steps and 100 for each start, and never above ten million.
+    // The engine is used for up to 100,000 steps plus 100 per start, but never above ten million.
     ['^a{100097}', '', 4 + 25_025], ['^a{100098}', '', 16 * 3], ['a'.repeat(75), 'b'.repeat(65_536), 4 + 76 * 131_072 / 4], ['a'.repeat(76), 'b'.repeat(65_536), 16 * (65_536 + 65_537)],
     ['^a{9999995}()\\1', '', 4 + 2_500_000],
   ];

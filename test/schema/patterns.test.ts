@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { boundedPattern } from '../../src/schema/patterns.ts';
 import { everyNth } from '../every-nth.ts';
 
-/** A small generator of numbers, so that a failure can be repeated. */
+/** A small random generator with a seed, so that failures are reproducible. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -59,7 +59,7 @@ test('the matcher says what the engine says', () => {
     } catch {
       continue;
     }
-    // A filler that nothing consumes makes the number of ways too large for the engine's matcher.
+    // The filler, which matches nothing, makes the number of paths too large for the engine's matcher.
     const test = boundedPattern(`(?:(?:q+)+)?(?:${source})`);
     for (let j = 0; j < 4; j++) {
       let text = '';
@@ -78,17 +78,17 @@ test('the matcher says what the engine says', () => {
   assert.ok(compared > 2_500 / everyNth(2) && matched > compared / 5 && matched < compared * 0.8, `${matched} of ${compared}`);
 });
 
-/** A pattern, and a backtracking engine for it that counts its steps. */
+/** A pattern, with a backtracking matcher that counts its steps. */
 interface Counted {
   source: string;
-  /** Calls `on` for each end of a match that begins at `at`, until it is true. */
+  /** Calls `on` for each end of a match that begins at `at`, until it returns true. */
   match(text: string, at: number, on: (end: number) => boolean): boolean;
 }
 
-/** Ends a count that has become too large. */
+/** Thrown when a count becomes too large. */
 const tooMany = new Error('too many steps');
 
-/** Patterns that backtrack, of characters, choices, groups and repetitions. */
+/** Random backtracking patterns of characters, alternatives, groups and repetitions. */
 function backtracking(pick: (below: number) => number, step: () => void): (depth: number) => Counted {
   const character = (): Counted => {
     const source = ['a', 'b', '[ab]', '.'][pick(4)] ?? 'a';
@@ -162,7 +162,7 @@ test('the estimate for the engine is never below what a backtracking engine take
   for (let i = 0; i < 3_000; i++) {
     const { source, match } = make(2);
     const text = Array.from({ length: pick(40) }, () => 'aaab'[pick(4)]).join('');
-    // A back reference keeps the pattern for the engine: what it pays is the estimate, or it is refused.
+    // A back reference needs the engine's matcher: the estimate is paid, or the pattern is refused.
     let paid = 0;
     try {
       boundedPattern(`(?:${source})!()\\1`)(text, (steps) => (paid += steps));

@@ -4,12 +4,12 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { formats } from '../../src/schema/index.ts';
 import { random } from '../hostile/mutations.ts';
 
-// Node's own Punycode (RFC 3492) says how a label in Unicode is written in ASCII.
+// Compares with Node's own Punycode (RFC 3492).
 
 const isHostname = (name: string): boolean => !!formats['hostname']?.test(name);
 const isInternational = (name: string): boolean => !!formats['idn-hostname']?.test(name);
 
-/** Letters that are written from left to right, each range of one script: near each other, and far. */
+/** Left-to-right letters, each range of one script, close together and far apart. */
 const ranges = [[0x61, 0x7a], [0xe0, 0xf6], [0x3b1, 0x3c1], [0x430, 0x44f], [0x3042, 0x3050], [0x4e00, 0x4eff], [0xac00, 0xacff], [0x20000, 0x200ff], [0x1e00, 0x1e00]] as const;
 
 test('labels of random letters: both forms are host names, and what is written otherwise is none', () => {
@@ -25,12 +25,12 @@ test('labels of random letters: both forms are host names, and what is written o
     assert.ok(isHostname(ascii) && isInternational(ascii) && isInternational(label), `${label} is ${ascii}`);
     assert.ok(!isHostname(label), label);
     assert.ok(isHostname(ascii.toUpperCase()), ascii);
-    // One digit more, less or another: the result is another name, or not a name.
+    // One digit added, removed or changed: the result is another name, or not a name.
     const at = 4 + int(ascii.length - 4);
     const digit = 'abcdefghijklmnopqrstuvwxyz0123456789'.charAt(int(36));
     for (const other of [ascii.slice(0, at) + digit + ascii.slice(at + 1), ascii.slice(0, at) + ascii.slice(at + 1), ascii + digit]) {
       const unicode = isHostname(other) ? domainToUnicode(other) : '';
-      // Empty where Node knows a character less than the engine's tables.
+      // Empty if Node does not know a character of the engine's tables.
       if (unicode !== '') assert.equal(domainToASCII(unicode), other);
     }
   }
@@ -51,7 +51,8 @@ test('names are as long as 253 characters, labels as long as 63, in ASCII', () =
 });
 
 test('the bias is adapted at its bound (RFC 3492 section 6.1)', () => {
-  // What is read with another bias is no name. Five letters before a syllable that is so far from them that a 350th of it, shared out, is 455 and its neighbours.
+  // A label decoded with another bias is not a name. Five letters before a syllable so far from them that the adapted delta is
+  // 455 or a neighbour.
   for (let point = 0xb200; point < 0xb300; point += 3) {
     const label = `aaaaa${String.fromCodePoint(point)}\ud7a0`;
     assert.ok(isHostname(domainToASCII(label)) && isInternational(label), label);

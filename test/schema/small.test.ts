@@ -31,7 +31,7 @@ test('a keyword that the small dialect lacks is refused by name, where it stands
     assert.ok(message.includes(`"${keyword}"`) && message.includes('barewire/schema/full'), message);
     if (keyword !== '$dynamicRef') compileFull(schema);
   }
-  // Without an `$id` nothing in the schema has an address: this one leads outside.
+  // Without an `$id` the schema has no address, so this reference leads outside.
   assert.equal(refusal({ $ref: 'https://example.com/schema' }).code, 'reference');
   assert.equal(refusal({ $id: 'https://example.com/schema', $ref: 'https://example.com/schema#/$defs/a', $defs: { a: {} } }).code, 'keyword');
   assert.equal(refusal({ $ref: '#anchor' }).code, 'keyword');
@@ -61,7 +61,7 @@ test('a server says at registration what a schema may not hold, and takes the wh
 
 test('the small dialect says what the whole one says, or does not take the schema', () => {
   const by = random(10);
-  // A reference that leads to itself is told early.
+  // A reference to itself is rejected early.
   const limits = { work: 10_000 };
   let compared = 0;
   let valid = 0;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { adaptSchema, compile } from '../../src/schema/index.ts';
 import type { InferInput, InferOutput, StandardSchema } from '../../src/schema/index.ts';
 
-/** As a library makes them: takes a string of digits, gives a number. */
+/** Like a library's schema: takes a string of digits, returns a number. */
 function digits(later: boolean, converts: boolean): StandardSchema<string, number> {
   return {
     '~standard': {

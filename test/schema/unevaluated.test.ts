@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import { compile } from '../../src/schema/full/index.ts';
 import type { JsonSchema } from '../../src/schema/index.ts';
 
-// What counts as evaluated, keyword by keyword: of an object the properties that are named here, of an array the items.
-// 2020-12 core 11.2 and 11.3.
+// Evaluated parts, keyword by keyword: properties of an object, items of an array. 2020-12 core 11.2 and 11.3.
 
 const a = { properties: { a: true } };
 const first = { prefixItems: [true] };

@@ -1,4 +1,4 @@
-// What the search is compared with: Okapi BM25 over all words of a tool, with nothing else done to them.
+// The baseline for the search: plain Okapi BM25 over all words of a tool.
 const words = (text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
 /** Returns a function that gives the names of the best tools for a request. */

@@ -1,5 +1,5 @@
-// 60 requests over ten servers as a person would put them, written before the code of the search was read, with the tools
-// that would do. The odd ones (the first, the third, …) were tuned on, the even ones are what is reported.
+// 60 requests for ten servers in a user's words, written before reading the search's code, with the suitable tools. The odd ones
+// (first, third, …) were used for tuning, the even ones are reported.
 export const requests = [
   ['how big is this folder', 'filesystem/list_directory_with_sizes', 'filesystem/get_file_info'],
   ['rename report.txt to final.txt', 'filesystem/move_file'],

@@ -1,6 +1,6 @@
-// npm run search: how well the search of a host finds the tools of ten servers that people use, by 60 requests, and what a
-// model reads over ten tasks when it has find_tools and call_tool in the place of the whole list. The servers really run,
-// without credentials: they are only listed. Exits 1 below what is wanted.
+// npm run search: measures how well a host's search finds the tools of ten popular servers with 60 requests, and how much a model
+// reads in ten tasks with find_tools and call_tool instead of the whole list. The real servers run without credentials: they are
+// only listed. Exits 1 below the required values.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { readWords } from '../../scripts/words.mjs';
 
 readWords();
 
-/** Of the 30 requests that were not tuned on, how many must have their tool among the first three; and the share of the list. */
+/** How many of the 30 untuned requests must find their tool among the first three; and the maximum share of the list. */
 const [wanted, mostShare] = [22, 0.15];
 
 const folder = mkdtempSync(join(tmpdir(), 'barewire-search-'));
@@ -63,7 +63,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What a model reads: in each task the whole list, or the two tools and what its searches find. */
+/** The bytes that a model reads: in each task the whole list, or the two tools and the results of its searches. */
 async function readOverTasks(tools) {
   const two = findAndCall(host);
   const bytes = (value) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
@@ -88,7 +88,7 @@ async function readOverTasks(tools) {
   if (share > mostShare) fail(`more than ${100 * mostShare} % of the list`);
 }
 
-/** Prompts and resources are found as tools are. */
+/** Tests that prompts and resources are found like tools. */
 async function otherKinds() {
   const all = new ToolSearch(searchables(await host.catalogue()));
   for (const [request, kind, name] of [['a prompt that takes arguments', 'prompt', /^args-prompt$/], ['the architecture document', 'resource', /architecture/], ['dynamic text resource template', 'template', /dynamic.*text/i]]) {

@@ -1,4 +1,4 @@
-// Ten tasks as a model would go about them: what it searches for, and the tools that it then needs.
+// Ten tasks in a model's way: its searches, and the tools that it then needs.
 export const tasks = [
   { searches: ['read the log file', 'create a ticket about a bug'], needs: ['filesystem__read_text_file', 'github__create_issue'] },
   { searches: ['list the files of a pull request', 'approve a pull request'], needs: ['github__get_pull_request_files', 'github__create_pull_request_review'] },

@@ -9,7 +9,7 @@ import { randomOf } from '../random.ts';
 import { Line, noFaults, VirtualTime } from './virtual.ts';
 import type { Faults } from './virtual.ts';
 
-/** One end of a link: all bytes that came, and what happened to the link. */
+/** One end of a link: all received bytes, and the events of the link. */
 class End {
   readonly budget = new Budget(1e9);
   readonly events: string[] = [];
@@ -96,7 +96,7 @@ test('an end that is replaced begins another link, and bytes of the old one are 
     client.wire.send(Buffer.from('old '.repeat(60)));
     server.wire.send(Buffer.from('OLD '.repeat(60)));
     await time.run(time.monotonic() + 10 * seed);
-    // A fresh machine on the server's end; the old one is gone without a word.
+    // A fresh machine replaces the one at the server's end without notice.
     const fresh = new End(time, line.end(1), 'server', newId);
     await time.run(120_000, () => client.events.filter((event) => event === 'opened').length === 2 && fresh.events.length > 0);
     assert.deepEqual(client.events, ['opened', 'lost: the other side was reset', 'opened'], `seed ${seed}`);
@@ -143,14 +143,14 @@ test('a frame that waited for the port, and was lost then, is sent again after t
   const client = new End(time, channel, 'client', newId);
   const server = new End(time, line.end(1), 'server', newId);
   await time.run(5000, () => client.events.length > 0 && server.events.length > 0);
-  // Both ends learn how long a round trip takes; then nothing happens until a keepalive.
+  // Both ends measure the round trip; then nothing happens until a keepalive.
   for (let count = 1; count <= 5; count++) {
     client.wire.send(Buffer.from('x'));
     await time.run(time.monotonic() + 3000, () => server.came.length === count);
   }
   await time.run(time.monotonic() + 1000);
 
-  // The port is busy with an acknowledgement when the message comes.
+  // The port is busy with an acknowledgement when the message arrives.
   let free = (): void => {};
   busy = new Promise((resolve) => {
     free = resolve;
@@ -234,7 +234,7 @@ test('limits that cannot work are refused', () => {
   assert.throws(() => frames({ mut: 20 } as FramesOptions), { code: 'unknown_option' });
 });
 
-/** One end whose other side is written by hand: all frames that the end has said since the last look. */
+/** One end with a hand-written other side: all frames that the end has sent since the last look. */
 function byHand(options: FramesOptions = {}): { time: VirtualTime; end: End; say(frame: Partial<Frame>, linked?: boolean): void; heard(): Frame[]; raw: Uint8Array[] } {
   const time = new VirtualTime();
   const raw: Uint8Array[] = [];

@@ -48,7 +48,7 @@ function bench(era: string, { seed = 1, faults = noFaults, framed = {}, baud = 9
   return { time, line, client, options, serving };
 }
 
-/** Lets time pass until the promise has settled. */
+/** Advances time until the promise settles. */
 async function during<T>(time: VirtualTime, promise: Promise<T>): Promise<T> {
   let settled = false;
   const done = (): void => {
@@ -76,7 +76,7 @@ for (const era of eras) {
         [{ type: 'text', text: 'ä'.repeat(300) }], [{ type: 'text', text: 'in K' }], [{ type: 'text', text: 'two' }],
       ]);
       assert.deepEqual(reports, era === '2025-11-25' ? [1] : [1, 1]);
-      // Metadata passes both ways: a modern request is refused without it.
+      // `_meta` passes both ways: a modern request is refused without it.
       assert.equal('_meta' in await during(time, client.request('tools/list')), era === '2026-07-28');
       await during(time, client.close());
       await during(time, serving.close());
@@ -90,7 +90,7 @@ for (const era of eras) {
     const lost = client.callTool('never');
     const failed = assert.rejects(lost, /the other side was reset/);
     await time.run(time.monotonic() + 2000);
-    // The device starts again: its old program says nothing more.
+    // The device restarts; its old program sends nothing more.
     made.serving = serveSerial(makeInternals(), line.end(1), options);
     await during(time, failed);
     const { content } = await during(time, client.callTool('echo', { text: 'again' }));

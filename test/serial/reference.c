@@ -1,6 +1,6 @@
-/* Drives examples/serial/barewire_link.h by lines: "o SIDE ID NOW", "r HEX NOW", "s HEX NOW", "t NOW". Each is answered by what
- * the link did ("w HEX", "b HEX", "o", "l", "n" for what it had no room for), and a line with a dot. "v FIRST NUMBER EXPECTED WINDOW
- * HEX STATE" writes one frame, "i ONE OTHER" the state of a link. */
+/* Drives examples/serial/barewire_link.h by lines: "o SIDE ID NOW", "r HEX NOW", "s HEX NOW", "t NOW". Each is answered by
+   the actions of the link ("w HEX", "b HEX", "o", "l", "n" if it had no room), and a line with a dot. "v FIRST NUMBER
+   EXPECTED WINDOW HEX STATE" writes one frame, "i ONE OTHER" the state of a link. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "../../examples/serial/barewire_link.h"

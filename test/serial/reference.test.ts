@@ -19,7 +19,7 @@ const source = new URL('../../../test/serial/reference.c', import.meta.url).path
 const compiler = spawnSync('cc', ['--version']).status === 0;
 const skip = compiler ? false : 'there is no C compiler (cc)';
 
-/** The program in C, which answers each command with what it did. */
+/** The C program, which answers each command with its actions. */
 class Reference {
   readonly #write: (line: string) => void;
   readonly #waiting: ((answers: string[]) => void)[] = [];
@@ -49,7 +49,7 @@ class Reference {
 
 let built: string | undefined;
 
-/** Compiled once, with the checks of the compiler's sanitizers. */
+/** Compiled once, with the compiler's sanitizers. */
 function compile(t: TestContext): Reference {
   if (built === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'barewire-link-'));
@@ -81,7 +81,7 @@ interface Seen {
   lost: number;
 }
 
-/** The program in C as one end of the line. */
+/** The C program as one end of the line. */
 function deviceAt(channel: SerialChannel, time: VirtualTime, reference: Reference, id: number): { seen: Seen; say: (text: string) => void } {
   const seen: Seen = { came: '', links: 0, lost: 0 };
   const waiting: string[] = [];
@@ -148,7 +148,7 @@ test('the reference in C and barewire speak over a line that loses, flips, repea
     assert.equal(came, down, `seed ${seed}`);
     assert.deepEqual([events, seen.links, seen.lost], [['opened'], 1, 0], `seed ${seed}`);
     if (seed === 1) {
-      // Silence ends the link on both sides, and afterwards they find each other again.
+      // Silence ends the link on both sides, and later they reconnect.
       line.faults = { ...noFaults, dropped: 1 };
       await time.run(time.monotonic() + 60_000, () => seen.lost === 1 && events.length === 2);
       line.faults = noFaults;

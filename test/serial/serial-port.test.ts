@@ -13,7 +13,7 @@ import { stdioTransport } from '../../src/transport/stdio/index.ts';
 const here = (path: string): string => new URL(`../../../${path}`, import.meta.url).pathname;
 const skip = spawnSync('python3', ['-c', 'import pty']).status === 0 ? false : 'there is no python3 with pty';
 
-/** A pseudo-terminal with a server behind it: the name of its other end. */
+/** A pseudo-terminal with a server behind it; `path` is its other end. */
 async function device(t: TestContext, framing: SerialFraming): Promise<{ path: string; serving: SerialServing }> {
   const terminal = spawn('python3', [here('examples/device/terminal.py')]);
   t.after(() => terminal.kill());

@@ -1,7 +1,7 @@
 import { frameKinds } from '../../src/transport/serial/frame.ts';
 import type { Frame } from '../../src/transport/serial/frame.ts';
 
-/** A frame and its bytes. `ids`: the identifiers of both ends; undefined for a frame that belongs to no link. */
+/** A frame and its bytes. `ids`: the identifiers of both ends; undefined for a frame of no link. */
 export interface Vector {
   readonly what: string;
   readonly ids?: readonly [number, number] | undefined;
@@ -12,7 +12,7 @@ export interface Vector {
 const [client, server] = [0x01020304, 0xa0b0c0d0];
 const none = Buffer.alloc(0);
 
-/** The examples of docs/serial.md, which the reference in C passes too. */
+/** The examples of docs/serial.md, which the C reference passes too. */
 export const vectors: readonly Vector[] = [
   {
     what: 'hello',

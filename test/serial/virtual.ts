@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../src/bounds/clock.ts';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import type { SerialChannel } from '../../src/transport/serial/index.ts';
 
-/** Time that passes only when nothing else is left to do: a day takes seconds. */
+/** Virtual time, which passes only when nothing else is left to do: a day takes seconds. */
 export class VirtualTime implements Clock {
   readonly #clock = manualClock();
   #held: Promise<void> = Promise.resolve();
@@ -23,24 +23,24 @@ export class VirtualTime implements Clock {
     this.#clock.soon(run);
   }
 
-  /** Time stands still until this has settled: for a program outside that takes its turn. */
+  /** Stops the time until the promise settles: for an external program's turn. */
   hold(promise: Promise<void>): void {
     this.#held = Promise.all([this.#held, promise]).then(() => undefined);
   }
 
-  /** Timers that wait. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#clock.waiting;
   }
 
-  /** Lets time pass until `done()` or the end, one moment after another; promises settle in between. */
+  /** Advances time step by step until `done()` or the end; promises settle in between. */
   async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
     while (!done()) {
       for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
       await this.#held;
       const { due } = this.#clock;
       if (done() || due === undefined || due > untilMs) break;
-      // Whole milliseconds: fractions would not add up to the time that is due.
+      // Whole milliseconds: fractions would not add up to the due time.
       this.#pass(Math.ceil(due) - this.monotonic());
     }
     if (!done() && untilMs !== Infinity) this.#pass(untilMs - this.monotonic());
@@ -51,7 +51,7 @@ export class VirtualTime implements Clock {
   }
 }
 
-/** What happens to each frame (the bytes up to a zero), with a probability each. */
+/** The probabilities of faults for each frame (the bytes up to a zero). */
 export interface Faults {
   readonly dropped: number;
   readonly flipped: number;
@@ -61,7 +61,7 @@ export interface Faults {
 
 export const noFaults: Faults = { dropped: 0, flipped: 0, repeated: 0, delayed: 0 };
 
-/** One direction of a serial line: ten bits a byte, and what goes wrong on the way. */
+/** One direction of a serial line: ten bits per byte, with faults. */
 class Direction {
   readonly time: VirtualTime;
   readonly baud: number;
@@ -79,7 +79,7 @@ class Direction {
     this.random = random;
   }
 
-  /** Resolves when the bytes have left, as a port with flow control does. */
+  /** Resolves when the bytes have been sent, like a port with flow control. */
   write(bytes: Uint8Array): Promise<void> {
     const { time, baud, random } = this;
     this.bytes += bytes.length;
@@ -98,7 +98,7 @@ class Direction {
     return new Promise((resolve) => void time.after(this.#free - time.monotonic(), resolve));
   }
 
-  /** In pieces, as a port hands them over. */
+  /** Delivers bytes in pieces, like a port. */
   #arrive(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
       const length = 1 + Math.floor(this.random() * 16);
@@ -108,7 +108,7 @@ class Direction {
   }
 }
 
-/** A line between two ends, at either of which a machine can be replaced by a fresh one. */
+/** A line between two ends; a fresh machine can replace the one at either end. */
 export class Line {
   readonly #ways: readonly [Direction, Direction];
 
@@ -120,12 +120,12 @@ export class Line {
     for (const way of this.#ways) way.faults = faults;
   }
 
-  /** Bytes that either end has written. */
+  /** Bytes written by both ends. */
   get bytes(): number {
     return this.#ways[0].bytes + this.#ways[1].bytes;
   }
 
-  /** Takes one end. Whoever had it before hears and says nothing more. */
+  /** Takes over one end. Its previous owner receives and sends nothing more. */
   end(index: 0 | 1): SerialChannel {
     const out = this.#ways[index];
     const back = this.#ways[1 - index] as Direction;

@@ -7,7 +7,7 @@ import type { Answer, Bag } from './peer.ts';
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
 
-/** A schema as libraries with the Standard Schema interface make them: upper-cases a name. */
+/** A schema as Standard Schema libraries make them. It upper-cases a name. */
 const standard = {
   '~standard': {
     version: 1,
@@ -165,7 +165,7 @@ test('a handler may throw anything, at once or later', async () => {
       }
     }
   }
-  // What the author says to the caller.
+  // A ToolError is the author's message to the caller.
   server.tool('said', {}, () => { throw new ToolError('no flour'); });
   for (const ask of [peer.request, peer.modern]) assert.equal(textOf(await ask('tools/call', { name: 'said' })), 'failed: no flour');
 });
@@ -229,7 +229,7 @@ test('an id that is in flight is refused, and free again after its answer or its
   const go = later<void>();
   server.tool('wait', {}, async (_args, ctx) => {
     await go.promise;
-    // What is said for a cancelled request reaches nobody.
+    // Messages of a cancelled request are not sent.
     if (ctx.signal.aborted) {
       ctx.progress(1);
       ctx.log('error', 'late');
@@ -316,7 +316,7 @@ test('a subscription ends with its connection', async () => {
   assert.equal(method, 'notifications/subscriptions/acknowledged');
   server.tool('two', {}, () => '');
   assert.equal((await second.next()).method, 'notifications/tools/list_changed');
-  // And with its cancellation: nothing more is sent for it.
+  // It also ends with its cancellation: nothing more is sent for it.
   const requestId = (params?.['_meta'] as Bag)['io.modelcontextprotocol/subscriptionId'];
   second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
   server.tool('three', {}, () => '');

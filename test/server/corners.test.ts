@@ -10,7 +10,7 @@ import { samplingFault } from '../../src/protocol/sampling.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
 import { connect, later } from './peer.ts';
 
-// What mutants showed that no other test of the server asks.
+// Cases that only mutation testing has shown: no other test of the server covers them.
 
 const info = { name: 'test', version: '1' };
 
@@ -204,7 +204,7 @@ test('on stderr a failure that no caller hears of has no number', async () => {
   assert.match(lines.join('\n'), /^release t failed: Error: the gate is stuck/);
 });
 
-// 2025-11-25 server/tools#security-considerations: servers validate all tool inputs. The schema of no arguments is one too.
+// 2025-11-25 server/tools#security-considerations: servers validate all tool inputs. A schema without arguments counts too.
 for (const era of ['modern', 'legacy'] as const) {
   test(`a tool without input refuses arguments, as its listed schema says (${era})`, async () => {
     const server = new McpServer(info);

@@ -38,7 +38,7 @@ test('what stands around handlers sees the call, in order, and may change or ref
     'tool say {"cost":3} {"word":"hi"}', 'tool say {"cost":3} {"word":"bad"}', 'prompt plan undefined {"city":"Rome"}',
     'resource note://{name}/x undefined {"name":"two"}',
   ]);
-  // `data` is only for the author.
+  // `data` is not sent to clients.
   assert.deepEqual(Object.keys(((await peer.request('tools/list')).result?.['tools'] as object[])[0] ?? {}),
     ['name', 'inputSchema']);
 });

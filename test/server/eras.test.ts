@@ -5,7 +5,7 @@ import type { ServerOptions } from '../../src/server/index.ts';
 import { connect, everything, modernMeta, textOf } from './peer.ts';
 import type { Bag } from './peer.ts';
 
-// Which revision a request is answered in: 2026-07-28 basic/versioning, 2025-11-25 basic/lifecycle.
+// The revision in which a request is answered: 2026-07-28 basic/versioning, 2025-11-25 basic/lifecycle.
 
 const info = { name: 'test', version: '1' };
 const legacy = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -110,7 +110,7 @@ test('a server limited to some revisions offers these and no other', async () =>
     assert.deepEqual([error?.code, error?.data], [-32022, { supported: [modern], requested: '' }]);
     assert.match(error?.message ?? '', /2026-07-28 only/);
   }
-  // Without metadata it can only be meant for this revision, and says so.
+  // A server with only this revision reports the missing metadata.
   assert.match((await only.call('revision')).error?.message ?? '', /protocolVersion"\] is missing/);
 });
 
@@ -147,7 +147,7 @@ test('metadata that is wrong is refused by name', async () => {
 test('a client need not say who it is', async () => {
   const peer = await connect(server());
   const { 'io.modelcontextprotocol/clientInfo': _, ..._meta } = modernMeta({});
-  // Nor does it have the name of a request before it.
+  // Nor does it get the client name of an earlier request.
   await peer.modern('tools/call', { name: 'revision' });
   assert.equal(textOf(await peer.request('tools/call', { name: 'revision', _meta })), '2026-07-28 undefined ');
 });
@@ -212,7 +212,7 @@ test('an extension adds methods for clients that declare it, in every revision',
     const declaring = await connect(made, { revision, capabilities });
     const { result: echoed } = await declaring.request('echo/say', { text: 'hi' });
     assert.deepEqual([echoed?.['said'], echoed?.['revision']], ['hi', revision]);
-    // A legacy client takes -32021 for a sign that the server is modern.
+    // A legacy client would take -32021 as a sign of a modern server.
     const silent = await connect(made, { revision, capabilities: {} });
     assert.equal((await silent.request('echo/say', { text: 'hi' })).error?.code, -32601, revision);
   }
@@ -265,7 +265,7 @@ test('a modern request without a required field of `_meta` is refused with -3260
     }
   }
   assert.equal((await peer.request('tools/list', { _meta: whole })).error, undefined);
-  // A method that only this era has needs them too.
+  // The methods that only this era has need these fields too.
   const fresh = await connect(server());
   for (const params of [undefined, {}, { _meta: {} }]) assert.equal((await fresh.request('server/discover', params)).error?.code, -32602);
 });

@@ -12,13 +12,13 @@ interface Heard {
   readonly where: ErrorPlace;
 }
 
-/** A server whose author writes down what it hears. */
+/** A server that records its reported errors. */
 function listened(options: ServerOptions = {}): { server: McpServer; heard: Heard[] } {
   const heard: Heard[] = [];
   return { server: new McpServer(info, { ...options, onError: (error, where) => heard.push({ error, where }) }), heard };
 }
 
-/** Runs without anything on stderr, and gives what would have been there. */
+/** Runs without output to stderr, and returns the lines that would have been printed. */
 async function stderrOf(run: () => Promise<void>): Promise<string[]> {
   const { error } = console;
   const lines: string[] = [];
@@ -181,11 +181,11 @@ test('the code of a handler\'s error is one that its revision allows', async () 
     [4050, 4050, 4050, 4050],
     [-40000, -40000, -40000, -40000],
     [-32602, -32602, -32602, -32602],
-    // Reserved by JSON-RPC 2.0, or used only by transports.
+    // Reserved by JSON-RPC 2.0, or only for transports.
     [-32700, -32603, -32603, -32603],
     [-32500, -32603, -32603, -32603],
     [1.5, -32603, -32603, -32603],
-    // Only a modern server says these: a legacy client would not fall back.
+    // Only for modern servers: with them a legacy client would not fall back.
     [-32020, -32603, -32603, -32603],
     [-32022, -32603, -32603, -32603],
     // 2026-07-28 reserves them for the specification.
@@ -196,7 +196,7 @@ test('the code of a handler\'s error is one that its revision allows', async () 
     [-32019, -32019, -32019, -32019],
     [-32001, -32001, -32001, -32001],
     [-32000, -32000, -32000, -32000],
-    // Codes of one era.
+    // Codes that only one era has.
     [-32002, -32002, -32002, -32602],
     [-32042, -32042, -32603, -32603],
   ];
@@ -250,13 +250,13 @@ test('mistakes that a type checker would find are refused at registration, in a 
     assert.throws(() => server.resource(uri, {}, () => ''), /this is no URI/, uri);
   }
   assert.throws(() => server.resourceTemplate('no scheme/{x}', {}, () => ''), /must begin with a scheme/);
-  // Nothing of it was registered.
+  // The failed registrations left nothing behind.
   server.tool('z', {}, () => '');
 });
 
 test('a tool name that breaks a SHOULD is registered, and the author is warned', async () => {
   const { server, heard } = listened();
-  // Each character but letters of ASCII, digits, _, - and . is one of the others.
+  // All characters except ASCII letters, digits, _, - and .
   const odd = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', 'ſ', '١', '\u{1f600}'].filter((char) => !'_-.'.includes(char) && !/^[A-Za-z0-9]$/.test(char));
   assert.equal(odd.length, 128 - 65 + 4);
   for (const char of odd) server.tool(`x${char}y`, {}, () => 'called');
@@ -270,7 +270,7 @@ test('a tool name that breaks a SHOULD is registered, and the author is warned',
   assert.equal(textOf(await peer.call('has space')), 'called');
   // server/tools#tool-names: names are case-sensitive.
   assert.equal((await peer.call('Ok')).error?.code, -32602);
-  // Also of those that were there before their server.
+  // Also tools that were added before there was a server.
   const early = tools();
   for (const name of ['early one', 'fine']) early.add(name, {}, () => '');
   const late: string[] = [];
@@ -335,7 +335,7 @@ test('a progress token is a string or an integer, and nobody is flooded', async 
   for (const progressToken of ['a', 7]) {
     await peer.request('tools/call', { name: 'report', _meta: { progressToken } });
     const said = await peer.rest();
-    // One second may end while it runs.
+    // A second may end during the run, so the limit of 100 may count twice.
     assert.ok(said.length >= 100 && said.length <= 200, `${said.length}`);
     assert.deepEqual(said[0]?.params, { progressToken, progress: 1 });
   }

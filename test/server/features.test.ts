@@ -7,7 +7,7 @@ import {
 import type { Context } from '../../src/server/index.ts';
 import { accept, connect, textOf } from './peer.ts';
 
-// A server put together from features: what it has not, it neither declares nor answers.
+// A server built from features: it neither declares nor serves the features that it lacks.
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
@@ -179,7 +179,7 @@ test('schemas of libraries, scopes, list filters and extensions are parts that a
   const errors: string[] = [];
   const open = new ServerCore(info, { features: [bare], onError: ({ message }) => errors.push(message) });
   bare.add('secret', { scopes: ['a'] }, () => 'told');
-  // Without the part that checks scopes nobody reaches the handler.
+  // Without `guards`, no caller reaches the handler.
   assert.match(textOf(await (await connect(open)).modern('tools/call', { name: 'secret' })), /secret failed/);
   assert.deepEqual(errors, ['a server with `scopes` needs `guards: guards()`']);
 

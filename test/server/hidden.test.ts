@@ -7,13 +7,13 @@ import { drawn, randomOf } from '../random.ts';
 import { connect } from './peer.ts';
 import type { Answer, Bag, Peer, Said } from './peer.ts';
 
-// What a list filter hides is as if it were not registered: whatever a requester sends, in either era, a server with hidden
-// entries answers, and tells, what a server without them does. Cursors are left out: they count what was registered.
+// An entry hidden by a list filter is as if not registered: for any request, in either era, a server with hidden entries answers and
+// notifies exactly as a server without them. Cursors are left out, because they count all registered entries.
 
 const origins = ['trips', 'bills', 'notes'];
 const ids = ['1', '2', '3'];
 
-/** One thing to register, and whether it is hidden from the guest. */
+/** An entry to register, and whether the filter hides it from the guest. */
 interface Item {
   readonly kind: ListedKind;
   readonly name: string;
@@ -22,7 +22,7 @@ interface Item {
   readonly late: boolean;
 }
 
-/** The first of each list is never hidden: what a server declares depends on what it has. */
+/** Draws entries. The first of each list is never hidden, because a server's declared capabilities depend on its entries. */
 function draw(random: () => number): Item[] {
   const items: Item[] = [
     { kind: 'tools', name: 'open', hidden: false, late: false }, { kind: 'prompts', name: 'open', hidden: false, late: false },
@@ -83,14 +83,16 @@ function operation(random: () => number): Operation {
   ]) as Operation;
 }
 
-/** Whether something is registered for a URI, and all of that is hidden from the guest. */
+/** Whether entries for a URI exist, and the filter hides all of them from the guest. */
 function hiddenFrom(items: readonly Item[], uri: string): boolean {
   const found = items.filter(({ kind, name }) => (kind === 'resources' && name === uri)
     || (kind === 'resourceTemplates' && name === uri.replace(/\d$/, '{id}')));
   return found.length > 0 && found.every(({ hidden }) => hidden);
 }
 
-/** All that a requester reads: answers, and what the server says by itself. `all` is registered, or only what is `shown`. */
+/**
+ * Everything that a requester receives: responses and the server's own messages. Registers `all`, or only the visible entries if `shown`.
+ */
 async function play(
   all: readonly Item[], operations: readonly Operation[], era: 'legacy' | 'modern', principal: string, shown = false,
 ): Promise<(Answer | Said)[]> {
@@ -104,16 +106,16 @@ async function play(
     if (at === Math.floor(half)) {
       items = [...all];
       for (const item of all) if (item.late && !shown) register(server, item);
-      // That a list has changed is told to all.
+      // The change of a list is announced to all clients.
       await peer.rest();
     }
     if ('updated' in one) {
-      // Where it is not registered, its change is told to whoever watches the URI.
+      // Without a registered entry, an update is sent to every client that watches the URI.
       if (!shown || !hiddenFrom(items, one.updated)) server.resourceUpdated(one.updated);
     } else {
       const [method, params] = one;
       const asked = era === 'legacy' ? peer.request(method, params, at) : peer.modern(method, params);
-      // A subscription has no answer while it is open.
+      // An open subscription has no response.
       const answer = await Promise.race([asked, peer.rest().then((said) => void heard.push(...said))]);
       if (answer) heard.push({ ...answer, id: null });
     }

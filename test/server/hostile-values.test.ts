@@ -9,8 +9,8 @@ import { returned, secret, thrown } from './hostile-values.ts';
 import { connect, modernMeta } from './peer.ts';
 import type { Answer, Bag, Peer } from './peer.ts';
 
-// Whatever a handler throws or returns: the caller gets one answer, which says nothing of what broke inside; the author hears
-// of it once; the process lives, and serves the next request.
+// Whatever a handler throws or returns: the caller gets one answer without internal details, the author gets one report, and the process
+// survives and serves the next request.
 
 interface Place {
   readonly method: string;
@@ -18,7 +18,7 @@ interface Place {
   readonly what: ErrorPlace['what'];
 }
 
-/** Where a handler stands. */
+/** Kinds of handlers. */
 const places: Readonly<Record<string, Place>> = {
   tool: { method: 'tools/call', params: { name: 'plain' }, what: 'tool' },
   'tool with output': { method: 'tools/call', params: { name: 'structured' }, what: 'tool' },
@@ -59,22 +59,22 @@ const overMemory = (peer: Peer, era: 'legacy' | 'modern'): Ask => async ({ metho
   return { text: JSON.stringify(answer), answer };
 };
 
-/** What says no more to a caller than that it failed. */
+/** The only message that a caller may get about a failure. */
 const failure = /^(Failed: )?(plain|structured|fine|plan|note:\/\/one|other:\/\/x|completion\/complete|thing\/do) failed \(id \d+\)$/;
 
-/** Judges one answer, and what the author was told. */
+/** Checks one answer and the reports to the author. */
 function judge(name: string, place: Place, { text, answer }: Awaited<ReturnType<Ask>>, heard: Bench['heard']): 'failed' | 'answered' {
-  // `secret` may be in what was returned as plain data; nothing returns it so.
+  // A handler could return `secret` as plain data; no value here does.
   assert.ok(!text.includes(secret), `${name}: ${text}`);
   const { result, error } = answer;
   assert.ok(error ? Number.isInteger(error.code) && typeof error.message === 'string' : typeof result === 'object' && result !== null && !Array.isArray(result), `${name}: ${text}`);
   const said = error ? error.message : result?.['isError'] === true ? (result['content'] as { text: string }[])[0]?.text ?? '' : undefined;
   for (const { error: told } of heard) {
-    // The author can read it, whatever it was.
+    // The report is readable, whatever was thrown.
     assert.ok(told instanceof Error && typeof told.message === 'string', name);
   }
   if (said === undefined) return 'answered';
-  // A template whose handler returns nothing has no such resource.
+  // A template whose handler returns nothing reports that the resource does not exist.
   if (said === 'polite' || said === 'cancelled' || said === 'Resource not found: other://x') return 'failed';
   assert.match(said, failure, `${name}: ${said}`);
   assert.deepEqual(heard.map(({ what }) => what), [place.what], `${name}: ${said}`);
@@ -105,7 +105,7 @@ for (const era of ['legacy', 'modern'] as const) {
     for (const [name, make] of thrown()) {
       for (const [placeName, place] of Object.entries(places)) {
         if (place.what === 'method' && era === 'legacy') continue;
-        // Each place in turn: over all values, each place sees each way.
+        // Rotate the modes: over all values, each place sees each mode.
         const [mode, around] = ways[at % ways.length] ?? [];
         if (at++ % step !== 0) continue;
         own.heard.length = 0;

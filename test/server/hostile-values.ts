@@ -1,6 +1,5 @@
-// Values that a handler may throw or return and that nobody can handle as he is used to: proxies whose every trap throws,
-// getters that throw, now or the second time, objects without a prototype, what JSON cannot say. Each carries `secret`
-// where only the author may read it.
+// Values that handlers may throw or return and that break ordinary code: proxies whose every trap throws, getters that throw, at once or
+// the second time, objects without a prototype, values that JSON cannot represent. Each has `secret` where only the author may see it.
 import { RpcError, ToolError } from '../../src/server/index.ts';
 
 export const secret = 'hunter2';
@@ -9,7 +8,7 @@ const hurt = (): never => {
   throw new Error(secret);
 };
 
-/** Something whose every use throws. */
+/** A proxy whose every operation throws. */
 export function untouchable(target: object): object {
   const traps = Object.fromEntries([
     'get', 'set', 'has', 'ownKeys', 'getPrototypeOf', 'setPrototypeOf', 'getOwnPropertyDescriptor', 'defineProperty', 'deleteProperty', 'isExtensible',
@@ -18,7 +17,7 @@ export function untouchable(target: object): object {
   return new Proxy(target, traps);
 }
 
-/** Something of which `get` throws, and the rest does not. */
+/** A proxy of which only `get` throws. */
 const unreadable = (target: object): object => new Proxy(target, { get: hurt });
 
 function revoked(target: object): object {
@@ -27,7 +26,7 @@ function revoked(target: object): object {
   return proxy;
 }
 
-/** An object whose member throws when it is read, from the `after`-th time on. */
+/** An object with a member that throws from the `after`-th read on. */
 function spiked<T extends object>(target: T, name: PropertyKey, after = 0): T {
   let read = 0;
   const value: unknown = (target as Record<PropertyKey, unknown>)[name];
@@ -43,7 +42,7 @@ function spiked<T extends object>(target: T, name: PropertyKey, after = 0): T {
 const circle: Record<string, unknown> = {};
 circle['circle'] = circle;
 
-/** What stands where a text or a number is expected. */
+/** Values of a wrong type for a text or a number. */
 const odd: readonly (readonly [name: string, make: () => unknown])[] = [
   ['undefined', () => undefined], ['null', () => null], ['a number', () => 7], ['NaN', () => NaN], ['a bigint', () => 7n], ['a symbol', () => Symbol(secret)],
   ['a function', () => hurt], ['a list', () => ['text']], ['an object', () => ({ a: 1 })], ['an object without a prototype', () => Object.create(null)],
@@ -58,10 +57,10 @@ const errors: readonly (readonly [name: string, make: () => Error])[] = [
   ['an RpcError', () => new RpcError(4000, 'polite', { why: 'because' })],
 ];
 
-/** An error that says `name` of itself, as those of other copies of the package are known. */
+/** An error with this `name`, by which errors of another copy of the package are recognized. */
 const named = (error: Error, name: unknown): Error => Object.assign(error, { name });
 
-/** All that may be thrown, by name. */
+/** All thrown values, by name. */
 export function* thrown(): Generator<readonly [name: string, make: () => unknown]> {
   yield* odd;
   yield ['a text', () => secret];
@@ -81,10 +80,10 @@ export function* thrown(): Generator<readonly [name: string, make: () => unknown
   }
 }
 
-/** A generator of questions that breaks at one of its ends. */
+/** A generator of questions with one broken method. */
 const generator = (parts: object): object => ({ next: () => ({ done: true, value: 'fine' }), return: () => ({ done: true }), throw: () => ({ done: true }), [Symbol.iterator]() { return this; }, ...parts });
 
-/** All that may be returned, by name. */
+/** All returned values, by name. */
 export function* returned(): Generator<readonly [name: string, make: () => unknown]> {
   yield* odd;
   for (const member of ['content', 'structuredContent', '_meta', 'isError', 'resultType', 'contents', 'messages', 'description', 'type', 'text', 'values', 'toJSON', 'then', 'next', 'resource']) {

@@ -10,15 +10,15 @@ import { serveStdio } from '../../src/transport/stdio/index.ts';
 import { inbox } from '../transcripts/play.ts';
 import type { Bag } from './peer.ts';
 
-// JSON-RPC 2.0 section 5: an answer holds a result or an error. One that is malformed concerns nobody but who has asked,
-// and gets no answer itself: its id may be that of a question of its sender's.
+// JSON-RPC 2.0 section 5: a response has either a result or an error. A malformed one fails only the question with its id, and gets no
+// response itself, because the id may be that of a request from its sender.
 
 const info = { name: 'test', version: '1' };
 
 /** One client of a server, as text. */
 interface Line {
   send(message: object): void;
-  /** The next that the server says. */
+  /** The server's next message. */
   next(): Promise<Bag>;
   close(): void;
 }
@@ -66,7 +66,7 @@ function port(server: ServerCore, said: (message: object) => unknown): Line {
   };
 }
 
-/** Malformed answers, and the error of the question of each. */
+/** Malformed responses, each with the resulting error of its question. */
 const malformed: [string, Bag, RegExp][] = [
   ['a result that is no object', { result: 7 }, /"result" must be an object/],
   ['a list as a result', { result: [] }, /"result" must be an object/],
@@ -87,7 +87,7 @@ async function greet(line: Line): Promise<void> {
   line.send({ jsonrpc, method: 'notifications/initialized' });
 }
 
-/** Nothing was said before the answer to this. */
+/** Checks that nothing was sent before the response to this ping. */
 async function nothingSaid(line: Line): Promise<void> {
   line.send({ jsonrpc, id: 'p', method: 'ping' });
   assert.deepEqual(await line.next(), { jsonrpc, id: 'p', result: {} });
@@ -109,7 +109,7 @@ for (const [channel, open] of Object.entries(lines)) {
         }
       }
       line.close();
-      // Of many faults only the first ones are told, and how many followed (bounds/faults.ts).
+      // Of many faults only the first are reported, then their number (bounds/faults.ts).
       assert.equal(errors[0], 'an answer to a question that was not asked (id 5)');
       assert.ok(errors.length > 1);
       for (const error of errors.slice(0, -1)) assert.match(error, /^an answer to a question that was not asked \(id/);

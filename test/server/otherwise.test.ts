@@ -6,7 +6,7 @@ import { ask, McpServer } from '../../src/server/index.ts';
 import { TaskClient } from '../../src/tasks/index.ts';
 import { made } from '../tasks/harness.ts';
 
-// `otherwise`: what counts where the client cannot be asked, in every revision.
+// `otherwise`: the answer that is used if the client cannot be asked, in every revision.
 
 const form = { seat: { type: 'string', enum: ['window', 'aisle'] }, bags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } } as const;
 const info = { name: 'test', version: '1' };

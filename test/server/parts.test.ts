@@ -13,14 +13,14 @@ import { mockClock } from '../mock-clock.ts';
 import { connect } from './peer.ts';
 import type { Bag } from './peer.ts';
 
-// The parts of a server that `ServerCore` is given one by one: with each, and without it.
+// The optional parts of `ServerCore`: with each of them, and without it.
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
 const invalidParams = -32602;
 const eras = ['legacy', 'modern'] as const;
 
-/** A core with the tools t1 to t5, and a client of it over memory. */
+/** A core with the tools t1 to t5, and a memory client of it. */
 async function five(era: 'legacy' | 'modern', options: Omit<CoreOptions, 'features'>): Promise<McpClient> {
   const some = tools();
   const server = new ServerCore(info, { ...options, features: [some] });
@@ -74,7 +74,7 @@ test('a page has 1000 entries where no size is given, and at least one', async (
   const listed = pages()(Array.from({ length: 1001 }, (_, sequence) => ({ sequence })), undefined);
   assert.equal(listed?.items.length, 1000);
   assert.equal(typeof listed?.nextCursor, 'string');
-  // A page of none would lead to itself for ever.
+  // An empty page would lead to itself for ever.
   for (const size of [0, -1, 0.5]) {
     assert.throws(() => pages(size), { name: 'RangeError', message: `the size of a page must be at least 1, not ${size}` });
     assert.throws(() => new McpServer(info, { pageSize: size }), RangeError);
@@ -82,7 +82,7 @@ test('a page has 1000 entries where no size is given, and at least one', async (
   assert.throws(() => pages(NaN), { code: 'invalid_option', message: 'pages: size is invalid, expected number, not NaN' });
 });
 
-/** A core with one tool and one resource that says of itself nothing about its keeping, and one that does. */
+/** A core with a tool, a resource without its own cache hint, and a resource with one. */
 function kept(options: Omit<CoreOptions, 'features'>): ServerCore {
   const some = tools();
   const notes = resources();
@@ -147,7 +147,7 @@ for (const era of eras) {
     await client.subscribe('note://b');
     resourceUpdated(server, 'note://a');
     resourceUpdated(server, 'note://b');
-    // Had it been told of the first, that would have come before.
+    // A notification of the first one would have come before.
     assert.equal(await next, 'note://b');
     await client.close();
   });
@@ -200,7 +200,7 @@ test('who fails to hear of changed roots is reported; without asking or a listen
   assert.deepEqual(heard, [['no roots', 'notification', 'notifications/roots/list_changed']]);
 });
 
-/** A client of nothing but text over the memory transport, which answers no ping. */
+/** A text-only client over the memory transport that does not answer pings. */
 function silent(server: ServerCore): { transport: ClientTransport; sent: Bag[]; closed: Promise<string> } {
   const transport = memoryTransport(server, {
     trace({ direction, text }) {

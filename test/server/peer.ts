@@ -11,7 +11,7 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** A request or a notification of the server's. */
+/** A request or notification from the server. */
 export interface Said {
   readonly id?: number;
   readonly method: string;
@@ -20,30 +20,30 @@ export interface Said {
 
 export interface PeerOptions {
   readonly auth?: Auth;
-  /** The legacy revision to shake hands for; none: no handshake. */
+  /** The legacy revision of the handshake; undefined: no handshake. */
   readonly revision?: string;
   readonly capabilities?: Bag;
   readonly version?: string;
 }
 
-/** A client made of nothing but messages. */
+/** A client that consists of messages only. */
 export interface Peer {
   send(message: unknown): void;
-  /** Sends text as it stands. */
+  /** Sends a text unchanged. */
   text(text: string): void;
-  /** A request, and its answer. */
+  /** Sends a request; resolves with its response. */
   request(method: string, params?: Bag, id?: string | number): Promise<Answer>;
-  /** The same in the modern era: with its metadata, and with what a retry brings. */
+  /** Sends a modern request, with the metadata and the members of a retry; resolves with its response. */
   modern(method: string, params?: Bag, capabilities?: Bag): Promise<Answer>;
   call(name: string, args?: Bag): Promise<Answer>;
-  /** The same; what the server asks meanwhile fails at once, since nobody answers it. */
+  /** Calls a tool. Questions from the server fail at once, because nobody answers them. */
   callUnasked(name: string, args?: Bag): Promise<Answer>;
-  /** What the server says besides answers, in order; and answers that nobody here waits for. */
+  /** The server's next message: a request, a notification, or a response that no call here waits for. */
   next(): Promise<Said>;
-  /** All that was said and not read so far, once what is on its way has come. */
+  /** All unread messages, after those in transit have arrived. */
   rest(): Promise<Said[]>;
   answer(question: Said, result: unknown): void;
-  /** From now on the client shows other credentials, as over HTTP each request may. */
+  /** Changes the client's credentials, as each HTTP request may have other ones. */
   shows(auth: Auth | undefined): void;
   close(): void;
 }
@@ -124,21 +124,21 @@ export async function connect(server: ServerCore, options: PeerOptions = {}): Pr
   return self;
 }
 
-/** The text of a tool's result, and whether it failed. */
+/** The text of a tool's result, with a prefix if it failed. */
 export function textOf({ result, error }: Answer): string {
   if (error) return `error ${error.code}: ${error.message}`;
   const content = (result?.['content'] ?? []) as { text?: string }[];
   return `${result?.['isError'] ? 'failed: ' : ''}${content.map(({ text }) => text).join('|')}`;
 }
 
-/** What an `input_required` result asks, by key. */
+/** The questions of an `input_required` result, by key. */
 export function asked({ result }: Answer): Record<string, { method: string; params: Bag }> {
   return (result?.['inputRequests'] ?? {}) as Record<string, { method: string; params: Bag }>;
 }
 
 export const accept = (content: Bag): Bag => ({ action: 'accept', content });
 
-/** A promise that is settled from outside. */
+/** A promise that is resolved from outside. */
 export function later<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => {

@@ -5,7 +5,7 @@ import { ask, McpServer, MissingCapabilityError, NotAnswered } from '../../src/s
 import { accept, asked, connect, everything, later, textOf } from './peer.ts';
 import type { Bag, Peer, Said } from './peer.ts';
 
-// Questions in a legacy session: requests to the client. For the modern era, see rounds.test.ts.
+// Questions in a legacy session, sent as requests to the client. For the modern era, see rounds.test.ts.
 
 const info = { name: 'test', version: '1' };
 const revision = '2025-11-25';
@@ -84,7 +84,7 @@ test('a question that the client cannot answer is an error that the handler may 
   for (const [kind, requiredCapabilities] of Object.entries(missing)) {
     assert.equal(textOf(await legacy.callUnasked(`${kind} caught`)), `true ${JSON.stringify({ requiredCapabilities })}`);
     assert.match(textOf(await legacy.callUnasked(kind)), /^failed: The client did not declare/);
-    // 2026-07-28 basic/index#error-codes: uncaught, it answers the request.
+    // 2026-07-28 basic/index#error-codes: if the handler does not catch it, it is the response.
     assert.equal(
       textOf(await legacy.modern('tools/call', { name: `${kind} caught` }, {})),
       `true ${JSON.stringify({ requiredCapabilities })}`,
@@ -102,7 +102,7 @@ test('a question that the client cannot answer is an error that the handler may 
     const { error } = await urlOnly.modern('tools/call', { name: kind }, { sampling: {} });
     assert.deepEqual(error?.data, { requiredCapabilities: { sampling: { tools: {} } } });
   }
-  // One mode is not the other; without any it is that of forms.
+  // One mode does not include the other; a declaration without a mode means forms.
   for (const [kind, elicitation, needed] of [['elicit', { url: {} }, { form: {} }], ['elicitUrl', { form: {} }, { url: {} }], ['elicitUrl', {}, { url: {} }]] as const) {
     const { error } = await urlOnly.modern('tools/call', { name: kind }, { elicitation });
     assert.deepEqual(error?.data, { requiredCapabilities: { elicitation: needed } });
@@ -408,9 +408,9 @@ test('a page to visit has a URL, and an id that no other question has', async (t
       await call;
     }
   };
-  // Unique in the server, and not only on a connection.
+  // Ids are unique in the server, not only on a connection.
   for (const one of [peer, await connect(server, { revision })]) await visits(one);
-  // A runtime without UUIDs makes them otherwise.
+  // Without `randomUUID` the server makes ids in another way.
   Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis.crypto, 'randomUUID'));
   await visits(peer);
@@ -472,7 +472,7 @@ test('includeContext is left out for a client that did not declare it', async ()
       assert.equal((await peer.next()).params?.['includeContext'], expected);
       const answer = await peer.modern('tools/call', { name: 'sample' }, { sampling });
       assert.equal(asked(answer)['k']?.params['includeContext'], expected);
-      // What is still open would keep its timer.
+      // An open question would keep its timer.
       peer.close();
     }
   }

@@ -6,14 +6,14 @@ import type { ServerOptions } from '../../src/server/index.ts';
 import { connect, later, textOf } from './peer.ts';
 import type { Peer } from './peer.ts';
 
-// A client that shakes hands, never says that it is ready, and calls a tool that asks: the wait must end.
+// A client that completes the handshake, never sends `notifications/initialized`, and calls a tool that asks: the wait must end.
 
 const info = { name: 'test', version: '1' };
 
 interface Stuck {
   readonly server: McpServer;
   readonly peer: Peer;
-  /** What the handler's question rejected with. */
+  /** Resolves with the error of the handler's question. */
   readonly ended: Promise<unknown>;
   readonly errors: string[];
 }

@@ -87,7 +87,7 @@ test('changes in one turn are one notification for each list, and not before the
   assert.deepEqual((await peer.rest()).map(({ method }) => method), [
     'notifications/tools/list_changed', 'notifications/resources/list_changed',
   ]);
-  // 2025-11-25 basic/lifecycle#operation: what the handshake did not declare is not announced.
+  // 2025-11-25 basic/lifecycle#operation: changes of a capability that the handshake did not declare are not announced.
   server.prompt('p', {}, () => '');
   assert.deepEqual(await peer.rest(), []);
   const informed = await connect(server, { revision });
@@ -192,7 +192,7 @@ test('a list that was sent to one revision is not sent to another', async () => 
     ]);
     assert.deepEqual(Object.keys((await old.request('tools/list')).result ?? {}), ['tools']);
   }
-  // Each member from the revision on that defines it.
+  // Each member appears from the revision on that defines it.
   const whole = new McpServer(info);
   whole.tool('all', {
     title: 'All', description: 'd', annotations: { readOnlyHint: true }, icons: [{ src: 'https://x.example/i.png' }], _meta: { 'example.com/a': 1 }, output: { type: 'object' },
@@ -291,7 +291,7 @@ test('definitions that cannot be are refused when they are made', () => {
     () => server.tool('a', { input: { type: 'object', properties: { b: { minLength: 'one' } } } as unknown as { type: 'object' } }, () => ''),
     /#\/properties\/b\/minLength: must be a whole number from 0/,
   );
-  // 2026-07-28 server/tools#tool: a JSON Schema object, and not null.
+  // 2026-07-28 server/tools#tool: must be a JSON Schema object, and not null.
   for (const input of [null, 'object', 7, true, [], {}]) {
     assert.throws(() => server.tool('a', { input: input as never }, () => ''), /tool "a"\.definition\.input(?:\.type)? is (?:invalid|missing)/, JSON.stringify(input));
   }

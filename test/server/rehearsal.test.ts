@@ -8,7 +8,7 @@ const info = { name: 'test', version: '1' };
 const yes = accept({ sure: true }) as unknown as InputResponse;
 const sure = { sure: { type: 'boolean' } } as const;
 
-/** A shop whose first tool charges whenever its handler runs, and whose second is cured by `once`. */
+/** A shop whose first tool charges each time its handler runs; the second one uses `once`. */
 function shop(): { server: McpServer; charges: string[] } {
   const server = new McpServer(info);
   const charges: string[] = [];
@@ -35,7 +35,7 @@ test('a rehearsal shows what runs again', async () => {
   const { result, rounds } = await rehearse(server, 'buy twice', { price: 10 }, { wrap: yes, receipt: yes });
   assert.deepEqual(result, { content: [{ type: 'text', text: 'bought' }] });
   assert.equal(rounds.length, 3);
-  // Three charges for one purchase: this is what the author is to see.
+  // Three charges for one purchase: the fault that a rehearsal shows to the author.
   assert.deepEqual(charges, ['10', '10', '10']);
 });
 

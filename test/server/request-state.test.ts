@@ -129,7 +129,7 @@ test('brought to another tool, prompt, resource, method or argument: refused', a
   refused(await peer.modern('prompts/get', {
     name: 'pay', arguments: { price: '11' }, inputResponses: answers, requestState: fromPrompt,
   }));
-  // The parameters may be the same: the method is another.
+  // The same parameters with another method.
   const both = { name: 'pay', arguments: {} };
   refused(await peer.modern('prompts/get', { ...both, inputResponses: answers, requestState: await stateOf(peer, both) }));
   refused(await paidWith(peer, await stateOf(peer, both, 'prompts/get'), both));
@@ -154,11 +154,11 @@ test('brought by somebody else: refused', async () => {
   for (const other of [bob, nobody, empty]) refused(await paidWith(other, state));
   refused(await paidWith(ada, await stateOf(nobody)));
   refused(await paidWith(empty, await stateOf(nobody)));
-  // A principal cannot be written so that it passes for another's request.
+  // No principal can be written so that it matches another one's request.
   const sly = await as('ada","tools/call');
   refused(await paidWith(sly, state));
   assert.equal(textOf(await paidWith(ada, state)), 'pay 10: accept');
-  // Nor does another client of the same user bring it, where clients are known.
+  // Nor can another client of the same user use it, if clients are known.
   const by = (clientId: string): Promise<Peer> => connect(server, { auth: { principal: 'ada', clientId } });
   const [app, other] = [await by('app'), await by('other')];
   const own = await stateOf(app);
@@ -182,7 +182,7 @@ test('sealed with another key: refused; with one that was in use before: taken',
   refused(await paidWith(before, current));
   refused(await paidWith(elsewhere, old));
   refused(await paidWith(before, await stateOf(elsewhere)));
-  // Without keys each server makes one for itself.
+  // Without keys, each server makes its own.
   refused(await paidWith(await connect(paying()), await stateOf(elsewhere)));
 });
 
@@ -206,7 +206,7 @@ test('a lapsed state is refused', async (t) => {
     const late = await connect(paying({ ttlMs }));
     refused(await paidWith(late, await stateOf(late)), /has expired/);
   }
-  // Ten minutes where no time is given.
+  // The default is ten minutes.
   const plain = await connect(paying());
   const kept = await stateOf(plain);
   t.mock.timers.setTime(1_001_000 + 599_999);
@@ -250,7 +250,7 @@ test('the answers of one round cannot be changed in the next, and are those of t
     name: 'two', inputResponses: { price: accept({ price: 10 }) }, requestState: first,
   });
   assert.equal(asked(second)['sure']?.params['message'], 'Pay 10?');
-  // `price` is not open any more: an answer to it is ignored.
+  // `price` is no longer open: an answer to it is ignored.
   const third = await peer.modern('tools/call', {
     name: 'two',
     inputResponses: { price: accept({ price: 1000 }), sure: accept({ sure: true }) },
@@ -280,7 +280,7 @@ test('what one runtime seals, another opens: the module of Node and WebCrypto ma
   const node = await connect(paying({ keys }));
   const state = await stateOf(node);
   const { getBuiltinModule } = process;
-  // As in a worker, where there is WebCrypto only. The server looks when it first needs a cipher.
+  // As in a worker with WebCrypto only. The server checks when it first needs a cipher.
   Object.assign(process, { getBuiltinModule: undefined });
   try {
     const worker = await connect(paying({ keys }));
@@ -294,7 +294,7 @@ test('what one runtime seals, another opens: the module of Node and WebCrypto ma
   }
 });
 
-// A11: a client that presents one state again has what follows the question done again.
+// A11: a client that sends a state twice makes the code after the question run twice.
 for (const [kind, singleUse] of [
   ['this process', true],
   ['a store of several', undefined],
@@ -329,7 +329,7 @@ for (const [kind, singleUse] of [
   });
 }
 
-/** Functions that seal as a secure element would: what a token stands for never leaves them. */
+/** A cipher like a secure element: the content of a token never leaves it. */
 function element(): StateCipher & { sealed: number } {
   const held = new Map<string, { bound: string; text: string }>();
   return {
@@ -360,7 +360,7 @@ test('functions that are handed in seal: what they refuse is refused, and keys a
   assert.equal(textOf(await paidWith(after, state)), 'pay 10: accept', 'an earlier one opens');
   assert.equal(await stateOf(after), 'element-00000001');
   assert.equal(second.sealed, 1);
-  // A key of bytes among them opens what it has sealed.
+  // A plain key in the list opens the states that it has sealed.
   const plain = await stateOf(await connect(paying({ keys: [key] })));
   assert.equal(textOf(await paidWith(before, plain)), 'pay 10: accept');
 });
@@ -385,16 +385,16 @@ test('the memory of spent states is bounded, and never lets one open twice', () 
   const spent = spentStates(3);
   const soon = Date.now() + 60_000;
   for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) assert.equal(spent.spend(id, soon + at), true, id);
-  // Whether forgotten or remembered, each is refused.
+  // Each is refused, forgotten or remembered.
   for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) assert.equal(spent.spend(id, soon + at), false, id);
-  // A state that would be forgotten first cannot be told from a forgotten one.
+  // A state that would be forgotten first looks the same as a forgotten one.
   assert.equal(spent.spend('early', soon), false);
   assert.equal(spent.spend('late', soon + 10), true);
-  // One that comes when the memory is full, and would be forgotten first, is refused at once.
+  // If the memory is full, a new state that would be forgotten first is refused at once.
   const full = spentStates(1);
   assert.equal(full.spend('a', soon + 1), true);
   assert.equal(full.spend('b', soon), false);
-  // What has expired makes room.
+  // Expired states make room.
   const old = spentStates(1);
   assert.equal(old.spend('a', Date.now() - 1), true);
   assert.equal(old.spend('b', soon), true);

@@ -6,15 +6,13 @@ import type { LoggingLevel } from '../../src/protocol/index.ts';
 import { accept, asked, connect, later, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer } from './peer.ts';
 
-// Questions in the modern era: they go out in a result, and the request comes again with the answers.
-// 2026-07-28 basic/patterns/mrtr. For attacks on the state, see request-state.test.ts.
+// Questions in the modern era: the result has them, and the client repeats the request with the answers. 2026-07-28 basic/patterns/mrtr.
+// For attacks on the state, see request-state.test.ts.
 
 const info = { name: 'test', version: '1' };
 const text = { value: { type: 'string' } } as const;
 
-/**
- * Calls a tool again and again with these answers, a round each; what came back in the end, and each round's questions.
- */
+/** Calls a tool repeatedly, with one set of answers each round. Returns the last answer, and each round's questions. */
 async function rounds(peer: Peer, name: string, ...answers: Bag[]): Promise<{ last: Answer; questions: string[][] }> {
   let last = await peer.modern('tools/call', { name });
   const questions = [Object.keys(asked(last))];
@@ -119,7 +117,7 @@ test('a missing answer is asked for again, as it was', async () => {
   );
   assert.deepEqual(questions, [['k'], ['k'], ['k'], ['k'], []]);
   assert.equal(textOf(last), 'accept');
-  // Of several only those that are missing, whatever their kinds.
+  // Of several questions only the missing ones are asked again, whatever their kinds.
   server.tool('several', {}, async (_args, ctx) => {
     const [a, b, roots] = await Promise.all([ctx.elicit('a?', text, { key: 'a' }), ctx.elicit('b?', text, { key: 'b' }), ctx.roots({ key: 'c' })]);
     return `${a.action} ${b.action} ${roots.length}`;
@@ -225,7 +223,7 @@ test('what once is making when the questions go out is waited for, and kept', as
   const peer = await connect(server);
   const first = peer.modern('tools/call', { name: 'ask' });
   await start.promise;
-  // The question is open for several turns, and is not sent before the value is there.
+  // The question stays open for several turns, and is not sent before the value is ready.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   let came = false;
   void first.then(() => (came = true));
@@ -336,9 +334,9 @@ test('prompts and resources may ask too, templates included; nothing else may', 
     });
     assert.match(JSON.stringify(result), new RegExp(`"text":"${said}"`));
   }
-  // None of them sends a request for its question.
+  // None of them sends its question as a request.
   assert.deepEqual(await peer.rest(), []);
-  // A completer has no context to ask with; what a list brings of answers is ignored.
+  // A completer has no context for questions, and answers sent with a list request are ignored.
   assert.equal((await peer.modern('prompts/list', { inputResponses })).result?.['resultType'], 'complete');
 });
 

@@ -1,5 +1,5 @@
-// The process that is attacked, as a client: it connects wherever its keeper says, does what clients do, and all the
-// while another client of it speaks with an innocent server.
+// The attacked process in the client role: it connects to any server that its keeper names and makes typical requests. Meanwhile a second
+// client in the process talks to an innocent server.
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
@@ -11,7 +11,7 @@ import type { ClientTransport } from '../../src/transport/client-port.ts';
 import { stdioTransport } from '../../src/transport/stdio/index.ts';
 import { attend, lines } from './keeper.ts';
 
-/** What the keeper tells it to do. */
+/** The keeper's command. */
 export interface Visit {
   readonly kind: 'stdio' | 'port' | 'http';
   readonly port: number;

@@ -1,4 +1,4 @@
-// The process that is attacked, as a server: one server object behind every transport, and an ear for its keeper.
+// The attacked process in the server role: one server object behind every transport, and a channel to its keeper.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { IncomingMessage } from 'node:http';
@@ -51,35 +51,34 @@ function listening(listener: Server): Promise<number> {
   });
 }
 
-/** A server over a pipe for each connection: the connection is its stdin and its stdout. */
+/** A stdio server for each connection, which serves as stdin and stdout. */
 const stdio = createServer((socket) => {
-  // A peer that leaves is gone in both directions, as a process that ends is.
+  // If a peer disconnects, both directions end, as with a process that exits.
   socket.on('error', () => {});
   serveStdio(server, { stdin: socket, stdout: socket, drainMs: 500 });
 });
 
-/** A message port for each connection: a line is a message. */
+/** A message port for each connection: each line is a message. */
 const port = createServer((socket) => {
   socket.on('error', () => {});
   const { port1, port2 } = new MessageChannel();
   serveMessagePort(server, port1);
   port2.on('message', (text: string) => {
-    // A port does not say whether it is read: what a peer leaves unread piles up in the peer, and not in the process
-    // that is measured here.
+    // A port does not report whether its messages are read: unread messages pile up in the peer's process, not in this one, which is
+    // measured.
     if (socket.writableLength < 1024 * 1024) socket.write(`${text}\n`);
   });
   lines(socket, (line) => port2.postMessage(line));
   socket.on('close', () => port2.close());
 });
 
-// A session that was left is forgotten soon, so that what it held can be missed.
+// Abandoned sessions expire soon, so that the heap check can detect a leak.
 const idle = { sessionIdleMs: 1000 };
 const handle = fetchHandler(server, { limits: idle });
 
 /**
- * The body of a request: what has come, as one chunk, each time that somebody reads. `Readable.toWeb` makes a chunk of
- * each piece; of pieces of one byte, Node's part alone then takes 0.2 to 0.6 s a turn, and they stay in Node's parser
- * when the client has left.
+ * The body of a request, one chunk per read with everything received so far. `Readable.toWeb` would make a chunk of each piece: with pieces
+ * of one byte, Node's part of that takes 0.2 to 0.6 s per turn, and they stay in Node's parser when the client has left.
  */
 function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   let more = (): void => {};
@@ -100,7 +99,7 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   }, { highWaterMark: 0 });
 }
 
-/** The fetch handler behind node:http, its bodies as streams both ways. */
+/** The fetch handler behind node:http, with streams as bodies both ways. */
 const bridge = createHttpServer((request, response) => {
   void (async () => {
     const leaving = new AbortController();

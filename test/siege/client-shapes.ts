@@ -1,4 +1,4 @@
-// The shapes of attacks on a client: what a hostile server answers. Each is bounded in count and time.
+// Attacks on a client: the responses of a hostile server. Each is bounded in count and time.
 import type { Random } from '../hostile/mutations.ts';
 import { mutated } from '../hostile/mutations.ts';
 import type { Asked, HostileServer } from './hostile-server.ts';
@@ -6,11 +6,11 @@ import type { Asked, HostileServer } from './hostile-server.ts';
 type Bag = Record<string, unknown>;
 
 export interface ClientShape {
-  /** Of revision 2026-07-28, else of one before; undefined: drawn. */
+  /** True for revision 2026-07-28, false for an earlier one; undefined: chosen at random. */
   readonly modern?: boolean;
   /** Only over HTTP. */
   readonly web?: boolean;
-  /** Answers a request in its own way, or not (undefined): then it gets a sound answer. */
+  /** Answers a request and returns true, or returns false for the default valid response. */
   answer(asked: Asked, server: HostileServer, by: Random): Promise<boolean> | boolean;
 }
 
@@ -20,7 +20,7 @@ const text = (json: unknown): string => JSON.stringify(json);
 const result = (id: unknown, value: Bag): Bag => ({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...value } });
 const notification = (method: string, params: Bag): Bag => ({ jsonrpc: '2.0', method, params });
 
-/** Says something again and again, as long as it is taken, and answers then. */
+/** Sends a message repeatedly, as long as it is accepted, and then responds. */
 async function flood(asked: Asked, server: HostileServer, message: (i: number) => string, count: number): Promise<boolean> {
   const until = Date.now() + 2_000;
   const many = 100;

@@ -1,9 +1,9 @@
-// How a hostile peer reaches a server: raw bytes over a socket, in lines or in HTTP requests.
+// A hostile peer's access to a server: raw bytes on a socket, as lines or as HTTP requests.
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** `http`: on `node:http`; `http1`: on HTTP/1.1 of our own. */
+/** `http`: on `node:http`; `http1`: on barewire's own HTTP/1.1. */
 export type DoorKind = 'stdio' | 'port' | 'http' | 'http1' | 'fetch';
 
 export interface Door {
@@ -11,12 +11,12 @@ export interface Door {
   readonly port: number;
 }
 
-/** Whether messages are lines of one connection; else each is a POST. */
+/** True if messages are lines on one connection; otherwise each is a POST. */
 export const inLines = ({ kind }: Door): boolean => kind === 'stdio' || kind === 'port';
 
 const PATIENCE = 4_000;
 
-/** Resolves with `promise`, or with undefined after the patience of a hostile peer. */
+/** Resolves with the value of `promise`, or with undefined after `ms` or if it rejects. */
 export async function patiently<T>(promise: Promise<T>, ms: number = PATIENCE): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -29,7 +29,7 @@ export async function patiently<T>(promise: Promise<T>, ms: number = PATIENCE): 
   }
 }
 
-/** Writes, and resolves once the other side has taken it: false where it does not in time, or is gone. */
+/** Writes bytes; resolves with true when the other side has accepted them, and with false on a timeout or if it has gone. */
 export async function put(socket: Socket, bytes: string | Uint8Array, ms: number = PATIENCE): Promise<boolean> {
   if (socket.destroyed) return false;
   if (socket.write(bytes)) return true;
@@ -45,7 +45,7 @@ export async function put(socket: Socket, bytes: string | Uint8Array, ms: number
   return done;
 }
 
-/** One connection of a hostile peer. What it is told is kept up to 64 KiB, so that it can wait for something. */
+/** One connection of a hostile peer. It keeps up to 64 KiB of received text, so that a shape can wait for a text. */
 export class Line {
   readonly socket: Socket;
   readonly closed: Promise<unknown>;
@@ -61,17 +61,17 @@ export class Line {
     });
   }
 
-  /** Reads nothing from now on. */
+  /** Stops reading. */
   deafen(): void {
     this.socket.pause();
   }
 
-  /** Writes as fast as the other side takes it; false where it does not take it in time, or is gone. */
+  /** Writes as fast as the other side reads; false on a timeout or if it has gone. */
   write(bytes: string | Uint8Array): Promise<boolean> {
     return put(this.socket, bytes);
   }
 
-  /** Resolves once something has been heard, the connection is closed, or patience has ended. */
+  /** Resolves with true when the text has been received, and with false if the connection is closed or time runs out. */
   async hears(text: string): Promise<boolean> {
     const heard = (async () => {
       while (!this.heard.includes(text)) {
@@ -83,12 +83,12 @@ export class Line {
     return await patiently(heard) ?? false;
   }
 
-  /** Says that it will write no more, and goes on reading. */
+  /** Half-closes: writes no more, and keeps reading. */
   half(): void {
     this.socket.end();
   }
 
-  /** Breaks off, so that the other side hears of it at once. */
+  /** Resets the connection, which the other side notices at once. */
   reset(): void {
     this.socket.resetAndDestroy();
   }
@@ -110,14 +110,14 @@ export function post(length: number | 'chunked', fields: Readonly<Record<string,
   return `POST /mcp HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** What a client says at 2026-07-28 about itself with each request, in `_meta` and in headers. */
+/** The client's metadata in each request of 2026-07-28, for `_meta` and headers. */
 export const modernMeta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'hostile', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, roots: {} },
 };
 
-/** The headers that mirror a modern request. */
+/** The headers that repeat members of a modern request. */
 export function mirrored(message: { method?: unknown; params?: Record<string, unknown> }): Record<string, string> {
   const { method, params } = message;
   if (params?.['_meta'] === undefined) return {};
@@ -132,12 +132,12 @@ export const initialize = (revision: string, client: object = { name: 'hostile',
   params: { protocolVersion: revision, capabilities: { elicitation: {}, roots: {} }, clientInfo: client },
 });
 
-/** A hostile client: says messages through a door, whatever that takes. Its connections end with `leave`. */
+/** A hostile client that sends messages through any door. `leave` closes its connections. */
 export class Hostile {
   readonly door: Door;
   readonly #lines: Line[] = [];
   #line: Line | undefined;
-  /** Of a legacy session over HTTP. */
+  /** Headers of a legacy session over HTTP. */
   fields: Record<string, string> = {};
 
   constructor(door: Door) {
@@ -150,7 +150,7 @@ export class Hostile {
     return line;
   }
 
-  /** Shakes hands for a legacy revision. */
+  /** Makes the handshake of a legacy revision. */
   async shake(revision: string, client?: object, initialized: boolean = true): Promise<void> {
     const line = await this.say(initialize(revision, client));
     await line.hears(inLines(this.door) ? '"init"' : '\r\n\r\n');
@@ -159,7 +159,7 @@ export class Hostile {
     if (initialized) await this.say({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
-  /** Sends a text, whether it is a message or not. Over HTTP on a connection of its own. */
+  /** Sends a text, valid message or not. Over HTTP on a separate connection. */
   say(message: object | string, fields: Record<string, string> = {}): Promise<Line> {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     const mirror = typeof message === 'string' ? {} : mirrored(message);
@@ -183,7 +183,7 @@ export class Hostile {
     for (const line of this.#lines) line.deafen();
   }
 
-  /** Resolves once each connection has heard something, or patience has ended. */
+  /** Resolves when each connection has received something, or after a timeout. */
   async settle(): Promise<void> {
     if (this.#line) {
       await this.#line.write('{"jsonrpc":"2.0","id":"settled","method":"ping"}\n');

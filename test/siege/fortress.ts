@@ -1,4 +1,4 @@
-// The attacked process as its keeper sees it: started with a small heap, watched, and started again when it is gone.
+// The keeper's view of the attacked process: starts it with a small heap, watches it, and restarts it when it has died.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,15 +29,15 @@ async function said<T>(child: ChildProcess, key: string, ms: number): Promise<T 
   return found;
 }
 
-/** A process that is under attack. */
+/** A process under attack. */
 export class Fortress {
   readonly child: ChildProcess;
   readonly ports: Readonly<Record<string, number>>;
-  /** The heap when nothing had happened, and what warmed it was gone. */
+  /** The heap before any attack, after the warm-up. */
   baseline: number = 0;
-  /** Milliseconds of the slowest probe since the last look. */
+  /** Milliseconds of the slowest probe since the last check. */
   slowest: number = 0;
-  /** What the first failed probe said. */
+  /** The message of the first failed probe. */
   refusal: string | undefined;
   #complaints: string = '';
   readonly #innocent: ChildProcess;
@@ -70,7 +70,7 @@ export class Fortress {
     return fortress;
   }
 
-  /** Why the process is gone; undefined while it lives. */
+  /** The reason why the process has died; undefined while it lives. */
   get fallen(): string | undefined {
     const { exitCode, signalCode } = this.child;
     if (exitCode === null && signalCode === null) return undefined;
@@ -78,12 +78,12 @@ export class Fortress {
     return `ended with ${exitCode ?? signalCode}: ${reason.slice(0, 300)}`;
   }
 
-  /** Milliseconds since a probe came back: one that hangs is told nowhere else. */
+  /** Milliseconds since the last successful probe, which also shows a probe that hangs. */
   get silence(): number {
     return performance.now() - this.#asked;
   }
 
-  /** Peak bytes of resident memory since the last call, where the system tells (Linux). */
+  /** Peak bytes of resident memory since the last call; 0 if the system does not report it (only Linux does). */
   peak(): number {
     try {
       const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
@@ -94,7 +94,7 @@ export class Fortress {
     }
   }
 
-  /** What the process holds after two forced collections; undefined where it does not say so in time. */
+  /** The memory of the process after two forced collections; undefined if it does not answer in time. */
   async condition(): Promise<Condition | undefined> {
     if (this.fallen !== undefined) return undefined;
     const answer = said<Condition>(this.child, 'condition', 10_000);
@@ -102,7 +102,7 @@ export class Fortress {
     return answer;
   }
 
-  /** Makes the client visit a server; resolves once it is back, or was away too long (false). */
+  /** Makes the client visit a server. Resolves with true when the visit is done, and with false on a timeout. */
   async visit(run: unknown): Promise<boolean> {
     const done = said<true>(this.child, 'done', 20_000);
     this.child.send({ run }, () => {});

@@ -1,4 +1,4 @@
-// A hostile server: raw sockets that speak lines or HTTP, so that anything can be said.
+// A hostile server with raw sockets for lines or HTTP, so that it can send anything.
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Random } from '../hostile/mutations.ts';
@@ -7,22 +7,22 @@ import { put } from './door.ts';
 
 type Bag = Record<string, unknown>;
 
-/** One port for all of them, one after the other: Node's `fetch` keeps what it knows of each origin for ever, hundreds of its clients. */
+/** One port for all of them in turn: Node's `fetch` keeps state for each origin for ever, and there are hundreds. */
 let port = 0;
 
-/** A request of the client that is attacked, and all that can be said to it. What says whether it was taken in time. */
+/** A request of the attacked client, with the possible responses. A boolean result is whether the client accepted the bytes in time. */
 export interface Asked {
-  /** `GET` and `DELETE` are those of HTTP. */
+  /** `GET` and `DELETE` are HTTP methods. */
   readonly method: string;
   readonly id: unknown;
   readonly token: unknown;
-  /** Messages before the answer. */
+  /** Sends messages before the response. */
   say(messages: readonly string[]): Promise<boolean>;
-  /** The last message. Always true, so that a shape can end with it. */
+  /** Sends the response. Always resolves with true, so that a shape can return it. */
   end(message: string): Promise<true>;
-  /** The last message, a byte at a time. */
+  /** Sends the response one byte at a time. */
   trickle(message: string): Promise<void>;
-  /** HTTP: bytes as they stand, and more of them; then the connection is cut. */
+  /** HTTP: sends raw bytes, then `part` repeatedly, and cuts the connection. */
   raw(head: string, part: string, times: number): Promise<true>;
 }
 
@@ -65,7 +65,7 @@ export class HostileServer {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** A sound answer to a request. */
+  /** A valid result for a request. */
   sound({ method }: { method: string }): Bag {
     const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, logging: {} };
     const serverInfo = { name: 'hostile', version: '1' };

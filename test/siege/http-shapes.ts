@@ -1,12 +1,11 @@
-// The shapes of attacks on HTTP/1.1 itself: connections that are slow, idle, half-closed or reset, and messages that two programs
-// read differently.
+// Attacks on HTTP/1.1 itself: connections that are slow, idle, half-closed or reset, and messages that two programs read differently.
 import { mutated } from '../http1/mutated.ts';
 import { requests } from '../http1/requests.ts';
 import type { Line } from './door.ts';
 import { mirrored, modernMeta, patiently, post } from './door.ts';
 import type { Attack, Shape } from './shape.ts';
 
-/** A call of 2026-07-28, whole. */
+/** A complete call of 2026-07-28. */
 function call(name: string, args: object = {}): string {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: modernMeta } };
   const text = JSON.stringify(message);
@@ -15,7 +14,7 @@ function call(name: string, args: object = {}): string {
 
 const pause = (ms: number): Promise<unknown> => patiently(new Promise<never>(() => {}), ms);
 
-/** Many connections, which are made a few at a time. Those that are not let in are among them. */
+/** Opens many connections, some at a time. Includes connections that were refused. */
 async function connected({ hostile }: Attack, count: number): Promise<Line[]> {
   const lines: Line[] = [];
   while (lines.length < count) {
@@ -26,7 +25,7 @@ async function connected({ hostile }: Attack, count: number): Promise<Line[]> {
   return lines;
 }
 
-/** Writes a piece on each connection again and again. */
+/** Writes a piece to each connection repeatedly. */
 async function drip(lines: readonly Line[], piece: () => string, times: number): Promise<void> {
   for (let i = 0; i < times; i++) {
     for (const { socket } of lines) if (!socket.destroyed) socket.write(piece());
@@ -57,7 +56,7 @@ export const httpShapes: Readonly<Record<string, Shape>> = {
   'idle by the thousand': {
     doors: ['http1'],
     async run(attack) {
-      // Half of them wait for the first request, and half for the next.
+      // Half of them wait before the first request, the others before the next one.
       for (let i = 0; i < 10_000; i += 200) {
         const lines = await connected(attack, 200);
         if (i % 400 === 0) continue;

@@ -1,4 +1,4 @@
-// Processes that mean no harm: a server for the client that is attacked, and a client of the server that is.
+// Innocent processes: a server for the attacked client, and a client of the attacked server.
 import { request } from 'node:http';
 import { McpServer } from '../../src/server/index.ts';
 import { serveHttp } from '../../src/transport/http/node/index.ts';
@@ -22,7 +22,7 @@ if (ports.length === 0) {
   }
 }
 
-/** A call on a connection of its own, as a new client makes it. */
+/** A call on a new connection, as a new client makes it. */
 function probe(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'probe' }, _meta: modernMeta } };

@@ -1,17 +1,17 @@
-// What the attacked process and its keeper have in common: how they speak over the channel between them.
+// The messages between the attacked process and its keeper.
 import type { Socket } from 'node:net';
 
-/** What an attacked process tells of itself when asked, after two forced collections. */
+/** The memory of an attacked process, after two forced collections. */
 export interface Condition {
   readonly heapUsed: number;
   readonly external: number;
 }
 
-/** Tells the keeper that the process is ready, and from then on its condition whenever it is asked. */
+/** Reports to the keeper that the process is ready, and later its memory on each request. */
 export function attend(ready: unknown, command: (message: { run?: unknown }) => void = () => {}): void {
   process.on('message', (message: { collect?: boolean; run?: unknown }) => {
     if (message.collect !== true) return command(message);
-    // What is freed in a turn may be held by the promise that waits for it: the second collection is a turn later.
+    // An object freed in one turn may still be held by the promise that waits for it: collect again one turn later.
     globalThis.gc?.();
     setImmediate(() => {
       globalThis.gc?.();
@@ -24,13 +24,13 @@ export function attend(ready: unknown, command: (message: { run?: unknown }) => 
 }
 
 /**
- * What the bridge from a socket to a message port holds of a line: twice what a message may have. It stands in the attacked
- * process and copies a line four times (pieces, bytes, text, the port's own), which would count as held by what is attacked.
- * A longer line goes on without its end, and is as much too long.
+ * The most bytes of a line that the bridge from a socket to a message port holds: twice the message limit. The bridge is part of the
+ * attacked process and copies a line four times (pieces, bytes, text, the port's copy), which would count as memory of the attacked code. A
+ * longer line is passed without its end, which still exceeds the limit.
  */
 const longest = 2 * 16 * 2 ** 20;
 
-/** Cuts what a socket brings into lines. The text that is not yet a line is held in pieces. */
+/** Splits the bytes of a socket into lines. An incomplete line is held in pieces. */
 export function lines(socket: Socket, on: (line: string) => void): void {
   let pieces: Buffer[] = [];
   let held = 0;

@@ -1,10 +1,10 @@
-// npm run siege: a seeded generator of hostile peers, in both roles and on every transport, against a process with a
-// heap of 256 MiB. All the while an innocent peer's probe is answered within a second, resident memory stays below
-// 512 MiB, and when the hostile peer has left, two forced collections bring the heap to within 16 MiB of where it was.
+// npm run siege: a seeded generator of hostile peers, in both roles and on every transport, against a process with a heap of 256 MiB.
+// Throughout, an innocent peer's probe must be answered within a second, resident memory must stay below 512 MiB, and after the hostile
+// peer has left, two forced collections must bring the heap to within 16 MiB of its baseline.
 //
 //   npm run siege                        two minutes
-//   npm run siege -- --minutes 60        longer; --seed S for the same draw again
-//   npm run siege -- --only depth        the shapes whose name contains that; --role server, --on http likewise
+//   npm run siege -- --minutes 60        longer; --seed S repeats a draw
+//   npm run siege -- --only depth        shapes whose name contains the text; --role server, --on http likewise
 import { parseArgs } from 'node:util';
 import { random } from '../hostile/mutations.ts';
 import type { Random } from '../hostile/mutations.ts';
@@ -30,7 +30,7 @@ const until = Date.now() + Number(options.minutes) * 60_000;
 
 type Role = 'server' | 'client';
 
-/** One shape on one transport, and what came of it. */
+/** One shape on one transport, and its results. */
 interface Plan {
   readonly role: Role;
   readonly name: string;
@@ -94,7 +94,7 @@ async function fortressOf(role: Role): Promise<Fortress> {
   await standing?.raze();
   const fortress = await Fortress.build(role);
   fortresses.set(role, fortress);
-  // What is compiled and kept at the first use is no leak: the baseline is taken behind it.
+  // Code compiled and objects cached at the first use are not a leak: take the baseline after that.
   const warm = random(1);
   for (const other of role === 'server' ? [attackServer('broken messages', 'http'), attackServer('broken messages', 'stdio')]
     : [attackClient('broken messages', 'http'), attackClient('broken messages', 'stdio')]) await other.run(fortress, warm);
@@ -106,7 +106,7 @@ async function fortressOf(role: Role): Promise<Fortress> {
   return fortress;
 }
 
-/** Waits until the heap is where it was, for what ends after a peer has left; bounded. */
+/** Waits, for a bounded time, until the heap is back near its baseline, because some resources end only after a peer has left. */
 async function settle(fortress: Fortress): Promise<number | undefined> {
   let held: number | undefined;
   for (let i = 0; i < 12; i++) {
@@ -119,10 +119,10 @@ async function settle(fortress: Fortress): Promise<number | undefined> {
   return held;
 }
 
-/** Whether nothing went wrong but that a probe was late: that may be the doing of the machine. */
+/** True if a late probe is the only harm: the machine may have caused it. */
 const isLate = (harm: readonly string[]): boolean => harm.length === 1 && /^a probe took more/.test(harm[0] ?? '');
 
-/** Runs an attack; one after which a probe was late is run again, and counts where it is late three times in a row. */
+/** Runs an attack. If a probe was late, repeats it; the harm counts if the probe is late three times in a row. */
 async function attack(plan: Plan, draw: () => Random): Promise<void> {
   let harm: string[] = [];
   for (let times = 0; times < 3; times++) {
@@ -155,7 +155,7 @@ async function attackOnce(plan: Plan, by: Random): Promise<string[]> {
   fortress.refusal = undefined;
   if (harm.length > 0) {
     console.log(`${isLate(harm) ? 'late' : 'HARM'} ${plan.role}/${plan.name} on ${plan.on}: ${harm.join('; ')} (${Math.round(slowest)} ms, ${Math.round(peak / MIB)} MiB, ${Math.round((held ?? 0) / MIB)} MiB held)`);
-    // The next one is to meet a process that is well.
+    // Restart, so that the next attack meets a healthy process.
     await fortress.raze();
     fortresses.delete(plan.role);
   }
@@ -164,11 +164,11 @@ async function attackOnce(plan: Plan, by: Random): Promise<string[]> {
 
 console.log(`siege: seed ${seed}, ${options.minutes} minutes, ${plans.length} shapes on their transports`);
 const by = random(seed);
-// Each once at first, in an order that is drawn, and then by the draw.
+// Each plan once in a random order, then plans at random.
 const order = plans.map((plan) => ({ plan, at: by.int(1e9) })).sort((a, b) => a.at - b.at).map(({ plan }) => plan);
 for (let i = 0; plans.length > 0 && Date.now() < until; i++) {
   const next = order[i] ?? by.pick(plans);
-  // A stream of its own, so that a shape that runs without the others draws the same.
+  // A separate random stream, so that a shape run without the others draws the same values.
   const from = seed + hash(`${next.role}/${next.name} on ${next.on} ${next.count}`);
   await attack(next, () => random(from));
 }

@@ -1,4 +1,4 @@
-// A server over stdio that is somewhere else: what it says comes from a socket, and goes there.
+// The program of a stdio server elsewhere: connects its standard streams to a socket.
 import { connect } from 'node:net';
 
 const socket = connect({ port: Number(process.argv[2]), host: '127.0.0.1' });

@@ -1,4 +1,4 @@
-// The shapes of attacks on a server. Each is bounded in count and time; what is drawn is the same for the same seed.
+// Attacks on a server. Each is bounded in count and time; the same seed draws the same values.
 import type { Random } from '../hostile/mutations.ts';
 import { mutated } from '../hostile/mutations.ts';
 import { inLines, initialize, modernMeta, post, patiently } from './door.ts';
@@ -17,7 +17,7 @@ const call = (name: string, args: object, modern: boolean, more: object = {}): o
   params: { name, arguments: args, ...(modern ? { _meta: { ...modernMeta, progressToken: ids } } : { _meta: { progressToken: ids } }), ...more },
 });
 
-/** In the legacy or the modern era. */
+/** Enters the legacy or the modern era. Returns true for modern. */
 async function enter({ by, hostile }: Attack): Promise<boolean> {
   const modern = by.chance(0.5);
   if (!modern) await hostile.shake(by.pick(revisions));
@@ -240,7 +240,7 @@ export const serverShapes: Readonly<Record<string, Shape>> = {
         if (!inLines(one.door)) await line.write(post(chunked ? 'chunked' : 200_000));
         for (let i = 0; i < 200_000 && Date.now() < until && !line.socket.destroyed; i++) {
           await line.write(!inLines(one.door) && chunked ? '1\r\nx\r\n' : 'x');
-          // A packet of its own, as far as the system allows.
+          // A separate packet each, as far as the system allows.
           if (i % 20 === 0) await new Promise(setImmediate);
         }
       }));

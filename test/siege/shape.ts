@@ -1,11 +1,11 @@
 import type { Random } from '../hostile/mutations.ts';
 import type { DoorKind, Hostile } from './door.ts';
 
-/** What a shape has to attack a server with. */
+/** The tools of a shape for attacking a server. */
 export interface Attack {
   readonly by: Random;
   readonly hostile: Hostile;
-  /** A hostile client of its own, for another session. */
+  /** Makes another hostile client, for another session. */
   another(): Hostile;
 }
 

@@ -1,5 +1,2 @@
-/**
- * Shapes that are known to do harm, and whose mending has not landed: they run, and are reported apart. By
- * `role/shape`, with what was seen.
- */
+/** Shapes with known harm whose fix has not landed: they run, but are reported separately. `role/shape` => the observed harm. */
 export const unmended: Readonly<Record<string, string>> = {};

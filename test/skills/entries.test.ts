@@ -19,7 +19,7 @@ async function entry(files: Readonly<Record<string, string>>, more: object = {})
   return { uri, frontmatter: { name: 'pdf', description: 'Does it' }, resources, ...more };
 }
 
-/** A server that says what it is told to say. */
+/** A server that claims false facts. */
 async function lying(t: TestContext, skills: readonly unknown[], contents: Readonly<Record<string, string | Uint8Array>>): Promise<{ client: McpClient; read: string[] }> {
   const read: string[] = [];
   const server = new McpServer({ name: 's', version: '1' });
@@ -87,7 +87,7 @@ test('files: compared with the entry by size and digest', async (t) => {
   assert.equal((await readSkillFile(client, skill, 'same.md')).text, 'same');
   for (const other of ['size.md', 'less.md']) await assert.rejects(readSkillFile(client, skill, other), refusal('size'));
   await assert.rejects(readSkillFile(client, skill, 'digest.md'), refusal('digest'));
-  // Bytes that are no text are compared like text.
+  // Binary bytes are compared like text.
   const sent = new Uint8Array([0, 255, 254]);
   const listed = { uri: 'skill://pdf/x.bin', digest: await fileDigest(sent), size: 3 };
   const server = await lying(t, [], { 'x.bin': sent });

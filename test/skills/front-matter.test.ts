@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FrontMatterError, readSkillDocument } from '../../src/skills/index.ts';
 
-// test/skills/yaml compares the reader with the package `yaml`, on skills of other people and on mutated texts.
+// test/skills/yaml compares the reader with the package `yaml`, on third-party skills and on mutated texts.
 
 const read = (yaml: string): unknown => JSON.parse(JSON.stringify(readSkillDocument(`---\n${yaml}\n---\n`).frontmatter));
 
@@ -85,7 +85,7 @@ test('front matter: hostile texts take linear time', () => {
     } catch (thrown) {
       assert.ok(thrown instanceof FrontMatterError, String(thrown));
     }
-    // A square of 60,000 steps would take seconds.
+    // Quadratic work on 60,000 steps would take seconds.
     assert.ok(performance.now() - began < 2_000, part);
   }
 });

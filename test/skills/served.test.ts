@@ -72,7 +72,7 @@ test('skills: a skill around another lists the files of both, and each is approv
     'SKILL.md', 'examples/deep/x.bin', 'examples/e%20mail.md', 'policy/SKILL.md', 'policy/table.csv',
   ]);
   assert.equal(policy?.resources.length, 2);
-  // A skill beside it, whose path begins alike, is none of it.
+  // Another skill, whose path begins with the same letters, is not part of it.
   const { served: beside } = await made(t, {}, ['a', 'ab'].map((path) => ({ path, files: { 'SKILL.md': document(path) } })));
   const listed = ['a', 'ab'].map((name) => [{
     uri: `skill://${name}/SKILL.md`, digest: `sha256:${createHash('sha256').update(document(name)).digest('hex')}`, size: Buffer.byteLength(document(name)),
@@ -129,6 +129,13 @@ test('skills: an update serves others, and tells of the changed list', async (t)
   assert.deepEqual((await client.listResources({ fresh: true })).map(({ uri }) => uri).sort(), ['skill://git-workflow/SKILL.md', 'skill://git-workflow/a.md']);
   const skill = await getSkill(client, 'skill://git-workflow/SKILL.md');
   assert.equal((await readSkill(client, skill)).frontmatter['license'], 'Apache-2.0');
+  // The same path and size, but no longer a text.
+  const typeOf = async (): Promise<unknown> => (await client.listResources({ fresh: true })).find(({ uri }) => uri === 'skill://typed/data')?.mimeType;
+  for (const [content, type] of [['abc', 'text/plain'], [new Uint8Array([255, 254, 253]), 'application/octet-stream']] as const) {
+    await served.update([{ path: 'git-workflow', files: { 'SKILL.md': document('git-workflow', 'license: Apache-2.0\n'), 'a.md': 'A' } }, { path: 'typed', files: { 'SKILL.md': document('typed'), data: content } }]);
+    assert.equal(await typeOf(), type);
+  }
+  await served.update([{ path: 'git-workflow', files: { 'SKILL.md': document('git-workflow', 'license: Apache-2.0\n'), 'a.md': 'A' } }]);
   await assert.rejects(served.update([{ path: 'x', files: {} }]), /x has no SKILL.md/);
   const many = Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`${i}`, '']));
   await assert.rejects(served.update([{ path: 'x', files: { 'SKILL.md': document('x'), ...many } }]), /513 files, more than 512/);

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { methods } from '../../src/explain/phrases.ts';
 
-// Every place of the specification that a comment or the explainer names is there: a page of that revision, and a
-// heading of that page. scripts/specification.mjs writes the list.
+// Each citation of the specification in a comment or in the explainer must exist: a page of that revision, and a heading on it.
+// scripts/specification.mjs writes the list.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const headings = JSON.parse(readFileSync(`${root}test/specification/headings.json`, 'utf8')) as
@@ -13,23 +13,23 @@ const headings = JSON.parse(readFileSync(`${root}test/specification/headings.jso
 const pages = new Set(Object.values(headings).flatMap((list) => Object.keys(list)));
 const folders = new Set([...pages].map((page) => page.split('/', 1)[0]));
 
-/** Why a citation leads nowhere; undefined for one that leads somewhere. */
+/** The fault of a citation; undefined: it is correct. */
 function astray(revision: string, page: string, heading: string | undefined): string | undefined {
   const list = headings[revision]?.[page] ?? headings[revision]?.[`${page}/index`];
   if (!list) return `${revision} has no page ${page}`;
   return heading === undefined || list.includes(heading) ? undefined : `${revision} ${page} has no heading ${heading}`;
 }
 
-/** `2025-11-25 basic/transports#session-management`, and what follows it without a revision of its own. */
+/** Citations such as `2025-11-25 basic/transports#session-management`, and following ones without a revision. */
 function* citations(text: string): Generator<[revision: string, page: string, heading: string | undefined]> {
-  // A comment's text goes on in its next line.
+  // A comment continues on the next line.
   const joined = text.replaceAll(/\n\s*(?:\*|\/\/)[ \t]*/g, ' ');
   for (const [, revision = '', page = '', heading] of joined.matchAll(/(20\d\d-\d\d-\d\d) ([a-z]+\/[a-z/-]*[a-z]|changelog|deprecated|index)(?:#([\w-]+))?/g)) {
     if (folders.has(page.split('/', 1)[0])) yield [revision, page, heading];
   }
 }
 
-/** Not what is installed: a package there may link back to this one. */
+/** Without installed packages: one may link back to this package. */
 function* filesOf(folder: string): Generator<string> {
   for (const entry of readdirSync(`${root}${folder}`, { withFileTypes: true })) {
     if (entry.isDirectory() && entry.name !== 'node_modules') yield* filesOf(`${folder}/${entry.name}`);

@@ -7,8 +7,8 @@ import { compile } from '../../src/schema/full/index.ts';
 import type { JsonSchema, Validate } from '../../src/schema/index.ts';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
 
-// Every message of every transcript fits the schema of its revision: a request and a notification by its method, a
-// result by the method that it answers, an error by what an error is. The schemas are reduced to their facts
+// Every message of every transcript fits the schema of its revision: a request and a notification by its method, a result by the
+// method of its request, an error by the definition of errors. The schemas are reduced to their facts
 // (scripts/specification.mjs).
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -18,7 +18,7 @@ const isBag = (value: unknown): value is Bag => typeof value === 'object' && val
 
 interface Specification {
   readonly definitions: Readonly<Record<string, Bag>>;
-  /** The names of the definitions of requests and notifications, by method. */
+  /** The definitions of requests and notifications, by method. */
   readonly byMethod: ReadonlyMap<string, string>;
   validate(definition: string): Validate;
 }
@@ -49,7 +49,7 @@ function at(value: unknown, path: string): unknown {
   return path.split('/').slice(1).reduce((inner, step) => (isBag(inner) || Array.isArray(inner) ? (inner as Bag)[step] : undefined), value);
 }
 
-/** What breaks the definition. A placeholder stands for whatever the schema wants of it. */
+/** Violations of the definition. A placeholder counts as any required value. */
 function faults(validate: Validate, message: unknown): string[] {
   const judged = validate(message);
   if (judged.valid) return [];
@@ -65,7 +65,7 @@ function fill(json: unknown, defined: ReadonlyMap<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, fill(value, defined)]));
 }
 
-/** The definitions that a message has to fit. */
+/** The definitions that a message must satisfy. */
 function definitionsOf(message: Bag, { definitions, byMethod }: Specification): string[] {
   const { method, error, id } = message;
   const known = (...names: string[]): string[] => names.filter((name) => definitions[name]);
@@ -82,7 +82,7 @@ function resultOf(result: Bag, asked: string | undefined, { definitions, byMetho
   if (result['resultType'] !== undefined && result['resultType'] !== 'complete') {
     return result['resultType'] === 'input_required' ? 'InputRequiredResult' : undefined;
   }
-  // 2025-11-25 basic/utilities/tasks#creating-tasks: the answer to a request with `task` is another.
+  // 2025-11-25 basic/utilities/tasks#creating-tasks: a request with `task` has another result.
   if (isBag(result['task']) && definitions['CreateTaskResult']) return 'CreateTaskResult';
   const name = asked === undefined ? undefined : byMethod.get(asked)?.replace(/Request$/, 'Result');
   return name !== undefined && definitions[name] ? name : undefined;
@@ -93,12 +93,12 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
 const specifications = new Map<string, Specification>();
 let judged = 0;
 
-/** What the client says wrongly on purpose, and gets no error for: notifications, and answers to questions. */
+/** Client messages that are wrong on purpose and get no error: notifications, and answers to questions. */
 const onPurpose = /cancellation\.wire|wrong-answers\.wire/;
 
 /**
- * The three oldest schemas have no error without an id; JSON-RPC 2.0 (section 5) has null there, and so do we. Since
- * 2025-11-25 the id is left out.
+ * The three oldest schemas require an id in errors; JSON-RPC 2.0 (section 5) uses null, and so does barewire. Since 2025-11-25
+ * the id is omitted.
  */
 const nullId = /^20(24-11-05|25-03-26|25-06-18)/;
 
@@ -119,8 +119,7 @@ for (const file of files) {
         const other = line.from === 'client' ? 'server' : 'client';
         if (typeof message['method'] === 'string') asked.set(`${line.from} ${JSON.stringify(message['id'])}`, message['method']);
         const method = asked.get(`${other} ${JSON.stringify(message['id'])}`);
-        // What the one side says wrongly is there for the error that it gets: the client's, and where the client is what is
-        // tested the server's.
+        // Invalid messages that provoke an error are excused: the client's, and in transcripts that test a client the server's.
         const excused = line.from === (basename(file).startsWith('client-') ? 'server' : 'client') ? JSON.stringify(message['id']) : undefined;
         const note = (name: string, part: unknown): void => {
           for (const fault of faults(specification.validate(name), part)) {

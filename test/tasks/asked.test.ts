@@ -14,7 +14,7 @@ import type { Answer, Bag, Peer, Said } from '../server/peer.ts';
 import { mockClock, steppedClock } from '../mock-clock.ts';
 import { made } from './harness.ts';
 
-// A server that asks a client of 2025-11-25 with tasks, which are the client's.
+// A server that sends its questions to a client of 2025-11-25 as tasks; the client holds the tasks.
 
 const relatedTask = 'io.modelcontextprotocol/related-task';
 const tasks = { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } };
@@ -92,9 +92,9 @@ test('the question is created as a task, and its answer fetched by tasks/result'
   peer.answer(question, taskOf('t1'));
   const fetched = await peer.next();
   assert.deepEqual([fetched.method, fetched.params], ['tasks/result', { taskId: 't1' }]);
-  // A status is told, and nothing depends on it.
+  // A status notification changes nothing.
   peer.send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskOf('t1', { status: 'completed' })['task'] });
-  // It is waited for as long as the task is kept.
+  // The server waits for as long as the client keeps the task.
   clock.pass(59_000);
   peer.answer(fetched, { action: 'accept', content: { sure: false }, _meta: { [relatedTask]: { taskId: 't1' } } });
   assert.equal(textOf(await called), 'accept false');
@@ -159,7 +159,7 @@ test("the client's error is the error of the question; a result without a task i
   assert.deepEqual(await peer.rest(), []);
 });
 
-/** The next that is said by this method. */
+/** Returns the next message with this method. */
 async function until(peer: Peer, method: string): Promise<Said> {
   for (;;) {
     const said = await peer.next();
@@ -177,7 +177,7 @@ test('a call that is cancelled cancels the task that it asked with, also where t
   cancelCall(71);
   const said = await peer.rest();
   const of = (wanted: string): unknown[] => said.filter(({ method }) => method === wanted).map(({ params }) => params?.['taskId'] ?? params?.['requestId']);
-  // The request that waits is given up by a notification, and nothing else.
+  // The waiting request is cancelled by a notification only.
   assert.deepEqual([of('tasks/cancel'), of('notifications/cancelled')], [['t1'], [waiting.id]]);
 
   void peer.request('tools/call', { name: 'ask' }, 72);
@@ -227,7 +227,7 @@ test('a client whose call is cancelled while its task is on the way cancels the 
       kind: 'pipe',
       open: (receiver) => inner.open({
         ...receiver,
-        // The answer of the call is kept back until the caller has given up.
+        // The response to the call is held back until the caller has given up.
         message: (decoded) => {
           const text = JSON.stringify(decoded);
           if (!text.includes('"taskId"') || stop.signal.aborted) return receiver.message(decoded);
@@ -236,7 +236,7 @@ test('a client whose call is cancelled while its task is on the way cancels the 
       }),
       send: (text, message) => {
         told.push((JSON.parse(text) as Answer & { method: string }).method);
-        // The server has made the task already: what it is told of the call comes too late.
+        // The cancellation does not arrive: the server has already created the task, so it would come too late.
         if (!text.includes('notifications/cancelled')) inner.send(text, message);
       },
       close: () => inner.close(),

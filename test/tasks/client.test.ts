@@ -88,7 +88,7 @@ for (const era of ['modern', 'legacy'] as const) {
     }
     assert.ok(seen.includes('input_required'));
     await first.close();
-    // Another process, with nothing but the id.
+    // Another client, which knows only the id.
     const second = await client(t, server, era, 'memory');
     const again = second.task(task.id);
     const messages: unknown[] = [];
@@ -113,7 +113,7 @@ for (const era of ['modern', 'legacy'] as const) {
     await one.connect(memoryTransport(server, { trace: ({ direction, text }) => direction === 'sent' && sent.push(JSON.parse(text) as typeof sent[0]) }));
     t.after(() => one.close());
     const stop = new AbortController();
-    // Once the client knows that it is a task: before, the call itself is cancelled.
+    // Abort only after the client knows that it is a task: earlier, the call itself would be cancelled.
     const onProgress = (): void => stop.abort(new Error('enough'));
     await assert.rejects(one.callTool('slow', {}, { signal: stop.signal, onProgress }), /enough/);
     await stopped.promise;
@@ -125,7 +125,7 @@ for (const era of ['modern', 'legacy'] as const) {
     const waiting = result();
     again.abort(new Error('enough'));
     await assert.rejects(waiting, /enough/);
-    // Only a stream that listens ends by a notification.
+    // Only the listen streams end with `notifications/cancelled`.
     const of = (wanted: string): typeof sent => sent.filter(({ method }) => method === wanted);
     assert.deepEqual([of('tools/call').length, of('tasks/cancel').length], [3, 3]);
     const listens = of('subscriptions/listen').map(({ id }) => id);
@@ -141,7 +141,7 @@ for (const era of ['modern', 'legacy'] as const) {
       },
     });
     if (era === 'modern') await assert.rejects(one.callTool('ask'), /nobody is at home/);
-    // A legacy server hears the error, and the form counts as cancelled.
+    // A legacy server gets the error, and the form counts as cancelled.
     else assert.equal(textOf(await one.callTool('ask')), 'undefined on undefined');
   });
 
@@ -161,7 +161,7 @@ for (const era of ['modern', 'legacy'] as const) {
         go.resolve();
       },
     });
-    // At 2025-11-25 as the notification has it, modern as the status message: once either way.
+    // At 2025-11-25 from the progress notification, in 2026-07-28 from the status message: once in either case.
     assert.deepEqual(told.map((report) => {
       const { progress, total, message } = report as Progress;
       return { progress, total, message };
@@ -197,7 +197,7 @@ for (const [era, kind] of [['modern', 'memory'], ['modern', 'http'], ['legacy', 
     stop.abort(new Error('enough'));
     await assert.rejects(call, /enough/);
     const ended = new Promise<void>((resolve) => inner.watch((_id, change) => change === 'ended' && resolve()));
-    // Over HTTP the answer that crosses a cancellation on its way is lost, and with it the id: docs/tasks.md says so.
+    // Over HTTP, a response that crosses the cancellation is lost together with the task id (docs/tasks.md).
     if (kind === 'http') await noticed.promise;
     go.resolve();
     await ended;
@@ -231,7 +231,7 @@ test('a question of a task has the checks of one that the server asks: declared,
   await assert.rejects(play(sampling, accept({})), /did not declare/);
   await assert.rejects(play({ q: { method: 'elicitation/create', params: { message: 'no form' } } }, accept({})), /requestedSchema/);
   await assert.rejects(play({ q: { method: 'ping' } }, accept({})), /not a question/);
-  // What the program has put around the answering stands around these questions too.
+  // The `around` option also wraps the answering of these questions.
   const gathered: string[][] = [];
   await play(elicitation, accept({ age: 5 }), (answering) => ({ ...answering, gather: (method, requests, call) => {
     gathered.push([method, ...Object.keys(requests as object)]);
@@ -312,7 +312,7 @@ test('2025-11-25: startTool makes a task where the tool says optional, and rejec
   const { task } = await one.startTool('optional');
   assert.equal(textOf(await task?.result() as { content: unknown[] }), 'on 2025-11-25');
   await assert.rejects(one.startTool('plain'), (error: RpcError) => error.code === -32601);
-  // A tool that came since the list was read.
+  // A tool registered after the list was read.
   server.tool('new', { task: 'optional' }, () => 'new');
   const { result } = await one.startTool('new');
   assert.equal(textOf(await result()), 'new');
@@ -331,7 +331,7 @@ test('2025-11-25: a server that has not declared tasks is asked for none', async
   assert.equal(textOf(await within('the result of the task', one.callTool('plain'))), 'plain');
   const calls = sent.map((text) => JSON.parse(text) as { method: string; params: object }).filter(({ method }) => method === 'tools/call');
   assert.deepEqual(calls.map(({ params }) => 'task' in params), [false, false]);
-  // Whatever its tools say, and whatever else of tasks it declares.
+  // Whatever its tools declare, and whatever other task capabilities it has.
   for (const tasks of [undefined, {}, { list: {}, cancel: {} }, { requests: {} }, { requests: { tools: {} } }]) {
     const wire = new Scripted('pipe', legacy(({ method }) => (method === 'tools/list'
       ? { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }] } : { content: [] }),

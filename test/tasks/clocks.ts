@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/bounds/clock.ts';
 
-/** Both clocks of a process, in the hand of a test. Timers go on by the real time. */
+/** Both clocks of a process, controlled by a test. Timers still use real time. */
 export interface Clocks {
-  /** Milliseconds pass: both clocks go on. */
+  /** Advances both clocks. */
   pass(ms: number): void;
-  /** Somebody sets the system's clock, forwards or back; or the machine has slept for so long, where `ms` is positive. */
+  /** Sets the system clock forward or back. A positive `ms` is also what a sleep of the machine looks like. */
   step(ms: number): void;
 }
 

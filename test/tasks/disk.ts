@@ -3,28 +3,28 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-// A disk with faults, for tests and for the workers of the chaos run: the functions of `node:fs/promises` are replaced, for
-// all who import them. Nothing needs the right to mount a file system.
+// A disk with faults, for tests and for the workers of the chaos run: replaces functions of `node:fs/promises` for every importer. No right
+// to mount a file system is needed.
 
-/** What the disk does. All members may be changed at any time. */
+/** The state of the disk. All members may be changed at any time. */
 export interface Disk {
-  /** Bytes that writes may still take; the one that goes beyond takes a part, and those after it fail with ENOSPC. */
+  /** Bytes that writes may still take. The write that exceeds it is cut, and later ones fail with ENOSPC. */
   room: number;
-  /** What file times are cut to, in milliseconds. 0: as the file system has them. */
+  /** The unit to which file times are cut, in milliseconds. 0: that of the file system. */
   tickMs: number;
-  /** Whether files get the time of `Date.now()` when they are written, which a test may set. */
+  /** True: written files get the time of `Date.now()`, which a test may set. */
   stamps: boolean;
-  /** What is shown of a file's time, which the real clock has set; and what is kept of one that `utimes` is given. */
+  /** `shown` changes a file time that the real clock has set; `kept` changes a time given to `utimes`. */
   times: { shown(ms: number): number; kept(ms: number): number };
-  /** Whether what is synced is. Without it many cases take less time; nobody cuts the power in a test. */
+  /** Whether `sync` really syncs. Without it the tests are faster, and no test cuts the power. */
   syncs: boolean;
-  /** Called before each write of a file, with its bytes; the write waits for it. */
+  /** Called before each write to a file, with its byte count; the write waits for the promise. */
   onWrite: (bytes: number) => void | Promise<void>;
 }
 
 const full = (): Error => Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-/** Puts the disk in the place of the real one. `restore` takes it away. */
+/** Replaces the real disk until `restore`. */
 export async function replaceDisk(): Promise<Disk & { restore(): void }> {
   const disk: Disk = { room: Infinity, tickMs: 0, stamps: false, syncs: false, onWrite: () => {}, times: { shown: (ms) => ms, kept: (ms) => ms } };
   const { stat, lstat } = promises;

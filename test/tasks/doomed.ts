@@ -1,12 +1,12 @@
 import type { TaskStore } from '../../src/tasks/store.ts';
 
-/** When a process dies: at which of its writes, and whether the write still reached the store. */
+/** The moment of a process's death: the number of its write, and whether that write reached the store. */
 export interface Doom {
   readonly write: number;
   readonly reached: boolean;
 }
 
-/** A store as a process sees it that is killed at one of its writes: nothing it does afterwards happens. */
+/** The store of a process that is killed at one of its writes: later operations never happen. */
 export function doomed(store: TaskStore, { write, reached }: Doom): { store: TaskStore; died: Promise<void> } {
   let writes = 0;
   let die = (): void => {};

@@ -29,11 +29,11 @@ test('a call becomes a task, which can be found at once and ends with the result
   go.resolve('is ready');
   const done = await client.is(taskId as string, 'completed');
   assert.deepEqual(done['result'], { resultType: 'complete', content: [{ type: 'text', text: 'cake is ready' }] });
-  // Whatever the result has: its structured content and its own metadata too.
+  // The result is complete: also its structured content and its own metadata.
   const whole = { content: [{ type: 'text' as const, text: 'n is 1' }], structuredContent: { n: 1 }, _meta: { 'com.example/own': 2 } };
   server.tool('whole', { task: 'optional', output: { type: 'object', properties: { n: { type: 'number' } } } as const }, () => whole);
   assert.deepEqual((await client.ended(await client.begin('whole')))['result'], { resultType: 'complete', ...whole });
-  // The answer to tasks/cancel is complete too, and so is each of the harness.
+  // The result of tasks/cancel is `complete` too; the harness checks the others.
   assert.deepEqual((await client.cancel(taskId as string)).result?.['resultType'], 'complete');
   assert.deepEqual(errors, []);
 });
@@ -53,7 +53,7 @@ test('a question puts the task into input_required and ends the run; its answer 
   const waiting = await client.is(id, 'input_required');
   assert.deepEqual(Object.keys(asked({ id: 0, result: waiting })), ['sure']);
   assert.equal(asked({ id: 0, result: waiting })['sure']?.method, 'elicitation/create');
-  // Nobody waits for the person: no run, no handler.
+  // No run and no handler wait for the person.
   assert.equal(work.running, 0);
   assert.match(String(left), /ended with a question/);
   const { result } = await client.update(id, { sure: accept({ sure: true }) });
@@ -125,7 +125,7 @@ test('what a tool reports is completed with isError; a protocol error is failed'
   assert.deepEqual(protocol['error'], { code: 4711, message: 'the oven is off', data: { oven: 1 } });
   assert.equal(protocol['statusMessage'], 'the oven is off');
   assert.equal('result' in protocol, false);
-  // A result that is no JSON: the handler has run, and does not run again.
+  // A result that JSON cannot represent: the handler has run, and does not run again.
   let runs = 0;
   server.tool('odd', { task: 'optional' }, () => ({ content: [{ type: 'text', text: 'x', _meta: { runs: BigInt(++runs) } }] }));
   const odd = await client.ended(await client.begin('odd'));
@@ -163,7 +163,7 @@ test('who did not declare the extension: required is -32021, the rest answers pl
   let decided = 0;
   server.tool('maybe', { task: () => ++decided > 0 }, () => 'm');
   const peer = await connect(server);
-  // Each request declares for itself: what another one of the connection has declared says nothing.
+  // Each request declares its capabilities: those of other requests on the connection do not count.
   assert.equal((await peer.modern('tools/call', { name: 'required' }, declared)).result?.['resultType'], 'task');
   const required = await peer.modern('tools/call', { name: 'required' });
   assert.equal(required.error?.code, -32021);
@@ -175,7 +175,7 @@ test('who did not declare the extension: required is -32021, the rest answers pl
   const plain = await peer.modern('tools/call', { name: 'optional' });
   assert.deepEqual(plain.result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   assert.deepEqual((await peer.modern('tools/call', { name: 'maybe' })).result?.['content'], [{ type: 'text', text: 'm' }]);
-  // Nor does a client of an earlier revision declare it, whatever it said when it began.
+  // A client of an earlier revision cannot declare it, even in its handshake.
   const older = await connect(server, { revision: '2025-11-25', capabilities: declared });
   assert.deepEqual((await older.call('optional')).result?.['content'], [{ type: 'text', text: '1 true 3' }]);
   assert.deepEqual((await older.call('maybe')).result?.['content'], [{ type: 'text', text: 'm' }]);
@@ -227,7 +227,7 @@ test('a function decides each call, may ask first, and hands on what it asked an
   await client.update(id, { day: accept({ day: 'Monday' }) });
   assert.equal(textOf(await client.ended(id)), 'Alice on Monday');
   assert.deepEqual(made_, ['decision']);
-  // What was answered before the task is not asked again under its key, though the answer cannot be used.
+  // A key that was answered before the task is not asked again, although the answer does not fit the new question.
   server.tool('age', {
     task: async (_args, ctx) => (await ctx.elicit('Who?', { name: { type: 'string' } }, { key: 'who' })).action === 'accept',
   }, async (_args, ctx) => `${(await ctx.elicit('How old?', { age: { type: 'integer' } }, { key: 'who' })).content?.age}`);
@@ -239,7 +239,7 @@ test('a function decides each call, may ask first, and hands on what it asked an
   assert.deepEqual(Object.keys(asked({ id: 0, result: await client.is(other, 'input_required') })), ['who~2']);
   await client.update(other, { 'who~2': accept({ age: 7 }) });
   assert.equal(textOf(await client.ended(other)), '7');
-  // And one that decides at once.
+  // A `task` function that decides without a question.
   server.tool('maybe', { task: ({ far }) => far === true, input: { type: 'object', properties: { far: { type: 'boolean' } } } }, () => 'm');
   for (const [far, type] of [[true, 'task'], [false, 'complete']] as const) {
     assert.equal((await client.peer.modern('tools/call', { name: 'maybe', arguments: { far } })).result?.['resultType'], type);
@@ -427,7 +427,7 @@ test('who listens to what is followed already is told its state, and the store i
   const before = loads;
   void client.peer.modern('subscriptions/listen', { notifications: { taskIds: ids } });
   const said = [];
-  // Both streams are told; the acknowledgement comes first.
+  // Both streams get the notifications, after the acknowledgement.
   for (let n = 0; n < 5; n++) said.push((await client.peer.next()).method);
   assert.deepEqual(said, ['notifications/subscriptions/acknowledged', ...Array.from({ length: 4 }, () => 'notifications/tasks')]);
   assert.equal(loads, before);

@@ -5,13 +5,13 @@ import { LeaseLost } from '../../src/tasks/store.ts';
 import type { StoredTask, TaskStore } from '../../src/tasks/store.ts';
 import { storeTests } from '../../src/tasks/testing.ts';
 
-// The tests that every store has to pass must notice a store that does not. Each fault here is one that a store may have.
+// The store tests must detect each of these faults, which a real store may have.
 
 type Fault = (store: TaskStore) => Partial<TaskStore>;
 
 const quietly = (run: () => Promise<void>): Promise<void> => run().catch(() => {});
 
-/** The start of a test's name, the fault that it has to notice, and what it says. */
+/** The start of a test's name, the fault that this test must detect, and its error message. */
 const faults: readonly (readonly [test: string, fault: string, make: Fault, says: RegExp])[] = [
   ['a task comes back', 'another owner', (store) => ({ create: (task) => store.create({ ...task, owner: 'x' }) }), /^the task: .*"owner":"x"/],
   ['a task comes back', 'the time of its end is forgotten', (store) => ({ create: (task) => store.create({ ...task, expiresAt: null }) }), /^the task: .*"expiresAt":null/],
@@ -167,7 +167,7 @@ const faults: readonly (readonly [test: string, fault: string, make: Fault, says
   ['those who watch', 'an end is told as news of a run', (store) => ({ watch: (listener) => store.watch((id, change) => listener(id, change === 'ended' ? 'written' : change)) }), /^changes: /],
 ];
 
-/** A store with a fault: what it says of itself stays. */
+/** A store with a fault; its other members are unchanged. */
 function faulty(store: TaskStore, make: Fault): TaskStore {
   const changed = make(store);
   return new Proxy(store, { get: (target, name) => {

@@ -36,7 +36,7 @@ async function brokenDisk(t: TestContext): Promise<Disk> {
   return disk;
 }
 
-/** What happens to the only process there is, in the middle of a step. */
+/** Events that hit the only process in the middle of a step. */
 const blows: Readonly<Record<string, (clocks: Clocks, disk: Disk) => void>> = {
   'it is stopped for longer than its lease': (clocks) => clocks.pass(2 * leaseMs),
   'the machine sleeps, and the steady clock with it': (clocks) => clocks.step(8 * 60 * minute),
@@ -72,7 +72,7 @@ for (const kind of ['folder', 'memory'] as const) {
       try {
         const client = await ModernTasks.to(server);
         const id = await client.begin('bake');
-        // Time passes, and the disk has room again.
+        // Time passes, and later the disk has free space again.
         for (let looks = 0; looks < 400 && (await client.get(id))['status'] === 'working'; looks++) {
           clocks.pass(second);
           if (looks % 20 === 19) disk.room = Infinity;
@@ -88,7 +88,7 @@ for (const kind of ['folder', 'memory'] as const) {
   }
 }
 
-/** Two stores on the same tasks. */
+/** Two stores in the same folder. */
 async function pair(t: TestContext): Promise<[TaskStore, TaskStore]> {
   const path = await scratch(t);
   const stores: [TaskStore, TaskStore] = [await folderStore(path), await folderStore(path)];
@@ -130,7 +130,7 @@ test('a lease that is renewed in time is never taken away, however the clock is 
     const seen = new Sightings({ ...systemClock, now: () => system, monotonic: () => steady });
     let written = stamp();
     let renewedAt = steady;
-    // An observer is there from the beginning: it looks before the clock is set for the first time.
+    // An observer exists from the beginning: its first look is before the clock is set for the first time.
     assert.ok(seen.left('one', 1, written, ms) > 0, `round ${round}`);
     let lookedAt = steady;
     for (let step = 0; step < 60; step++) {
@@ -142,12 +142,12 @@ test('a lease that is renewed in time is never taken away, however the clock is 
         written = stamp();
         renewedAt = steady;
       }
-      // It looks at least every sixth of a lease.
+      // The observer looks at least every sixth of a lease.
       const left = seen.left('one', 1, written, ms);
       assert.ok(left <= ms && left > 0, `round ${round}, step ${step}: ${left} of ${ms}, looked ${steady - lookedAt} ms ago`);
       lookedAt = steady;
     }
-    // Now whoever had it is dead.
+    // From here on the holder of the lease is dead.
     const died = steady;
     while (seen.left('one', 1, written, ms) > 0) {
       steady += ms / 10;

@@ -27,15 +27,15 @@ async function scratch(t: TestContext): Promise<string> {
 const leaseMs = 30_000;
 
 interface Outcome {
-  /** Writes of files that the order took. */
+  /** File writes that the order made. */
   readonly writes: number;
   readonly refused: number;
   readonly result: string;
 }
 
 /**
- * One order over a disk on which write number `at` is taken to `part` of it, and the `more` writes after it fail. The
- * client is patient: what is refused it does again. Each step counts by its key, once its value was acknowledged.
+ * Runs one order on a disk where write number `at` is cut to `part` of its bytes and the next `more` writes fail. The client repeats
+ * refused requests. Each step is counted by its key once its value was acknowledged.
  */
 async function order(path: string, disk: Disk, clocks: Clocks, at: number, part: number, more: number): Promise<Outcome> {
   const server = new McpServer({ name: 'test', version: '1' }, { onError: () => {} });
@@ -91,11 +91,11 @@ async function order(path: string, disk: Disk, clocks: Clocks, at: number, part:
     }
     if (task['status'] === 'input_required') {
       await patiently(() => client.update(id, { city: accept({ city: 'Oslo' }) }));
-      // Acknowledged: the question is not open any more.
+      // After the acknowledgement the question must not be open.
       assert.notEqual((await client.get(id))['status'], 'input_required', 'an answer was acknowledged and is lost');
       answered = true;
     }
-    // Time passes only while somebody looks: a lease that cannot be written any more runs out.
+    // Time passes only in these looks, so a lease that cannot be written expires.
     clocks.pass(200);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -170,7 +170,7 @@ test('a lease whose write has failed can write nothing more, and the next one go
   assert.ok(held);
   await store.append(held.lease, 0, ['"kept"']);
   disk.room = 25;
-  // A renewal of another length writes too: neither may come behind the torn line of the other.
+  // A concurrent renewal writes too: neither may append after the other's torn line.
   const both = await Promise.allSettled([store.append(held.lease, 1, ['"lost"']), store.renew(held.lease, 2 * leaseMs)]);
   assert.deepEqual(both.map(({ status }) => status), ['rejected', 'rejected']);
   disk.room = Infinity;
@@ -191,7 +191,7 @@ test('whatever file times say, what is due is what would be due by a store witho
       if (seed % everyNth(8) > 0) continue;
       const random = randomOf(seed);
       const path = await scratch(t);
-      // One process creates and answers, another works, a third only looks.
+      // One process creates and answers, another works, a third only reads.
       const [front, worker, watcher] = [await folderStore(path), await folderStore(path), await folderStore(path)];
       const model = memoryStore();
       let ids = 0;

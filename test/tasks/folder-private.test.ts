@@ -9,7 +9,7 @@ import { sealLine } from '../../src/tasks/node/segment.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
 import { replaceDisk } from './disk.ts';
 
-// In a process of its own: it sets the umask.
+// In a separate process: it sets the umask.
 
 async function scratch(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'barewire-tasks-'));
@@ -21,7 +21,7 @@ const hour = 3_600_000;
 const task = (id: string, expiresAt: number | null = null): Parameters<TaskStore['create']>[0] =>
   ({ id, owner: 'ann', createdAt: Date.now(), expiresAt, head: '{}' });
 
-/** Everything below a folder, by its path: what it is, its mode, and what it holds. */
+/** Everything below a folder: path => type, mode and content. */
 async function everything(path: string, below = ''): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const name of await readdir(join(path, below))) {
@@ -37,7 +37,7 @@ async function everything(path: string, below = ''): Promise<Map<string, string>
   return found;
 }
 
-/** What somebody else may have in the folder, or put there later: each makes it, and names what must stay. */
+/** Things that others may have in the folder, or add later. Each function creates some, and returns the names that must remain. */
 const foreign: Readonly<Record<string, (path: string) => Promise<string[]>>> = {
   async 'a hidden file'(path) {
     await writeFile(join(path, '.env'), 'SECRET=1');
@@ -66,7 +66,7 @@ const foreign: Readonly<Record<string, (path: string) => Promise<string[]>>> = {
     await mkdir(join(path, '.new-0123456789abcdef'));
     const theirs = ['.gone-fishing/trout.txt', '.gone-fishing/ended', '.gone-0123456789abcdef', '.new-song', '.new-0123456789abcdef/song.txt'];
     for (const name of theirs) await writeFile(join(path, name), 'mine');
-    // A folder of the store's own name may get another of these; what is in it stays.
+    // The store may add to a folder that has one of its own names; the existing content must remain.
     return theirs.slice(0, -1);
   },
   async 'a link whose name could be an id'(path) {
@@ -126,14 +126,14 @@ for (const [what, make] of Object.entries(foreign)) {
     }
     const after = await everything(path);
     for (const name of theirs) assert.equal(after.get(name), before.get(name), name);
-    // And it goes on working.
+    // The store still works.
     assert.ok(await other.lease('one', 60_000));
   });
 
   test(`a folder without a mark that has ${what} is refused, and nothing in it is touched`, async (t) => {
     const path = await scratch(t);
     await make(path);
-    // What the store could have made it may take.
+    // The store accepts files that it could have made itself.
     if (what === 'lines that only look like those of a task') return;
     await age(path);
     const before = await everything(path);
@@ -179,7 +179,7 @@ test('a task whose maker slept for hours in the middle is made whole, or refused
   let clearing: Promise<unknown> = Promise.resolve();
   let [made, refused, writes] = [0, 0, 0];
   disk.onWrite = async () => {
-    // By now this was begun two hours ago: the other clears it before the maker goes on, or at the same time.
+    // To the other store this creation began two hours ago: it clears it before the maker continues, or at the same time.
     clearing = other.expire(Date.now() + 2 * hour);
     if (writes++ % 2 === 0) await clearing;
   };
@@ -206,7 +206,7 @@ test('a folder that earlier versions have made is taken, and marked', async (t) 
     assert.deepEqual(await store.due(10), ['one']);
     await store.close();
   }
-  // From now on what others put there is no reason to refuse it.
+  // From here on, added foreign files do not make the store refuse the folder.
   await writeFile(join(path, '.env'), 'SECRET=1');
   await (await folderStore(path)).close();
   await writeFile(join(path, '.barewire-tasks'), 'of another version');

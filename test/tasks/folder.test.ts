@@ -34,7 +34,7 @@ function order(): McpServer {
   return server;
 }
 
-/** A folder in which one order has gone all its way. */
+/** A folder with one order that has run to its end. */
 async function ended(path: string): Promise<{ id: string; whole: StoredTask }> {
   const server = order();
   const work = tasks(server, { store: await folderStore(path), limits });
@@ -65,7 +65,7 @@ test('cut at every byte of its journal, a task is what it was at some moment, an
   let cuts = 0;
   let resumed = 0;
   const store = await folderStore(path);
-  // As if the power had gone while this segment was written: no later one is there, and an answer only after the question.
+  // As after a power cut while this segment was written: later segments are missing, and an answer exists only after its question.
   for (const [n, name] of segments.entries()) {
     const bytes = await readFile(join(path, id, name));
     let last = '';
@@ -91,13 +91,13 @@ test('cut at every byte of its journal, a task is what it was at some moment, an
       assert.equal(found.head, whole.head);
       assert.ok(startsWith(whole.records, found.records), `${name} at ${length}: ${found.records.join()}`);
       assert.equal(found.end === undefined || found.end === whole.end, true);
-      // What is whole is never less than before.
+      // More bytes never give less complete content.
       const state = JSON.stringify([found.records.length, found.waiting, found.end]);
       if (state === last || found.end !== undefined) continue;
       last = state;
       fresh = false;
       resumed++;
-      // As time passes the lease of whoever died there runs out.
+      // The lease of the dead process expires as time passes.
       await utimes(join(cutAt, name), 0, 0);
       const server = order();
       const work = tasks(server, { store: await folderStore(path), limits });
@@ -134,7 +134,7 @@ test('what a worker adds that was stopped between its check and its write is nev
   const old = await stale.lease('one', 60_000);
   assert.ok(old);
   await stale.append(old.lease, 0, ['"kept"']);
-  // Its time runs out while it does not know: the file says so to all the others.
+  // Its lease expires without its knowledge; to the others, the file time shows it.
   await utimes(join(path, 'one', '00000001.log'), 0, 0);
   const taken = await fresh.lease('one', 60_000);
   assert.ok(taken);
@@ -160,7 +160,7 @@ test('a worker that died before it said what counts had the task for its time, a
   const later = await folderStore(path);
   t.after(() => later.close());
   assert.equal((await later.lease('one', 60_000))?.lease.fence, 2);
-  // After a power cut a file may have its name and nothing else.
+  // After a power cut a file may have a name but no content.
   await store.create({ id: 'two', owner: '', createdAt: Date.now(), expiresAt: null, head: '{}' });
   await writeFile(join(path, 'two', '00000001.log'), '');
   assert.equal((await store.lease('two', 60_000))?.lease.fence, 2);

@@ -20,15 +20,15 @@ const turns = async (): Promise<void> => {
 interface Watched {
   readonly handle: TaskHandle;
   readonly clock: ManualClock;
-  /** Milliseconds that the handle waits now before it looks again. */
+  /** The delay in milliseconds before the handle's next look. */
   readonly waits: number[];
-  /** Tells news, or lets the time pass. */
+  /** Delivers a notification, or lets the delay pass. */
   news(task?: Bag): Promise<void>;
   readonly reports: unknown[];
   left: boolean;
 }
 
-/** A handle whose server says these things, one at each look. */
+/** A handle whose server gives these states, one at each look. */
 function handleOf(said: (Bag | Error)[], first?: Bag, own: Partial<HandlePort> = {}): Watched {
   const clock = manualClock();
   const waits: number[] = [];
@@ -82,7 +82,7 @@ test('a handle looks at the interval that the server names, within bounds', asyn
   for (const [task, ms] of [
     [{}, 1000], [{ pollIntervalMs: 5 }, 100], [{ pollIntervalMs: 100 }, 100], [{ pollIntervalMs: 1e9 }, 60_000], [{ pollIntervalMs: 250, pollInterval: 9000 }, 250], [{ pollInterval: 300 }, 300], [{ pollInterval: '300' }, 1000],
   ] as const) assert.equal(await of(task), ms, JSON.stringify(task));
-  // ext-tasks, Task Polling: it "MAY change over the lifetime of a task". Each look says how long to wait for the next.
+  // ext-tasks, Task Polling: it "MAY change over the lifetime of a task". Each look gives the delay before the next.
   const changing = handleOf([{ status: 'working', pollIntervalMs: 400 }, { status: 'working', pollInterval: 5 }, { status: 'working' }, done], { status: 'working', pollIntervalMs: 250 });
   for (let looks = 0; looks < 4; looks++) await changing.news();
   await changing.handle.result();
@@ -262,9 +262,9 @@ test('how long a lease of another process is believed: by its file, and from the
   assert.equal(sightings.left('b', 1, start - 400, 1000), 500);
   assert.equal(sightings.left('c', 1, start - 5000, 1000), 0, 'long over');
   assert.equal(sightings.left('d', 1, start + 60_000, 1000), 1000, 'a file of the future is believed no longer than a lease lasts');
-  // A file system that knows only whole seconds has cut the rest off.
+  // A file system with a resolution of whole seconds has cut the fraction.
   assert.equal(sightings.left('e', 1, start - 500, 1000), 1000);
-  // Written again, by a clock that was set back: it was renewed after the last look.
+  // Written again with a clock that was set back: it was renewed after the last look.
   assert.equal(sightings.left('a', 1, start - 90_400, 1000), 1000);
   clock.tick(start + 300);
   assert.equal(sightings.left('a', 1, start - 90_300, 1000), 800);

@@ -17,7 +17,7 @@ export interface Made {
   readonly errors: Error[];
 }
 
-/** A server with tasks in memory, or where the options say. */
+/** A server with tasks in memory, or in the store of the options. */
 export function made(t: TestContext, options: TasksOptions = {}, more: ServerOptions = {}): Made {
   const errors: Error[] = [];
   const server = new McpServer({ name: 'test', version: '1' }, { onError: (error) => errors.push(error), ...more });
@@ -26,7 +26,7 @@ export function made(t: TestContext, options: TasksOptions = {}, more: ServerOpt
   return { server, work, errors };
 }
 
-/** A client of 2026-07-28 that knows tasks. */
+/** A client of 2026-07-28 that declares tasks. */
 export class ModernTasks {
   readonly peer: Peer;
 
@@ -38,7 +38,7 @@ export class ModernTasks {
     return new ModernTasks(await connect(server, { capabilities: declared, ...options }));
   }
 
-  /** Begins a task, and gives its id. */
+  /** Begins a task, and returns its id. */
   async begin(name: string, args: Bag = {}): Promise<string> {
     const { result, error } = await this.peer.modern('tools/call', { name, arguments: args });
     assert.equal(error, undefined);
@@ -60,14 +60,14 @@ export class ModernTasks {
     return this.#ask('tasks/cancel', { taskId });
   }
 
-  /** The answer to a method of tasks: its result is complete, whatever state the task is in. */
+  /** Calls a task method; the result must be `complete`, whatever the state of the task. */
   async #ask(method: string, params: Bag): Promise<Answer> {
     const answer = await this.peer.modern(method, params);
     if (answer.result) assert.equal(answer.result['resultType'], 'complete', method);
     return answer;
   }
 
-  /** The task, once it satisfies. */
+  /** Polls until the task satisfies the condition, and returns it. */
   async when(taskId: string, satisfies: (task: Bag) => boolean): Promise<Bag> {
     for (let looks = 0; looks < 4000; looks++) {
       const task = await this.get(taskId);

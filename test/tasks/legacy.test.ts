@@ -101,7 +101,7 @@ test('the client decides: with `task` a task, without it a plain call, and -3260
   for (const bad of [7, 'x', [], { ttl: 'long' }, { ttl: -1 }]) {
     assert.equal((await peer.request('tools/call', { name: 'optional', task: bad })).error?.code, -32602, JSON.stringify(bad));
   }
-  // More than is allowed is cut.
+  // A longer time is cut to the limit.
   const long = await peer.request('tools/call', { name: 'optional', task: { ttl: 1e15 } });
   assert.equal((long.result as { task: Bag }).task['ttl'], 604_800_000);
 });
@@ -144,11 +144,11 @@ test('tasks/result waits for the result, and names the task', async (t) => {
   const answer = await result;
   assert.deepEqual(answer.result?.['content'], [{ type: 'text', text: 'there' }]);
   assert.equal(related(answer), id);
-  // And again, as often as one likes.
+  // The result can be fetched again.
   assert.deepEqual((await peer.request('tasks/result', { taskId: id })).result, answer.result);
   const done = await until(peer, id, 'completed');
   assert.equal('_meta' in done, false);
-  // Exactly what the call would have returned, and beside its own metadata the task's.
+  // The call's own result, with the task's metadata added.
   const plain = (await peer.call('whole')).result;
   assert.deepEqual(plain, whole);
   const other = await begin(peer, 'whole');
@@ -204,7 +204,7 @@ test('a question is put again to whoever asks for the result after a restart, an
   void peer.request('tasks/result', { taskId: id });
   let question = await peer.next();
   while (question.method !== 'elicitation/create') question = await peer.next();
-  // The connection goes before the answer.
+  // The connection closes before the answer.
   peer.close();
   const second = made(t, { store }).server;
   define(second);
@@ -213,7 +213,7 @@ test('a question is put again to whoever asks for the result after a restart, an
   const questions: Said[] = [await again.next()];
   again.answer(questions[0] as Said, { action: 'decline' });
   for (const answer of await Promise.all(results)) assert.deepEqual(answer.result?.['content'], [{ type: 'text', text: 'decline' }]);
-  // Two wait for the result, and the person was asked once.
+  // Two requests wait for the result, but the person was asked once.
   assert.deepEqual((await again.rest()).filter(({ method }) => method === 'elicitation/create'), []);
 });
 
@@ -236,7 +236,7 @@ test('a tool that fails has failed here, and its result is still the result; a p
   assert.equal(failed['statusMessage'], 'no flour');
   const { result } = await peer.request('tasks/result', { taskId: tool });
   assert.equal(result?.['isError'], true);
-  // What went wrong, and not how far it had come; and something also where the tool has said nothing.
+  // The message is the error, not the last progress; a tool without a text gets a default message.
   one.tool('half', { task: 'optional' }, (_args, ctx) => {
     ctx.progress(1, 2);
     return { content: [{ type: 'text', text: 'no flour' }], isError: true };
@@ -281,7 +281,7 @@ test('tasks/list has the own tasks, in pages; a cursor that is none is -32602', 
   const second = (await ann.request('tasks/list', { cursor: first.nextCursor })).result as { tasks: Bag[]; nextCursor?: string };
   assert.equal(second.nextCursor, undefined);
   assert.deepEqual([...first.tasks, ...second.tasks].map(({ taskId }) => taskId).sort(), [...ids].sort());
-  // No metadata of a task: their ids are there already.
+  // No related-task metadata: the tasks have their ids.
   assert.deepEqual([Object.keys(first), Object.keys(second)], [['tasks', 'nextCursor'], ['tasks']]);
   for (const task of [...first.tasks, ...second.tasks]) assert.equal('_meta' in task, false);
   for (const other of [bob, await legacy(one)]) assert.deepEqual((await other.request('tasks/list')).result, { tasks: [] });
@@ -329,12 +329,12 @@ test('the client is told of states, and of progress under the token of the call'
   await result;
   while (!states.includes('completed')) {
     const said = await peer.next();
-    // The run that goes on with the answer reports again what was told before.
+    // The run that continues with the answer repeats the earlier reports.
     assert.equal(said.method, 'notifications/tasks/status');
     states.push(said.params?.['status'] as string);
   }
   assert.ok(states.indexOf('input_required') < states.indexOf('completed'));
-  // Nothing more is told of a task that has ended.
+  // No notifications come after the end of a task.
   assert.deepEqual(await peer.rest(), []);
 });
 
@@ -372,8 +372,8 @@ test('progress has the token of the call to the end of the task, and none comes 
   }
 });
 
-// Only a client in memory or at the process's own stdin is the only one. Over HTTP, a socket, WebSockets, MQTT, a serial line
-// or a port there may be others.
+// Only on a connection in memory or on the process's own stdin there are no other clients. Over HTTP, a socket, WebSockets, MQTT, a serial
+// line or a port there may be.
 test('without authentication, where others may connect, nobody is told apart: no tasks/list', async (t) => {
   for (const modern of [false, true]) {
     const one = server(t);
@@ -416,7 +416,7 @@ test('each principal may make so many requests for tasks in a second, and others
     { auth: { principal: 'ann' } }, { auth: { principal: 'ann' } }, { auth: { principal: 'bob' } }, {}, {},
   ].map((options) => legacy(one, options)));
   const methods = ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list'];
-  // Each of the four counts.
+  // Each of the four methods counts.
   const refusals = async (peers: (Peer | undefined)[]): Promise<number> => {
     const answers = await Promise.all(peers.map((peer, at) => peer?.request(methods[at % 4] as string, { taskId: 'x' })));
     return answers.filter((answer) => answer?.error?.message === 'Too many requests for tasks: the limit is 2 a second').length;
@@ -436,7 +436,7 @@ test('requests for tasks are counted anew in each second', () => {
   assert.throws(() => rate.count('a'), { code: -32603, message: 'Too many requests for tasks: the limit is 2 a second' });
   now = 6_000;
   rate.count('a');
-  // A clock that was set back.
+  // The clock was set back.
   now = 1_000;
   rate.count('a');
   rate.count('a');

@@ -14,7 +14,7 @@ import { later } from '../server/peer.ts';
 import type { Bag } from '../server/peer.ts';
 import { made, tasksExtension } from './harness.ts';
 
-/** Whoever only looks would wait for a minute. */
+/** With polling only, a client would wait for a minute. */
 const slow = { pollIntervalMs: 60_000, statusIntervalMs: 1 };
 const info = { name: 'test', version: '1' };
 const textOf = ({ content }: { content: unknown[] }): unknown => (content[0] as { text: string }).text;
@@ -158,12 +158,12 @@ test('what says less than the task is looked up; what is older than what is know
   const { task: handle } = await client.startTool('job');
   const stream = await listening;
   await new Promise(setImmediate);
-  // A status and no result.
+  // A status without a result.
   tell(wire, stream, task('completed'));
   await looked.promise;
   task2 = { ...done, lastUpdatedAt: '2026-07-28T00:00:06.000Z' };
   await new Promise(setImmediate);
-  // This was overtaken by the look: the client looks again, and finds the end.
+  // A look has overtaken this notification: the client looks again, and finds the end.
   tell(wire, stream, task('working', { statusMessage: 'a tenth' }));
   assert.equal(textOf(await handle?.result() as { content: unknown[] }), 'done');
   const messages: unknown[] = [];
@@ -220,7 +220,7 @@ test('a stream that could not be opened is tried again at the next look, and one
   const call = client.callTool('job');
   const first = await opened[0]?.promise as Sent;
   await new Promise(setImmediate);
-  // The connection breaks: the stream is there again after its backoff.
+  // The connection breaks: the client reopens the stream after a backoff.
   wire.receiver.failed(first.id as number, new ConnectionError('closed', 'cut'));
   const second = await opened[1]?.promise as Sent;
   await new Promise(setImmediate);

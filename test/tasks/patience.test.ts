@@ -16,7 +16,7 @@ import { made, tasksExtension } from './harness.ts';
 const operations = ['create', 'load', 'lease', 'renew', 'append', 'release', 'answer', 'end', 'due', 'list', 'count', 'expire'] as const;
 type Operation = (typeof operations)[number];
 
-/** A store that fails `times` calls of an operation from call `from` on, before it does anything. */
+/** A store in which `times` calls of an operation fail, beginning with call `from`, before they change anything. */
 function faulty(store: TaskStore, operation: Operation, from: number, times: number): { store: TaskStore; failed: () => number } {
   let [calls, failed] = [0, 0];
   const real = store[operation] as (...args: unknown[]) => Promise<unknown>;
@@ -34,7 +34,7 @@ function faulty(store: TaskStore, operation: Operation, from: number, times: num
   };
 }
 
-/** One order by a patient client; resolves with what it got. */
+/** One order by a patient client. Resolves with its result. */
 async function order(t: TestContext, era: 'modern' | 'legacy', store: TaskStore, listens: boolean): Promise<string> {
   const { server } = made(t, {
     store, limits: { pollIntervalMs: 100, statusIntervalMs: 1, scanMs: 5, leaseMs: 500 },
@@ -47,12 +47,12 @@ async function order(t: TestContext, era: 'modern' | 'legacy', store: TaskStore,
   const client = new TaskClient({ name: 'test', version: '1' }, {
     era, onElicit: () => ({ action: 'accept', content: { city: 'Oslo' } }),
   });
-  // Without the stream the client has nothing but its looks.
+  // Without the stream the client must poll.
   if (!listens) client.listen = async () => undefined;
   await client.connect(memoryTransport(server));
   t.after(() => client.close());
   for (;;) {
-    // A call that was refused is made again by its caller: the client cannot know whether it came to something.
+    // The caller repeats a failed call: the client cannot know whether a task was created.
     const { task } = await client.startTool('order').catch(() => ({ task: undefined }));
     if (task) return ((await task.result()).content[0] as { text: string }).text;
   }
@@ -83,7 +83,7 @@ const task = (status: string, more: Bag = {}): Bag => ({
   ttlMs: 3_600_000_000, pollIntervalMs: 1000, ...more,
 });
 
-/** The times between the looks of a handle whose server answers them with these errors, one after the other. */
+/** The delays between the looks of a handle whose server responds with these errors in turn. */
 async function looks(t: TestContext, errors: readonly object[]): Promise<{ waits: number[]; outcome: string }> {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {

@@ -11,7 +11,7 @@ import type { ClientCapabilities } from '../../src/protocol/lifecycle.ts';
 import { receiveTasks } from '../../src/tasks/legacy/client.ts';
 import type { ReceivedTaskLimits } from '../../src/tasks/limits.ts';
 
-// The tasks of a client without a connection: what they take, how long they stay, and what the server is told.
+// The client's tasks without a connection: their limits, their lifetime, and the notifications to the server.
 
 const revision = (version: string): Revision => revisions.find((one) => one.version === version) as Revision;
 const legacy = revision('2025-11-25');
@@ -62,7 +62,7 @@ test('received tasks: a question is a task where the revision has tasks and the 
   await settled();
   assert.deepEqual(asked.map(({ method, params }) => [method, params['task'] !== undefined]), [['sampling/createMessage', true], ['tasks/list', false], ['sampling/createMessage', true], ['tasks/list', false]]);
   asked.length = 0;
-  // Without `task`, and questions of other kinds: as they are.
+  // Requests without `task`, and other kinds of questions, are unchanged.
   void ask('sampling/createMessage', { a: 1 });
   void ask('roots/list', { task: {} });
   assert.deepEqual(asked.map(({ params }) => params), [{ a: 1 }, { task: {} }]);
@@ -72,7 +72,7 @@ test('received tasks: a question is a task where the revision has tasks and the 
     assert.ok('task' in await one.ask(kind, { task: {} }));
     void one.ask(other, { task: {} });
     await settled();
-    // The kind that is not declared is asked as it came.
+    // A kind that is not declared is passed on unchanged.
     assert.deepEqual(one.asked.map(({ method, params }) => [method, params]).sort(), [[other, { task: {} }], [kind, {}]].sort());
   }
   const none = made({}, { roots: {} });
@@ -103,7 +103,7 @@ test('received tasks: the server sees the task, then its states, then its result
   await assert.rejects(ask('tasks/result', { taskId: failing.taskId }), /^Error: x{2000}$/);
   const { status, statusMessage } = await ask('tasks/get', { taskId: failing.taskId });
   assert.deepEqual([status, statusMessage], ['failed', 'x'.repeat(1_000)]);
-  // A failure and a cancellation are changes as well.
+  // Failure and cancellation are status changes too.
   for (const end of ['fail', 'cancel']) {
     const { taskId } = await begin();
     await settled();
@@ -114,7 +114,7 @@ test('received tasks: the server sees the task, then its states, then its result
     const { createdAt, lastUpdatedAt } = await ask('tasks/get', { taskId });
     assert.equal(Date.parse(String(lastUpdatedAt)) - Date.parse(String(createdAt)), 1_000, end);
   }
-  // What a handler says after the cancellation, a result or an error, changes nothing and tells nothing.
+  // A handler's result or error after the cancellation changes nothing and sends nothing.
   for (const late of ['resolve', 'reject'] as const) {
     const { taskId } = await begin();
     await settled();
@@ -142,7 +142,7 @@ test('received tasks: so many, and so many bytes of questions and results, each 
   const bytes = made({ maxReceivedBytes: 2 * weight });
   const [one] = [await bytes.begin(question), await bytes.begin(question)];
   await assert.rejects(async () => bytes.begin({}), refused(-32603, /too much memory: the limit is/));
-  // A result takes the place of its question: as large fits, larger does not.
+  // A result replaces its question: one of the same size fits, a larger one does not.
   bytes.asked[0]?.resolve(question);
   await settled();
   assert.equal((await bytes.ask('tasks/get', { taskId: one.taskId }))['status'], 'completed');
@@ -151,10 +151,10 @@ test('received tasks: so many, and so many bytes of questions and results, each 
   const listed = await bytes.ask('tasks/list', {}) as { tasks: { status: string; statusMessage?: string }[] };
   assert.deepEqual(listed.tasks.map(({ status }) => status), ['completed', 'failed']);
   assert.match(listed.tasks[1]?.statusMessage ?? '', /does not fit: the limit of all tasks is/);
-  // What has failed takes nothing: there is room for one more, and for no two.
+  // A failed task holds no bytes: there is room for one more task, but not for two.
   await bytes.begin(question);
   await assert.rejects(async () => bytes.begin({}), refused(-32603, /too much memory/));
-  // A cancelled one gives back what it took, and so does one whose time is over.
+  // A cancelled or expired task releases its bytes.
   const third = (await bytes.ask('tasks/list', {}) as { tasks: { taskId: string }[] }).tasks[2]?.taskId;
   assert.equal((await bytes.ask('tasks/cancel', { taskId: third }))['status'], 'cancelled');
   assert.ok(bytes.asked[2]?.abortable.signal.aborted);
@@ -176,7 +176,7 @@ test('received tasks: they go when their time is over, with a timer or without, 
   await assert.rejects(ask('tasks/get', { taskId: plain.taskId }).then(() => {}), refused(-32602, /no such task/));
   await settled();
   assert.match(String(asked[0]?.abortable.signal.reason), /the time of the task is over/);
-  // A late answer changes nothing and tells nothing.
+  // A late answer changes nothing and sends nothing.
   asked[0]?.resolve({ late: true });
   await settled();
   assert.deepEqual(told, []);
@@ -184,18 +184,25 @@ test('received tasks: they go when their time is over, with a timer or without, 
   const left = ask('tasks/result', { taskId: long.taskId }, legacy, given);
   given.abort(() => new Error('gone'));
   await assert.rejects(left, refused(-32603, /The task was cancelled/));
-  // A cursor names a place: it stays one when the task there has gone.
+  // A cursor is a position: it stays valid when its task has expired.
   for (let at = 0; at < 101; at++) await begin({}, { ttl: at === 98 ? 50 : 200 });
   const { nextCursor: cursor } = await ask('tasks/list', {});
   pass(50);
   const after = await ask('tasks/list', { cursor }) as { tasks: unknown[] };
   assert.deepEqual([typeof cursor, after.tasks.length], ['string', 2]);
   answering.end?.();
-  // The count of requests in this second.
+  // Let the second of the request counter pass.
   pass(1_000);
   assert.equal(clock.waiting, 0);
   assert.deepEqual(await ask('tasks/list', {}), { tasks: [], nextCursor: undefined });
-  // On a machine without timers each request looks.
+  // A ttl that is longer than the longest timer.
+  const patient = made({ maxTtlMs: 5e9 });
+  const { taskId: lasting } = await patient.begin({}, { ttl: 5e9 });
+  patient.pass(4_999_999_999);
+  assert.equal((await patient.ask('tasks/get', { taskId: lasting }))['status'], 'working');
+  patient.pass(1);
+  await assert.rejects(patient.ask('tasks/get', { taskId: lasting }).then(() => {}), refused(-32602, /no such task/));
+  // Without timers, expiry is checked at each request.
   const still = manualClock(1_000_000);
   const untimed = receiveTasks({ ...({} as Answering), capabilities: () => ({ sampling: {} }), answer: () => new Promise(() => {}) }, { ttlMs: 100, maxReceived: 1 }, { ...still, after: () => undefined });
   const create = async (): Promise<Bag> => await untimed.answer('sampling/createMessage', { task: {} }, legacy, new Abortable()) as Bag;

@@ -13,7 +13,7 @@ import type { ClientReceiver, ClientTransport } from '../../src/transport/client
 import { later } from '../server/peer.ts';
 import type { Answer, Bag } from '../server/peer.ts';
 
-// A client that is asked with tasks, and a server that is made of nothing but messages.
+// A client that accepts questions as tasks, and a server that consists of messages only.
 
 const relatedTask = 'io.modelcontextprotocol/related-task';
 const form = { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } };
@@ -22,7 +22,7 @@ const said = { role: 'assistant', content: { type: 'text', text: 'Because.' }, m
 
 interface Server {
   readonly capabilities: Bag;
-  /** What the client has told by notifications. */
+  /** The notifications of the client. */
   readonly told: { method: string; params: Bag }[];
   ask(method: string, params?: Bag): Promise<Answer>;
   cancel(id: number): void;
@@ -69,7 +69,7 @@ async function serverOf(t: TestContext, client: Connecting, revision: string = '
 const made = (t: TestContext, options: TaskClientOptions, revision?: string): Promise<Server> =>
   serverOf(t, new TaskClient({ name: 'test', version: '1' }, { era: 'legacy', ...options }), revision);
 
-/** Asks with a task, and gives what the client says of it. */
+/** Sends a question as a task, and returns the created task. */
 async function begin(server: Server, method: string, params: Bag, task: unknown = {}): Promise<Bag & { taskId: string }> {
   const { result, error } = await server.ask(method, { ...params, task });
   assert.equal(error, undefined);
@@ -84,7 +84,7 @@ test('tasks are declared for the questions that there are handlers for, at 2025-
   });
   const one = await made(t, { onElicit });
   assert.deepEqual((one.capabilities['tasks'] as Bag)['requests'], { elicitation: { create: {} } });
-  // What is not declared is processed normally, whatever the request says.
+  // A kind that is not declared is handled without a task, even if the request has `task`.
   assert.equal((await one.ask('sampling/createMessage', { ...question, task: {} })).error?.code, -32601);
   for (const [options, revision] of [
     [{}, '2025-11-25'], [{ onElicit, receive: false }, '2025-11-25'], [{ onElicit, revisions: ['2025-06-18'] }, '2025-06-18'],
@@ -121,7 +121,7 @@ test('a question is answered at once with a task, whose result waits for the per
   for (const { result } of await Promise.all(results)) assert.deepEqual(result, wanted);
   assert.deepEqual((await server.ask('tasks/result', { taskId: task.taskId })).result, wanted);
   assert.equal((await server.ask('tasks/get', { taskId: task.taskId })).result?.['status'], 'completed');
-  // The handler sees the question, and nothing of the task.
+  // The handler gets the question without the task parameters.
   assert.deepEqual(asked, [form]);
   const status = server.told.filter(({ method }) => method === 'notifications/tasks/status');
   assert.deepEqual(status.map(({ params }) => [params['taskId'], params['status'], params['_meta']]), [
@@ -174,7 +174,7 @@ test('what the request would have been refused with is the error of the result',
   assert.deepEqual([again.error?.code, again.error?.message], [-32602, 'taskId: the task cannot be cancelled, it is failed already']);
   const second = await begin(server, 'elicitation/create', { message: 'no form' });
   assert.equal((await server.ask('tasks/result', { taskId: second.taskId })).error?.code, -32602);
-  // An error that is not of the protocol becomes an internal one.
+  // Another error than an RpcError becomes an internal error.
   const broken = await made(t, { onElicit: () => Promise.reject(new Error('the bell is broken')) });
   const third = await begin(broken, 'elicitation/create', form);
   const { error: internal } = await broken.ask('tasks/result', { taskId: third.taskId });
@@ -241,7 +241,7 @@ test('a server can make the client keep so many, so much and so long', async (t)
   });
   const large = { ...question, systemPrompt: 'x'.repeat(30_000) };
   assert.match((await small.ask('sampling/createMessage', { ...large, task: {} })).error?.message ?? '', /limit is 20000 bytes/);
-  // What is released is there for the next.
+  // Released bytes are available again.
   for (let i = 0; i < 50; i++) {
     const { taskId } = await begin(small, 'sampling/createMessage', question);
     const refused = await small.ask('tasks/result', { taskId });
@@ -256,7 +256,7 @@ test('a server may make so many requests for tasks in a second', async (t) => {
   const said = await Promise.all(Array.from({ length: 10 }, () => server.ask('tasks/get', { taskId })));
   const refused = said.filter(({ error }) => error?.message === 'Too many requests for tasks: the limit is 2 a second');
   assert.equal(refused.length, 8);
-  // Each kind of them counts.
+  // Each of the methods counts.
   for (const method of ['tasks/result', 'tasks/cancel', 'tasks/list', 'tasks/get']) {
     assert.match((await server.ask(method, { taskId })).error?.message ?? '', /^Too many requests for tasks/, method);
   }
@@ -269,7 +269,7 @@ test('when its time is over a task is gone, its handler told, and whoever waits 
       signal.addEventListener('abort', () => stopped.resolve(signal.reason));
     }),
   });
-  // The client's own timer keeps no process alive.
+  // The client's own timer does not keep the process alive.
   const alive = setTimeout(() => {}, 10_000);
   t.after(() => clearTimeout(alive));
   const { taskId } = await begin(server, 'elicitation/create', form, { ttl: 20 });

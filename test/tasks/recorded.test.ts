@@ -10,21 +10,21 @@ import { accept, asked, connect, textOf } from '../server/peer.ts';
 import type { Answer, Bag, Peer } from '../server/peer.ts';
 import { declared, ModernTasks } from './harness.ts';
 
-// A sealed state and a journal that commit 662dd8c wrote (recorded.json): a server of today goes on with both. The handlers
-// here are those of the recording.
+// A sealed state and a journal written by commit 662dd8c (recorded.json): today's server must continue both. The handlers are those of the
+// recording.
 
 const info = { name: 'test', version: '1' };
 const text = { value: { type: 'string' } } as const;
 const number = { n: { type: 'integer' } } as const;
 const key = new Uint8Array(32).fill(7);
 
-// From dist/test/tasks/recorded.test.js.
+// The path is relative to dist/test/tasks/recorded.test.js.
 const { state, task } = JSON.parse(readFileSync(new URL('../../../test/tasks/recorded.json', import.meta.url), 'utf8')) as {
   readonly state: string;
   readonly task: Omit<StoredTask, 'answers' | 'waiting'> & { readonly answers: Record<string, string>; readonly waiting: readonly string[] };
 };
 
-/** How often a step was made that the recording has. */
+/** How often a recorded step ran again. */
 let made = 0;
 
 async function booking(): Promise<Peer> {
@@ -73,14 +73,14 @@ test('a state is sealed with the members and digests of the recorded one', async
   assert.deepEqual(written, recorded);
 });
 
-/** A server whose store has the recorded task; its answer to `Meal?` is still missing. */
+/** A server whose store has the recorded task; the answer to `Meal?` is still missing. */
 async function ordering(t: TestContext): Promise<{ client: ModernTasks; store: TaskStore }> {
   const store = memoryStore();
   const server = new McpServer(info);
-  // Before there is a worker, which would take the task as soon as it is created.
+  // Create it before there is a worker, which would take it at once.
   const { records, waiting: _open, answers, end: _none, ...created } = task;
   await store.create(created);
-  // Each record that asks has ended a run, and each answer came while its question was open.
+  // Each record with a question ended a run, and each answer came while its question was open.
   let written = 0;
   for (const [i, text] of records.entries()) {
     const { asked: put } = JSON.parse(text) as { readonly asked?: Bag };
@@ -124,7 +124,7 @@ test('a question of a recorded journal is put again under a key that the journal
   const again = await client.is(task.id, 'input_required');
   assert.deepEqual(Object.keys(again['inputRequests'] as Bag), ['elicitation/create#4~2']);
   const last = JSON.parse((await store.load(task.id))?.records.at(-1) ?? '{}') as { asked: Bag };
-  // The digest of the recorded question, and its name.
+  // The same name and digest as the recorded question.
   const recorded = JSON.parse(task.records.at(-1) ?? '{}') as { asked: Bag };
   assert.deepEqual(last.asked, { 'elicitation/create#4~2': recorded.asked['elicitation/create#4'] });
 });

@@ -13,7 +13,7 @@ import type { Doom } from './doomed.ts';
 import { made, ModernTasks } from './harness.ts';
 
 const quick = { leaseMs: 30_000, scanMs: 5, stallMs: 60 };
-/** Of workers that die: long enough for a busy machine, short enough to wait for. */
+/** For workers that die: long enough for a busy machine, short enough to wait for. */
 const mortal = { ...quick, leaseMs: 200 };
 const textOf = (task: Bag): unknown => ((task['result'] as Bag)['content'] as { text: string }[])[0]?.text;
 
@@ -24,7 +24,7 @@ interface Effect {
   readonly worker: number;
 }
 
-/** An order: charged, asked for, packed, shipped. What it does outside goes into the ledger. */
+/** An order: charge, ask, pack, ship. External effects are recorded in the ledger. */
 function order(ledger: Effect[], worker: number): McpServer {
   const server = new McpServer({ name: 'orders', version: '1' });
   server.tool('order', { task: 'required' }, async (_args, ctx) => {
@@ -41,11 +41,11 @@ function order(ledger: Effect[], worker: number): McpServer {
   return server;
 }
 
-/** One order whose first worker dies; the rest is a second worker's. */
+/** Runs one order whose first worker dies; a second worker completes it. */
 async function killed(t: TestContext, doom: Doom): Promise<{ died: boolean; ledger: Effect[]; task: Bag }> {
   const store = memoryStore();
   const ledger: Effect[] = [];
-  // The front serves the client, and works on nothing.
+  // The front serves the client, and runs no tasks.
   const front = order([], 0);
   const desk = tasks(front, { store, work: false });
   const first = doomed(store, doom);
@@ -59,7 +59,7 @@ async function killed(t: TestContext, doom: Doom): Promise<{ died: boolean; ledg
     await client.update(id, { city: accept({ city: 'Rome' }) });
     return client.ended(id);
   })();
-  // The second worker begins when the first is dead, or was not needed.
+  // The second worker begins when the first is dead, or has completed the order.
   await Promise.race([first.died, answered]);
   const second = runTasks(order(ledger, 2), store, { limits: quick });
   const task = await answered;
@@ -82,13 +82,14 @@ test('killed at each of its writes, before or after it: the order ends, and each
       assert.match(text, /^charge by \d, pack by \d, ship by \d to Rome$/, what);
       for (const step of ['charge', 'pack', 'ship']) {
         const lines = ledger.filter((line) => line.step === step);
-        // At least once; a second time only where the first died between the effect and its record, with a higher attempt.
+        // Each effect happens at least once, and twice only if the first worker died between effect and record; the second attempt has a
+        // higher number.
         assert.ok(lines.length === 1 || (lines.length === 2 && died && !i), `${what}: ${step} ${lines.length} times`);
         assert.equal(new Set(lines.map(({ key }) => key)).size, 1, what);
         assert.ok((lines[0]?.attempt as number) < (lines[1]?.attempt ?? Infinity), `${what}: ${step}`);
-        // Another worker's lease is the only reason for a higher number than 1.
+        // Only a new lease makes the number higher than 1.
         if (!died) assert.equal(lines[0]?.attempt, 1, what);
-        // What stands is what the last of them made.
+        // The result has the value of the last attempt.
         assert.ok(text.includes(`${step} by ${lines.at(-1)?.worker}`), what);
       }
       assert.equal(ledger.filter(({ step }, n) => ledger.findIndex((line) => line.step === step) !== n).length <= 1, true, what);
@@ -98,7 +99,7 @@ test('killed at each of its writes, before or after it: the order ends, and each
   assert.ok(deaths >= 12, `${deaths} deaths`);
 });
 
-/** A task that was begun by one handler and goes on with another. */
+/** A task that one handler began and another one continues. */
 async function changed(
   t: TestContext, before: (server: McpServer) => void, after: (server: McpServer) => void,
   until: (client: ModernTasks, id: string) => Promise<Bag> = (client, id) => client.ended(id),
@@ -120,7 +121,7 @@ async function changed(
   return until(again, id);
 }
 
-/** A store that outlives the tasks that close it. */
+/** A store that is not closed together with its tasks. */
 const keepOpen = (store: TaskStore): TaskStore => ({ ...store, close: async () => {} });
 
 const go = { key: 'go' } as const;
@@ -342,7 +343,7 @@ test('a worker that was stopped while it got its lease begins nothing under it',
     close: async () => {},
     async lease(id, ms) {
       const found = await store.lease(id, ms);
-      // As SIGSTOP does: its answer is there, and is read much later.
+      // As with SIGSTOP: the answer exists, but is read much later.
       if (found && stops-- > 0) await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
       return found;
     },
@@ -373,7 +374,7 @@ test('a worker that closes gives its tasks back, and another goes on at once', a
     await new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error)));
     return 'never';
   });
-  // A lease that would hold for an hour.
+  // Without the close, the lease would last for an hour.
   const one = runTasks(server, keepOpen(store), { limits: { ...quick, leaseMs: 3_600_000 } });
   const client = await ModernTasks.to(front);
   const id = await client.begin('order');
@@ -412,9 +413,9 @@ test('sealed: the store has nothing that a person said, and other keys open noth
   assert.equal((await sealedStore(inner, [newKey]).load(id))?.records.length, 2);
   await assert.rejects(sealedStore(inner, [oldKey]).load(id), /was not sealed here/);
   const kept = await inner.load(id);
-  // A record that is moved to another place does not open there.
+  // A record does not open at another position.
   await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, records: [...kept.records].reverse() } }, [newKey]).load(id), /not at this place/);
-  // Nor does a task that is given to another owner.
+  // Nor does a task open for another owner.
   await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, owner: 'principal:eve' } }, [newKey]).load(id), /not at this place/);
   assert.throws(() => sealedStore(inner, [new Uint8Array(16)]), /32 bytes/);
 });

@@ -8,13 +8,13 @@ import { accept, connect, later, modernMeta } from '../server/peer.ts';
 import type { Answer, Bag, Peer, Said } from '../server/peer.ts';
 import { declared, made, ModernTasks } from './harness.ts';
 
-// Who may call a tool may ask about its tasks, and nobody else: each operation with each kind of credentials.
+// A caller that may call a tool may use its tasks, and nobody else: each operation with each kind of credentials.
 
-/** Scopes of tools, by name. */
+/** Tool name => its scopes. */
 const tools: Readonly<Record<string, readonly string[]>> = { open: [], guarded: ['admin'], both: ['admin', 'write'] };
 
 const listed = (principal: string, ...scopes: string[]): Auth => ({ principal, scopes });
-/** Credentials that judge by themselves what they reach. */
+/** Credentials with their own `lacks` check. */
 const judging = (principal: string, ...scopes: string[]): Auth => ({
   principal,
   lacks: (wanted) => (wanted.every((one) => scopes.includes(one)) ? undefined
@@ -36,7 +36,7 @@ const tokens: Readonly<Record<string, Auth | undefined>> = {
   'nobody': undefined,
 };
 
-/** What the two rules say: the person's own, and the call's scopes. */
+/** The expected decision: the same principal, and the scopes of the tool. */
 function allowed(token: Auth | undefined, scopes: readonly string[]): boolean {
   if (token?.principal !== 'ann') return false;
   if (token.lacks) return token.lacks(scopes) === undefined;
@@ -58,7 +58,7 @@ function define(t: TestContext): McpServer {
 
 const full = listed('ann', 'admin', 'write');
 
-/** A task that waits for its answer, begun by credentials that may. */
+/** A task that waits for its answer, begun with sufficient credentials. */
 async function waiting(server: McpServer, name: string): Promise<{ id: string; owner: ModernTasks }> {
   const owner = await ModernTasks.to(server, { auth: full });
   const id = await owner.begin(name);
@@ -76,7 +76,7 @@ interface Tried {
 
 const done = ({ error }: Answer): boolean => error === undefined;
 
-/** Each operation; resolves with whether it was allowed, and asserts what came of it. */
+/** Each operation resolves with whether it was allowed, and asserts its effect. */
 const operations: Readonly<Record<string, (tried: Tried) => Promise<boolean>>> = {
   'tasks/get': async ({ modern, id }) => done(await modern.modern('tasks/get', { taskId: id })),
   'tasks/get of 2025-11-25': async ({ legacy, id }) => done(await legacy.request('tasks/get', { taskId: id })),
@@ -126,7 +126,7 @@ const operations: Readonly<Record<string, (tried: Tried) => Promise<boolean>>> =
     assert.equal((await modern.next()).method, 'notifications/subscriptions/acknowledged');
     await owner.update(id, { word: accept({ word: 'sesame' }) });
     await owner.ended(id);
-    // Whoever may hear of it is told by a stream that is there beside.
+    // A second stream with full credentials shows when the notification has been sent.
     const other = await ModernTasks.to((owner as unknown as { server: McpServer }).server, { auth: full });
     void other.peer.modern('subscriptions/listen', { notifications: { taskIds: [id] } });
     while ((await other.peer.next()).params?.['status'] !== 'completed');
@@ -174,7 +174,7 @@ test('a session that shows weaker credentials than the call did hears nothing of
   await owner.is(taskId, 'input_required');
   assert.deepEqual(await peer.rest(), []);
 
-  // The question goes to whoever may ask for the result; an answer counts by the credentials that it comes with.
+  // The question is sent to the requester of the result; the answer is checked with the credentials that it arrives with.
   peer.shows(full);
   const first = peer.request('tasks/result', { taskId });
   let question = await peer.next();

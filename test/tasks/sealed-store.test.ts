@@ -8,10 +8,10 @@ import { randomOf } from '../random.ts';
 const keys = [new Uint8Array(32).fill(7)];
 const text = (owner: string): string => JSON.stringify({ tool: 'work', of: owner });
 
-/** A store that gives back what somebody has made of a task who can write to its disk. */
+/** A store whose stored task was changed by somebody who can write to the disk. */
 const tampered = (inner: TaskStore, task: StoredTask): TaskStore => sealedStore({ ...inner, load: async () => task }, keys);
 
-/** Tasks of two owners, with records, answers and an end, as the store underneath has them. */
+/** Tasks of two owners, with records, answers and an end, as the inner store has them. */
 async function two(): Promise<{ inner: TaskStore; tasks: readonly [StoredTask, StoredTask] }> {
   const inner = memoryStore();
   const store = sealedStore(inner, keys);
@@ -35,7 +35,7 @@ test('sealed store: whoever changes the owner of a task gets nothing of it', asy
   for (const owner of ['principal:bob', '', 'principal:alice ', 'principal:Alice']) {
     await assert.rejects(tampered(inner, { ...alices, owner }).load('one'), /task one: what the store has was not sealed here, or not at this place/);
   }
-  // Nor does a worker run it for somebody else.
+  // A worker does not run it for another owner either.
   const leased = { lease: { id: 'one', fence: 2 }, task: { ...alices, owner: 'principal:bob' } };
   await assert.rejects(sealedStore({ ...inner, lease: async () => leased }, keys).lease('one', 1000), /was not sealed here/);
 });
@@ -44,7 +44,7 @@ test('sealed store: nothing opens at another place, however the places are calle
   const { inner, tasks } = await two();
   const random = randomOf(5);
   const of = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  /** All that was sealed, with where it belongs. */
+  /** All sealed texts of both tasks. */
   const sealed = tasks.flatMap((task) => [
     task.head, task.end as string, ...task.records, ...task.answers.values(),
   ]);
@@ -68,7 +68,7 @@ test('sealed store: nothing opens at another place, however the places are calle
     await assert.rejects(tampered(inner, task).load(task.id), /was not sealed here/, JSON.stringify(changed));
   }
   assert.ok(moved > 1000);
-  // An answer is the client's own text: it must never open as what a task is to do.
+  // An answer is text chosen by the client: it must never open as the head of a task.
   const [alices] = tasks;
   const forged = { ...alices, id: 'one/answer', head: alices.answers.get('head') as string, records: [], answers: new Map(), end: undefined };
   await assert.rejects(tampered(inner, forged).load('one/answer'), /was not sealed here/);

@@ -11,7 +11,7 @@ import { json, result, serve, stream } from '../transport/http-client/harness.ts
 import { within } from '../within.ts';
 import { made } from './harness.ts';
 
-// Tasks of 2025-11-25 over HTTP: what goes on which stream.
+// Tasks of 2025-11-25 over HTTP: which message goes on which stream.
 
 const relatedTask = 'io.modelcontextprotocol/related-task';
 const revision = '2025-11-25';
@@ -55,7 +55,7 @@ for (const place of ['the GET stream', 'the stream of tasks/result'] as const) {
       jsonrpc: '2.0', id: 'q', result: { action: 'decline', _meta: { [relatedTask]: { taskId: 'one' } } },
     });
     say(on, { method: 'notifications/tasks/status', params: state('completed') });
-    // What has not been heard is asked for, and this server would say that the task works still.
+    // Without the notification the client would ask, and this server would answer that the task is still working.
     say(own, { id, result: { content: [{ type: 'text', text: 'done' }] } });
     own.end();
     assert.deepEqual((await within('the result', call)).content, [{ type: 'text', text: 'done' }]);

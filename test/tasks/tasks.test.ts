@@ -9,7 +9,7 @@ import type { TaskStore } from '../../src/tasks/store.ts';
 import { mayHear, ownerOf, Tasks } from '../../src/tasks/tasks.ts';
 import type { TaskOrder } from '../../src/tasks/tasks.ts';
 
-// What both kinds of tasks are made of, without a wire.
+// The parts that both kinds of tasks share, without a connection.
 
 const order: TaskOrder = { tool: 't', arguments: { a: 1 }, revision: revisions[0]?.version ?? '', capabilities: {} };
 const ann = { principal: 'ann', scopes: ['read'] };
@@ -69,9 +69,9 @@ test('tasks: so many in all and so many of one owner; what others create is coun
   assert.equal(counts, 2);
   await assert.rejects(tasks.create('a', order), refused(-32603, /^Too many tasks of one principal: the limit is 2$/));
   await tasks.create('b', order);
-  // The count of all is fresh still: only that of the other owner was asked for.
+  // The total count is still fresh: only the other owner's count was requested.
   assert.equal(counts, 3);
-  // Another process creates one.
+  // Another process creates a task.
   await store.create({ id: 'elsewhere', owner: 'c', createdAt: 0, expiresAt: null, head: '{}' });
   await tasks.create('b', order);
   pass(999);
@@ -116,7 +116,7 @@ test('tasks: the counts of a thousand owners are kept, the oldest go first, and 
   asked.length = 0;
   await tasks.create('o1', order);
   assert.deepEqual(asked, []);
-  // The thousand are full with that of all: the oldest owner is not among them.
+  // The total takes one of the thousand cached counts, so the oldest owner was dropped.
   await tasks.create('o0', order);
   assert.deepEqual(asked, ['o0']);
   await tasks.create('o999', order);
@@ -159,7 +159,7 @@ test('tasks: a look is told what the task is and that there is none; a store tha
   }), /^Error: away$/);
 });
 
-/** Gives the task back with questions. */
+/** Releases the task with questions. */
 async function asks(store: TaskStore, id: string, ...keys: string[]): Promise<void> {
   const leased = await store.lease(id, 1_000);
   assert.ok(leased);
@@ -220,7 +220,7 @@ test('tasks: a list has a hundred of the own tasks a page, without those whose s
     await assert.rejects(tasks.list(ann, odd), refused(-32602, /params\.cursor is not a cursor of this list$/), String(odd));
   }
   assert.equal((await tasks.list(ann, `${'0'.repeat(15)}-${'a'.repeat(100)}`)).tasks.length, 99);
-  // Exactly a hundred have no next page.
+  // Exactly a hundred tasks: there is no next page.
   const { tasks: hundred } = made();
   for (let at = 0; at < 100; at++) await hundred.create('', order);
   assert.deepEqual([(await hundred.list(undefined, undefined)).tasks.length, (await hundred.list(undefined, undefined)).nextCursor], [100, undefined]);
@@ -244,7 +244,7 @@ test('tasks: who waits for a change is told of it, of what nobody heard after a 
   await all[2];
   assert.deepEqual(told.splice(0), ['one', 'two', 'other']);
   assert.equal(clock.waiting, 0);
-  // A signal ends the wait, before it began or later; it leaves no listener behind.
+  // A signal ends the wait, whether it was aborted before or later, and no listener is left.
   const controller = new AbortController();
   const gone = wait('gone', id, AbortSignal.abort('no'));
   const stays = wait('stays', id);
@@ -271,7 +271,7 @@ test('tasks: where many wait, five hundred of them are looked at in a second', a
   assert.equal(told, 1_000);
   pass(1);
   await Promise.all(waiting);
-  // Few are looked at soon again.
+  // With few waiting tasks, the next look comes sooner.
   waiting = [wait(0)];
   pass(2_000);
   await Promise.all(waiting);

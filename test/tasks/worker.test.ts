@@ -10,7 +10,7 @@ import { memoryStore } from '../../src/tasks/memory-store.ts';
 import type { TaskStore } from '../../src/tasks/store.ts';
 import { Worker } from '../../src/tasks/worker.ts';
 
-// One worker, its store and its clock: when it looks, what it takes, how much at once, and what it does when it closes.
+// One worker with its store and clock: when it looks for tasks, which and how many it takes, and how it closes.
 
 type Handler = (ctx: Context) => unknown;
 
@@ -31,7 +31,7 @@ function made(handler: Handler, { limits = {}, change = () => ({}), others = tru
     await inner.create({ id, owner: '', createdAt: clock.now(), expiresAt: null, head: JSON.stringify(head) });
     return id;
   };
-  /** Lets everything run that can, without time. */
+  /** Runs everything that can run without time passing. */
   const settle = async (): Promise<void> => {
     for (let at = 0; at < 50; at++) await new Promise((resolve) => setImmediate(resolve));
     clock.tick(clock.now());
@@ -45,7 +45,7 @@ function made(handler: Handler, { limits = {}, change = () => ({}), others = tru
   return { clock, errors, store, inner, worker, create, settle, pass, status };
 }
 
-/** A handler that waits until the test lets it go. */
+/** A handler that waits until the test releases it. */
 function gated(): { handler: Handler; running: () => number; go(): void } {
   const waiting: (() => void)[] = [];
   return {
@@ -61,7 +61,7 @@ test('worker: what it is told of it takes at once, and it works on at most so ma
   const ids = [await create(), await create(), await create(), await create()];
   await settle();
   assert.deepEqual([running(), worker.running], [2, 2]);
-  // Told again of one that runs, and of one for which there is no room: each still runs once.
+  // Wake for a running task and for one without a free place: each still runs once.
   worker.wake(ids[0] ?? '');
   worker.wake(ids[2] ?? '');
   await settle();
@@ -92,7 +92,7 @@ test('worker: what nobody told it of it finds by looking, at the interval, and o
     await create();
     assert.equal(clock.waiting, others ? 1 : 0);
     if (!others) {
-      // The first call sets it off.
+      // The first call starts the timer.
       worker.wake('none');
       assert.equal(clock.waiting, 1);
     }
@@ -102,7 +102,7 @@ test('worker: what nobody told it of it finds by looking, at the interval, and o
     assert.deepEqual([running(), due], [1, [3]]);
     await create();
     await pass(100);
-    // There is room for two more, and what runs is not taken again.
+    // Two places are free, and the running task is not taken again.
     assert.deepEqual([running(), due], [2, [3, 2]]);
     await create();
     await pass(100);
@@ -187,7 +187,7 @@ test('worker: a closed worker gives back what it has and takes nothing more, als
   await settle();
   assert.deepEqual([running(), worker.running, reasons], [1, 0, ['the worker is closing']]);
   assert.equal(clock.waiting, 0);
-  // Both are free for another at once.
+  // Other workers can take both tasks at once.
   assert.deepEqual([...await inner.due(10)].sort(), [runs, taking, 'task-3']);
 });
 

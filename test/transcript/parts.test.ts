@@ -27,7 +27,7 @@ test('difference: where, what was expected, and what came', () => {
     ['<State>', 'x', ': expected "<State>", got "x"'],
     ['<a> b', 'x', ': expected "<a> b", got "x"'],
     ['b <a>', 'x', ': expected "b <a>", got "x"'],
-    // Members of Object.prototype are members of a message like any other.
+    // Names of Object.prototype's members are ordinary members of a message.
     [{ toString: 1 }, {}, '/toString: is missing'],
     [{}, JSON.parse('{"__proto__": 1}'), '/__proto__: expected nothing, got 1'],
   ];
@@ -117,7 +117,7 @@ test('placeholders: what a server makes anew, what a client brings back, and not
   assert.equal(made.of('session', 'new'), '<session 1>');
   assert.equal(made.message('client', '{"a":"<x>","b":"<x>"}')?.definitions, '<x> is "<x>"\n');
   assert.equal(made.message('client', '{"a":"<x>"}')?.definitions, '', 'a text is defined once');
-  // 15 digits are exact, 16 may not be; digits in a text are only a text.
+  // 15 digits are exact, 16 may not be; digits in a string do not matter.
   assert.deepEqual(made.message('client', '{"n":123456789012345}')?.json, { n: 123456789012345 });
   assert.equal(made.message('client', '{"n":1234567890123456}'), undefined);
   assert.equal(made.message('client', '{"n":0.1234567890123456}'), undefined);
@@ -217,20 +217,21 @@ test('a mock server: what belongs to an answer ends with it, with the client\'s 
   ));
   assert.deepEqual(notes(crossing.receive(text({ id: 'x', method: 'a' }))), ['n/1', 'n/2', 'x']);
   assert.deepEqual(notes(crossing.receive(text({ id: 'y', method: 'b' }))), ['n/1', 'y', 'n/2']);
-  // No answer to `a`: what follows belongs to it until the client says something else.
+  // `a` gets no response: the following messages belong to it until the client's next message.
   const silent = new MockServer(wire(
     `--> ${text({ id: 1, method: 'a' })}`, `<-- ${text({ method: 'n/1' })}`, `--> ${text({ id: 2, method: 'b' })}`, `<-- ${text({ method: 'n/2' })}`, `<-- ${text({ id: 2, result: {} })}`,
   ));
   assert.deepEqual(notes(silent.receive(text({ id: 7, method: 'a' }))), ['n/1']);
   assert.deepEqual(notes(silent.receive(text({ id: 8, method: 'b' }))), ['n/2', 8]);
-  // A notification has no answer; said again, it brings again what it brought. A request brings again only its answer.
+  // A notification has no response; repeated, it triggers the same messages again. A repeated request only gets its response
+  // again.
   const told = new MockServer(wire(
     `--> ${text({ method: 'n/go' })}`, `<-- ${text({ method: 'n/1' })}`, `--> ${text({ id: 2, method: 'b' })}`, `<-- ${text({ method: 'n/2' })}`, `<-- ${text({ id: 2, result: {} })}`,
   ));
   for (let n = 0; n < 2; n++) assert.deepEqual(notes(told.receive(text({ method: 'n/go' }))), ['n/1']);
   assert.deepEqual(notes(told.receive(text({ id: 3, method: 'b' }))), ['n/2', 3]);
   assert.deepEqual(notes(told.receive(text({ id: 4, method: 'b' }))), [4]);
-  // What the server has said, word for word, is nothing that the client says.
+  // A recorded server text is not a client message.
   const raw = new MockServer(wire(`--> ${text({ id: 1, method: 'a' })}`, '<!- {oops', `<-- ${text({ id: 1, result: {} })}`));
   assert.deepEqual(raw.receive('{oops'), []);
   assert.deepEqual(raw.receive(text({ id: 5, method: 'a' })), ['{oops', text({ id: 5, result: {} })]);

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.u
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.wire')).sort();
 const read = (file: string): ReturnType<typeof parseTranscript> => parseTranscript(readFileSync(join(folder, file), 'utf8'));
 
-/** Lets both sides speak until neither has anything to say. */
+/** Runs both sides until neither has anything to send. */
 function meet(client: Replay, server: { receive(text: string): string[] }, begin: readonly string[] = []): void {
   let toServer = client.begin();
   let toClient = [...begin];
@@ -36,7 +36,7 @@ test('every transcript of the repository is played by its two sides without a di
 });
 
 test('the mock server of a transcript answers its own client as it was answered then', () => {
-  // A mock answers, and asks what belongs to a call. What a server asks of itself is replayed, above.
+  // A mock answers, and sends the requests that belong to a call. Requests that a server sends on its own are replayed above.
   for (const file of files.filter((name) => !/(client|received)-tasks/.test(name))) {
     const client = new Replay(read(file), 'client');
     meet(client, new MockServer(read(file)));

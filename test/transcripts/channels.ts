@@ -11,7 +11,7 @@ import type { Channel } from './play.ts';
 import { fixture } from './server.ts';
 import { serveHttp } from '../transport/http/engine.ts';
 
-/** A fixture in this process: text in, text out, each message in a turn of its own. */
+/** A fixture in this process that takes and returns text, each message in a separate turn. */
 export async function memoryChannel(name: string): Promise<Channel> {
   const { put, next } = inbox();
   const send = (text: string | undefined): void => {
@@ -31,10 +31,10 @@ export async function memoryChannel(name: string): Promise<Channel> {
   };
 }
 
-/** A process that serves one fixture after the other over its standard streams. */
+/** A process that serves the fixtures in turn over its standard streams. */
 export interface Host {
   open(name: string): Promise<Channel>;
-  /** Ends its input, and demands that it ends by itself, in order. */
+  /** Closes its stdin; the process must then exit by itself with code 0. */
   close(): Promise<void>;
 }
 
@@ -70,10 +70,10 @@ export function stdioHost(): Host {
   };
 }
 
-/** A fixture behind HTTP. Several streams carry what it says, so that only the order within each is certain. */
+/** A fixture behind HTTP. Its messages may be spread over several streams, so only the order within each stream is certain. */
 export async function httpChannel(name: string, revision: string): Promise<Channel> {
   const served = await serveHttp(fixture(name));
-  // The oldest clients know only HTTP+SSE.
+  // The oldest clients support only HTTP+SSE.
   const transport = httpTransport(revision === '2024-11-05' ? served.url.replace('/mcp', '/sse') : served.url);
   const { put, end, next } = inbox();
   const agreed = (version: unknown): void => {

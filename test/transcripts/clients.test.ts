@@ -13,11 +13,11 @@ import { difference, fill } from '../../src/transcript/difference.ts';
 import { parseTranscript } from '../../src/transcript/transcript.ts';
 import type { Line, Transcript } from '../../src/transcript/transcript.ts';
 
-// The transcripts the other way round: what the server says is read out to the real client, and what the client
-// sends is compared. Requests of the client's are made for it; its handshake, its answers and its rounds are its own.
+// The transcripts with sides exchanged: the server's lines are sent to the real client, and the client's messages are compared. The test
+// makes the client's requests; its handshake, answers and retries are its own.
 
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
-// Not what the client would never send, or sends by other calls than `request`.
+// Transcripts with messages that the client never sends, or sends by other calls than `request`.
 const others = /lifecycle|\/task|negotiation|batching|\/errors|cancellation|progress|wrong-answers|request-state|2026-07-28.(logging|subscriptions|list-changes)/;
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'))
@@ -25,7 +25,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
 type Bag = Record<string, unknown>;
 
-/** The client sends a progress token with every call that may take long. Transcripts show it where they are about it. */
+/** Removes the progress token, which the client sends with every long call, unless the transcript line has one. */
 function leaveOutToken(expected: Bag, got: Bag): void {
   const metaOf = ({ params }: Bag): Bag | undefined => (params as Bag | undefined)?.['_meta'] as Bag | undefined;
   const meta = metaOf(got);
@@ -34,7 +34,7 @@ function leaveOutToken(expected: Bag, got: Bag): void {
   if (Object.keys(meta).length === 0) delete (got['params'] as Bag)['_meta'];
 }
 
-/** A question that the client has handed to its application, and that waits for its answer. */
+/** A question that the client's handler has received and not yet answered. */
 interface Handed {
   readonly method: string;
   resolve(answer: unknown): void;
@@ -76,7 +76,7 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
   const takesTasks = 'tasks' in declared;
   const client = new McpClient({ name: 'reader', version: '1.0.0' }, { ...options, ...takesTasks && { around: receiveTasks } });
   const connected = client.connect(transport);
-  // A modern client discovers first, which the transcripts of other features leave out.
+  // A modern client begins with server/discover, which the transcripts of other features leave out.
   const offset = modern ? 1 : 0;
   if (modern) {
     const { id, method } = JSON.parse(await said.next()) as Bag;
@@ -85,7 +85,7 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
     await connected;
   }
 
-  /** The calls that wait, by the id of their latest round; and what is asked, by the id of the question. */
+  /** The pending calls by the id of their latest round; and the methods of questions by their id. */
   const calls = new Map<unknown, Promise<unknown>>();
   const questions = new Map<unknown, string>();
   const results: Promise<void>[] = [];
@@ -98,27 +98,27 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
     else one?.resolve(method === 'roots/list' ? (result as Bag)['roots'] : result);
   }
 
-  /** A message of the transcript; what the client makes up itself stands as it is. */
+  /** Fills the placeholders of a line. Values that the client itself invents keep their placeholder. */
   function read(json: unknown): Bag {
     const all = new Map(known);
     for (const [name] of JSON.stringify(json).matchAll(/<(?:task \d+|any)>/g)) if (!all.has(name)) all.set(name, name);
     return fill(json, all) as Bag;
   }
 
-  /** Makes the client say what it does not say by itself. `later`: the lines after this one. */
+  /** Makes the client send a message that it does not send by itself. `later`: the lines after this one. */
   async function prompt(line: Line, previous: Line | undefined, later: readonly Line[]): Promise<void> {
     const { id, method, params, ...rest } = read(line.json);
     if (method === undefined) {
       const asked = questions.get(id);
       const made = (rest['result'] as Bag | undefined)?.['task'] !== undefined;
-      // A client that is asked with a task makes it by itself, and answers by itself what is asked about it.
+      // A client that is asked with a task creates it and answers requests about it by itself.
       const refused = (rest['error'] as Bag | undefined)?.['code'] === -32602;
       if (!made && !refused && !asked?.startsWith('tasks/')) await answer(asked, rest);
       return;
     }
     if (method === 'notifications/tasks/status') {
       if ((params as Bag)['status'] === 'cancelled') return void handed.shift();
-      // What the person says is in the result that follows.
+      // The person's answer is in the result that follows.
       const given = later.find(({ from, json }) => from === 'client' && !('method' in (json as Bag)));
       const { result, error } = read(given?.json);
       const { _meta, ...said } = (result ?? {}) as Bag;
@@ -126,7 +126,7 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
     }
     const { _meta, inputResponses, requestState, ...own } = (params ?? {}) as Bag;
     if (requestState !== undefined) {
-      // The next round of the call before: its questions are answered.
+      // The next round of the previous call: answer its questions.
       const asking = previous?.json as { id: number; result: { inputRequests: Record<string, { method: string }> } };
       for (const [key, result] of Object.entries(inputResponses as Bag)) {
         await answer(asking.result.inputRequests[key]?.method, { result });
@@ -169,7 +169,7 @@ async function playServer({ defined, lines }: Transcript, revision: string): Pro
       if (method !== undefined) questions.set(id, String(method));
       else check(id, message);
       deliver(method === undefined && typeof id === 'number' ? { ...message, id: id + offset } : message);
-      // What the client makes of it may take some turns, and comes before what it is made to say next.
+      // The client may need some turns to process it, and must finish before the next prompt.
       await new Promise((resolve) => setImmediate(resolve));
       if (index === 1 && !modern) await connected;
     }

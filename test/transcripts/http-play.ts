@@ -27,14 +27,14 @@ function checkFields(step: HttpStep, fields: ReadonlyMap<string, string>, got: (
 
 // ---- the client's side, played to a server
 
-/** What came back to one request. */
+/** The response to one request. */
 interface Exchange {
   readonly response: Promise<IncomingMessage>;
-  /** The events of its stream, as text between two empty lines. */
+  /** The events of its stream, as the text between two empty lines. */
   events: ReturnType<typeof inbox> | undefined;
 }
 
-/** The events of a stream as they stand on the wire, without comments. */
+/** The events of a stream as sent, without comments. */
 function eventsOf(response: IncomingMessage): ReturnType<typeof inbox> {
   const events = inbox();
   let rest = '';
@@ -57,7 +57,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Plays the client to the server at a port. Throws at the first difference, with the line of the transcript. */
+/** Plays the client's side against the server at a port. Throws at the first difference, with the line of the transcript. */
 export async function playHttpClient({ defined, steps }: HttpTranscript, port: number, restart?: () => Promise<void>): Promise<void> {
   const known: Known = new Map(defined);
   const exchanges = new Map<number, Exchange>();
@@ -119,14 +119,14 @@ export async function playHttpClient({ defined, steps }: HttpTranscript, port: n
 
 // ---- the server's side, played to the client
 
-/** A request that came and was not expected yet. */
+/** A request that arrived before the transcript expected it. */
 interface Arrived {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: unknown;
 }
 
-/** What the server names and the client only repeats, such as a session's id: anything will do. */
+/** Placeholders of the server, such as a session id, which the client only repeats: any value will do. */
 class Inventing extends Map<string, unknown> {
   readonly #known: Known;
 
@@ -145,7 +145,7 @@ class Inventing extends Map<string, unknown> {
   }
 }
 
-/** The client says with every call that may take long how it wants to hear of progress. Transcripts do not show that. */
+/** Removes the progress token, which the client sends with every long call and transcripts leave out. */
 function withoutProgressToken(expected: unknown, got: unknown): unknown {
   if (!isBag(got) || !isBag(got['params']) || JSON.stringify(expected).includes('progressToken')) return got;
   const { _meta, ...params } = got['params'];
@@ -154,7 +154,7 @@ function withoutProgressToken(expected: unknown, got: unknown): unknown {
   return { ...got, params: { ...params, ...Object.keys(meta).length > 0 && { _meta: meta } } };
 }
 
-/** What the person answers, in the order of the transcript. */
+/** The person's answers, in the order of the transcript. */
 function answersOf(steps: readonly HttpStep[]): Bag[] {
   const bodies = steps.filter((step): step is RequestStep => step.kind === 'request').map(({ body }) => body).filter(isBag);
   return bodies.flatMap(({ result, params }) => {
@@ -164,7 +164,7 @@ function answersOf(steps: readonly HttpStep[]): Bag[] {
   });
 }
 
-/** Plays the server to the real client. Throws at the first difference, with the line of the transcript. */
+/** Plays the server's side against the real client. Throws at the first difference, with the line of the transcript. */
 export async function playHttpServer({ defined, steps }: HttpTranscript, revision: string): Promise<void> {
   const known: Known = new Map(defined);
   const arrived: Arrived[] = [];
@@ -190,9 +190,9 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
   const connected = client.connect(transport);
   const results: Promise<unknown>[] = [connected];
   const exchanges = new Map<number, ServerResponse>();
-  /** The calls that were made for the client, by their first request. */
+  /** The calls made by the client, by the exchange of their first request. */
   const calls = new Map<number, Promise<unknown>>();
-  /** Those whose session was lost: the client sends them once more by itself. */
+  /** Calls whose session was lost, which the client repeats by itself. */
   const again = new Map<string, Promise<unknown>>();
   const asked = ({ method, params }: Bag): string => JSON.stringify([method, params]);
   const sent = new Map(steps.filter((step): step is RequestStep => step.kind === 'request').map((step) => [step.exchange, step.body]));
@@ -200,7 +200,7 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
     exchanges.get(exchange) ?? assert.fail(`line ${at}: there was no request ${exchange}`);
   const deadline = AbortSignal.timeout(20_000);
 
-  /** Has the client send what it does not send by itself. */
+  /** Makes the client send a request that it does not send by itself. */
   function drive({ exchange, method, body }: RequestStep): void {
     if (method === 'DELETE') results.push(client.close());
     if (!isBag(body) || typeof body['method'] !== 'string' || body['id'] === undefined) return;
@@ -262,7 +262,7 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
           break;
         case 'response':
           write(step);
-          // What a list teaches the client, its next call knows.
+          // Wait until the client has processed the response: its next call may depend on it, as on a list.
           if (step.status === 404 && calls.has(step.exchange)) again.set(asked(sent.get(step.exchange) as Bag), calls.get(step.exchange) as Promise<unknown>);
           else if (step.body !== undefined && !JSON.stringify(step.body).includes('input_required')) await calls.get(step.exchange);
           break;
@@ -272,15 +272,15 @@ export async function playHttpServer({ defined, steps }: HttpTranscript, revisio
         case 'end':
           of(step).end();
           break;
-        // What was written arrives, and nothing after it.
+        // Written data still arrives, and nothing after it.
         case 'cut':
           of(step).socket?.destroySoon();
           break;
-        // Its open streams stay open, so that it is the next request that learns of it.
+        // Streams stay open, so the client learns of the restart by its next request.
         case 'restart': break;
       }
     }
-    // What was answered has come to the caller.
+    // Wait until each answered call has returned to its caller.
     await Promise.race([Promise.all(results), new Promise((_resolve, reject) => {
       deadline.addEventListener('abort', () => reject(new Error('a call of the client has no answer')));
     })]);

@@ -1,26 +1,26 @@
-// Transcripts of HTTP: the requests, the heads and bodies of their responses, and the events of streams, with the prose
-// that explains them. README.md beside them tells their form.
+// HTTP transcripts: requests, response heads and bodies, and events of streams, with explaining prose. See README.md in this folder for
+// their format.
 import { parseJson } from '../../src/transcript/transcript.ts';
 
 interface Step {
-  /** Joins a request, its response and what its stream carries. */
+  /** Number that a request, its response and the events of its stream share. */
   readonly exchange: number;
-  /** Where it begins, for failures: the file's line, counted from 1. */
+  /** The line in the file, counted from 1, for error messages. */
   readonly at: number;
 }
 
-/** What the client sends. */
+/** A request of the client. */
 export interface RequestStep extends Step {
   readonly kind: 'request';
   readonly method: string;
   readonly path: string;
-  /** By lower-case name. Those of a message that are not named may be anything. */
+  /** By lower-case name. Header fields that are not listed may have any value. */
   readonly headers: ReadonlyMap<string, string>;
-  /** JSON with placeholders; undefined: none. */
+  /** JSON with placeholders; undefined without a body. */
   readonly body: unknown;
 }
 
-/** The head of what comes back, and its body where it is no stream. */
+/** The head of a response, and the body if it is not a stream. */
 export interface ResponseStep extends Step {
   readonly kind: 'response';
   readonly status: number;
@@ -31,19 +31,19 @@ export interface ResponseStep extends Step {
 /** One event of a stream. */
 export interface EventStep extends Step {
   readonly kind: 'event';
-  /** `id`, `event`, `retry`: what is not named is not there. */
+  /** `id`, `event`, `retry`. A field that is not listed must be absent. */
   readonly fields: ReadonlyMap<string, string>;
-  /** JSON with placeholders; text where the line says `data:`; undefined: an event that carries nothing. */
+  /** JSON with placeholders; text if the line says `data:`; undefined for an event without data. */
   readonly data: unknown;
   readonly text: string | undefined;
 }
 
-/** The server ends a stream, or the client cuts it. */
+/** The server ends a stream, or the connection is cut. */
 export interface EndStep extends Step {
   readonly kind: 'end' | 'cut';
 }
 
-/** The server is started anew at the same address, and has forgotten every session. */
+/** The server restarts at the same address, without its sessions. */
 export interface RestartStep extends Step {
   readonly kind: 'restart';
 }
@@ -59,7 +59,7 @@ export interface HttpTranscript {
 
 const stepPattern = /^(-->|<--|-x-) (\d+) ?(.*)$/;
 
-/** Reads a transcript. Throws for what is neither prose nor a step, naming the line. */
+/** Reads a transcript. Throws an error with the line number for a line that is neither prose nor a step. */
 export function parseHttpTranscript(text: string): HttpTranscript {
   const defined = new Map<string, unknown>();
   const steps: HttpStep[] = [];
@@ -116,7 +116,7 @@ function readStep([, arrow, number, what = '']: RegExpExecArray, lines: readonly
 
 const placeholders = /<[a-z][a-z0-9 -]*>/g;
 
-/** A text with what is known in the place of placeholders. Throws for one that nothing was seen of. */
+/** Replaces placeholders by their known values. Throws for a placeholder without a value. */
 export function fillText(text: string, known: ReadonlyMap<string, unknown>): string {
   return text.replace(placeholders, (name) => {
     if (!known.has(name)) throw new Error(`nothing is known of ${name}`);
@@ -124,7 +124,9 @@ export function fillText(text: string, known: ReadonlyMap<string, unknown>): str
   });
 }
 
-/** Compares a text with one that may have placeholders, which take what they meet first. What differs, or undefined. */
+/**
+ * Compares a text with an expected one, in which a placeholder takes the first value that it meets. Returns the difference, or undefined.
+ */
 export function textDifference(expected: string, got: string | undefined, known: Map<string, unknown>): string | undefined {
   if (got === undefined) return `expected ${expected}, and it is missing`;
   const names: string[] = [];

@@ -34,7 +34,7 @@ describe('HTTP transcripts, played to the server', () => {
 });
 
 describe('HTTP transcripts, played to the client', () => {
-  // A client shows what it refuses to send by not sending it, and ours sends no batches.
+  // Left out: refusals, which a client shows by not sending a request, and batches, which this client never sends.
   for (const file of files.filter((name) => !/refus|batching/.test(name))) {
     test(file, () => playHttpServer(read(file), dirname(file)));
   }

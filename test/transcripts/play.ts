@@ -1,17 +1,17 @@
 import { difference, fill } from '../../src/transcript/difference.ts';
 import type { Line, Transcript } from '../../src/transcript/transcript.ts';
 
-/** The far side of a transcript: text goes in, and text comes out. */
+/** The other side of a transcript: takes and returns messages as text. */
 export interface Channel {
   send(text: string): void;
-  /** The next message that came, as text. Rejects where nothing comes in time, or the far side is gone. */
+  /** The next received message as text. Rejects if none comes in time, or if the other side has ended. */
   next(): Promise<string>;
   close(): Promise<void>;
-  /** Whether messages that come one after the other may come in any order; and nothing that is no message be sent. */
+  /** True: consecutive messages may come in any order, and only valid messages can be sent. */
   readonly anyOrder?: boolean;
 }
 
-/** Messages that came and were not read yet, and whoever waits for one. */
+/** Queues received messages, and the readers that wait for one. */
 export function inbox(patienceMs: number = 15_000): { put(text: string): void; end(why: string): void; next(): Promise<string> } {
   const texts: string[] = [];
   const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
@@ -48,8 +48,8 @@ export function inbox(patienceMs: number = 15_000): { put(text: string): void; e
 }
 
 /**
- * Plays one side of a transcript against the other: sends what `side` says, and compares what comes back.
- * Throws at the first difference, with the line of the transcript.
+ * Plays one side of a transcript against the other: sends the lines of `side`, and compares the received messages. Throws at the first
+ * difference, with the line of the transcript.
  */
 export async function play({ defined, lines }: Transcript, channel: Channel, side: 'client' | 'server' = 'client'): Promise<void> {
   const known = new Map(defined);
@@ -66,7 +66,7 @@ export async function play({ defined, lines }: Transcript, channel: Channel, sid
   if (!channel.anyOrder) await expectNothingMore(channel, side);
 }
 
-/** What this side makes up where it speaks first of it: the id of a task of its own, a time. */
+/** Adds the values that this side invents when it first uses them: the id of its own task, a time. */
 function withOwn(json: unknown, known: Map<string, unknown>): ReadonlyMap<string, unknown> {
   for (const [name] of JSON.stringify(json).matchAll(/<task \d+>/g)) {
     if (!known.has(name)) known.set(name, name.slice(1, -1).replace(' ', '-'));
@@ -78,7 +78,7 @@ function followsFreely(line: Line, next: Line | undefined, { anyOrder = false }:
   return next?.from === line.from && (anyOrder || (line.anyOrder && next.anyOrder));
 }
 
-/** Takes one message, and takes the line that it fits out of `together`. */
+/** Receives one message, and removes the matching line from `together`. */
 async function expect(together: Line[], channel: Channel, known: Map<string, unknown>): Promise<void> {
   const { at, json } = together[0] as Line;
   const text = await channel.next().catch((error: unknown) => {
@@ -100,7 +100,7 @@ async function expect(together: Line[], channel: Channel, known: Map<string, unk
   throw new Error(`${found.join('\n')}\nin ${text}`);
 }
 
-/** What is no JSON is answered at once: if its refusal is next, nothing else was on its way. */
+/** Invalid JSON is answered at once: if its error comes next, no other message was on its way. */
 async function expectNothingMore(channel: Channel, side: 'client' | 'server'): Promise<void> {
   if (side === 'server') return;
   channel.send('that was all');

@@ -277,7 +277,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
 
   errors: () => addition(plain()),
 
-  /** What a question needs is not declared: the author falls back, or leaves it to the protocol. */
+  /** The client lacks a needed capability: the handler catches the error, or leaves it to the protocol. */
   'missing-capabilities'() {
     const server = plain();
     server.tool('careful', { description: 'Does without an answer' }, async (_args, ctx) => {
@@ -295,7 +295,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     return server;
   },
 
-  /** Two questions at once, then one more; a value that is made once; a generator. */
+  /** Two parallel questions, then one more; a value that is made once; a generator. */
   'many-questions'() {
     const server = plain();
     let quotes = 0;
@@ -317,7 +317,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     return server;
   },
 
-  /** Every state of a task, and every error; `rest` answers when nothing is being worked on. */
+  /** Every state and every error of a task. `rest` returns when no task is running. */
   tasks() {
     const server = plain();
     const store = memoryStore();
@@ -346,7 +346,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     return server;
   },
 
-  /** What is refused, and what ends a task with an error of the server's own. */
+  /** Refused tasks, and tasks that end with an error from the server. */
   'task-errors'() {
     const server = plain();
     const store = memoryStore();
@@ -367,7 +367,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
     return server;
   },
 
-  /** A client that is asked with tasks of its own. */
+  /** A client that holds the tasks of its questions. */
   'received-tasks'() {
     const server = plain();
     tasks(server, { askWithTasks: true, limits: { ttlMs: 60_000 } });
@@ -385,7 +385,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
 
   'received-tasks-cancellation': () => fixture('received-tasks'),
 
-  /** A task that is listened to; what the function asks before there is one. */
+  /** Notifications about a task, and a question of the `task` function before the task exists. */
   'task-notifications'() {
     const server = plain();
     const store = memoryStore();
@@ -406,7 +406,7 @@ const fixtures: Readonly<Record<string, () => McpServer>> = {
   },
 };
 
-/** Those of HTTP, whose servers are the same but for what only HTTP has. */
+/** Servers of the HTTP transcripts. They differ only in features of HTTP. */
 const overHttp: Readonly<Record<string, () => McpServer>> = {
   'http-sse': () => addition(plain()),
   sessions: () => addition(plain()),

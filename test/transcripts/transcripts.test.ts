@@ -12,7 +12,7 @@ import { everyNth } from '../every-nth.ts';
 
 // The compiled test lies in dist/test/transcripts.
 const folder = fileURLToPath(new URL('../../../test/transcripts/', import.meta.url));
-// Transcripts of what our server never says are played only to the client.
+// Transcripts named client-* have messages that our server never sends, and are played only to the client.
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.wire') && !basename(name).startsWith('client-')).sort();
 
@@ -41,14 +41,14 @@ describe('transcripts over stdio', () => {
   for (const file of files) test(file, () => playFile(file, host.open));
 });
 
-// What no HTTP client sends, or needs two requests to arrive in the order in which they were sent.
+// Transcripts that no HTTP client can send, or that need two requests to arrive in the order of sending.
 const pipesOnly = /errors\.wire|cancellation|batching|20(24|25).*lifecycle|2026-07-28.subscriptions/;
 
 describe('transcripts over HTTP, and over HTTP+SSE for 2024-11-05', { concurrency: 8 }, () => {
   for (const file of files.filter((name) => !pipesOnly.test(name))) test(file, () => playFile(file, httpChannel));
 });
 
-/** Every message of the server's with one value changed, added or left out. Placeholders stay. */
+/** Every server message with one value changed, added or removed. Placeholders stay. */
 function* mutations(json: unknown): Generator<unknown> {
   if (typeof json === 'string') {
     if (!json.startsWith('<')) yield `${json}!`;
@@ -68,7 +68,7 @@ function* mutations(json: unknown): Generator<unknown> {
 }
 
 describe('a transcript that is wrong anywhere does not play', { concurrency: true }, () => {
-  // Of each era its newest revision, and the one that has batches.
+  // The newest revision of each era, and the one with batches.
   for (const file of files.filter((name) => /^(2025-11-25|2026-07-28).(lifecycle|elicitation|progress)\.wire$|batching/.test(name))) {
     test(file, async () => {
       const transcript = parseTranscript(readFileSync(join(folder, file), 'utf8'));

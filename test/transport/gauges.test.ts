@@ -14,7 +14,7 @@ import { fakeServer } from './http/fake-server.ts';
 import { both, modern, rpc, start } from './http/harness.ts';
 
 const info = { name: 'test', version: '1' };
-/** Without the bytes of the process, which other tests hold too. */
+/** Without `heldBytes`: the whole process shares this figure, so other tests change it. */
 const read = (handle: Gauged): Omit<Gauges, 'heldBytes'> => {
   const { heldBytes, ...rest } = gauges(handle);
   assert.ok(Number.isSafeInteger(heldBytes) && heldBytes >= 0);
@@ -62,7 +62,7 @@ test('gauges: calls that wait behind long answers', async () => {
   const ask = (): Promise<Response> => handler(new Request('http://localhost/mcp', {
     method: 'POST', headers: { ...headers, 'content-type': 'application/json', accept: both },
   }), { body });
-  // Both in one turn: the first answer is long, and the second waits.
+  // Both in one turn: the first answer is long, so the second waits.
   const answers = [ask(), ask()];
   assert.equal(gauges(handler).queued, 1);
   for (const answer of await Promise.all(answers)) await answer.text();

@@ -1,16 +1,17 @@
-// Only the two ends of a message port, over a port that the test plays: what exactly is posted, reported and traced.
+// Both ends of a message port, on a scripted port: exactly what is posted, reported and traced.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TestContext } from 'node:test';
 import { mockClock } from '../mock-clock.ts';
+import { McpClient } from '../../src/client/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { messagePortTransport, serveMessagePort } from '../../src/transport/message-port.ts';
 import type { MessagePortLike } from '../../src/transport/message-port.ts';
 
-/** However busy the machine is, nothing takes so long that a turn ends by it. */
+/** Stops the clock, so that no turn ends early because the machine is busy. */
 const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 
-/** A port that is played: what was posted, and who listens. */
+/** A scripted port that records what was posted, and its listeners. */
 function playedPort(): { port: MessagePortLike; posted: string[]; calls: string[]; emit(type: string, data?: unknown): void } {
   const listeners = new Map<string, (event: { type: string; data?: unknown }) => void>();
   const posted: string[] = [];
@@ -56,6 +57,28 @@ test('message-port: what passes a port, and what happens once it is closed', asy
   }
 });
 
+test('message-port: a message that cannot be deserialized is refused like one that is not JSON, and the next one is served', async (t) => {
+  stopTime(t);
+  const { port, posted, emit } = playedPort();
+  const serving = serveMessagePort(new McpServer({ name: 's', version: '1' }), port, { maxNoiseBytes: 150 });
+  emit('messageerror', null);
+  assert.deepEqual(posted.splice(0).map((text) => (JSON.parse(text) as { error: object }).error), [{ code: -32700, message: 'Parse error: the message could not be deserialized' }]);
+  emit('message', '{"jsonrpc":"2.0","id":1,"method":"ping"}');
+  assert.equal((JSON.parse(posted.splice(0)[0] ?? '') as { id: unknown }).id, 1);
+  for (let at = 0; at < 2; at++) emit('messageerror', null);
+  await serving.closed;
+  emit('messageerror', null);
+  assert.equal(posted.length, 1);
+  const { port: other, emit: emitOther } = playedPort();
+  const faults: string[] = [];
+  const client = new McpClient({ name: 'c', version: '1' }, { onError: ({ message }) => void faults.push(message) });
+  const connecting = client.connect(messagePortTransport(other));
+  emitOther('messageerror', null);
+  assert.deepEqual(faults, ["the server's message was refused: Parse error: the message could not be deserialized"]);
+  emitOther('close');
+  await assert.rejects(connecting, /the server closed its port/);
+});
+
 test('message-port: a server says why it has ended, and says nothing more', async (t) => {
   stopTime(t);
   for (const [end, why] of [['close', 'the server was closed'], ['leave', 'the client closed its port']] as const) {
@@ -86,7 +109,7 @@ test('message-port: maxNoiseBytes may come between messages, each text that is n
   stopTime(t);
   const most = 'it sent 300 bytes without a message among them';
   const note = '{"jsonrpc":"2.0","method":"n"}';
-  // 2 times 100 and 100 bytes are the limit; a message makes good for what came before it.
+  // An invalid message counts 100 plus its length, so two of 50 reach the limit of 300. A valid message resets the count.
   for (const [texts, over] of [
     [['x'.repeat(50), 'x'.repeat(50)], false], [['x'.repeat(50), 'x'.repeat(51)], true],
     [['x'.repeat(50), 'x'.repeat(50), note, 'x'.repeat(50), 'x'.repeat(50)], false], [[note, 'x'.repeat(201)], true],

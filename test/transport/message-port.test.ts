@@ -11,7 +11,7 @@ import { messagePortTransport, serveMessagePort } from '../../src/transport/mess
 import type { MessagePortLike, MessagePortServing } from '../../src/transport/message-port.ts';
 import type { TraceEntry } from '../../src/transport/trace.ts';
 
-/** However busy the machine is, nothing takes so long that a turn ends by it. */
+/** Stops the clock, so that no turn ends early because the machine is busy. */
 const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 
 interface Pair {
@@ -60,7 +60,7 @@ for (const era of ['legacy', 'modern'] as const) {
     const { content } = await client.callTool('greet', {}, { onProgress: ({ progress }) => reports.push(progress) });
     assert.deepEqual(content, [{ type: 'text', text: 'Hello, Ada' }]);
     assert.equal(reports[0], 1);
-    // Metadata passes both ways: a modern request is refused without it.
+    // Metadata passes in both directions: a modern request would be refused without it.
     assert.equal('_meta' in await client.request('tools/list'), era === 'modern');
     assert.ok(traced.some(({ direction, text }) => direction === 'sent' && text.includes('tools/call')));
     assert.ok(traced.some(({ direction, text }) => direction === 'received' && text.includes('Hello, Ada')));
@@ -119,7 +119,7 @@ test('message-port: what is no message is refused, and the next one is served', 
     assert.ok([-32700, -32600].includes(answer.error?.code ?? 0), JSON.stringify(answer));
   }
   assert.deepEqual((await next('{"jsonrpc":"2.0","id":7,"method":"ping"}')).id, 7);
-  // Posted as it is, and not as text.
+  // Posted as an object, not as text.
   assert.deepEqual((await next({ jsonrpc: '2.0', id: 8, method: 'ping' })).id, 8);
   serving.close();
 });
@@ -172,7 +172,7 @@ test('message-port: calls with long answers that came at once are answered over 
   serving.close();
 });
 
-/** A port of which the test says when its events come: all at once, in the same turn. */
+/** A port whose events the test triggers, all in the same turn. */
 function handPort(said: (text: string) => void = () => {}): MessagePortLike & { come(type: string, data?: unknown): void; closed: boolean } {
   const listeners = new Map<string, (event: { type: string; data?: unknown }) => void>();
   return {
@@ -238,7 +238,7 @@ test('message-port: what may not be held because of others is read at once, with
     trace: ({ direction }) => void (direction === 'received' && ids.length === 0 && blockFor(10)),
   });
   whole.hold(others);
-  // A peer may always hold 64 KiB: with 400 of these it would hold more.
+  // A peer may always hold 64 KiB: 400 of these messages exceed that.
   const sent = Array.from({ length: 400 }, (_, id) => id);
   for (const id of sent) port.come('message', `${ping(id).slice(0, -1)},"params":{"pad":"${'x'.repeat(200)}"}}`);
   whole.release(others);

@@ -53,7 +53,7 @@ test('socket: what stands at the path is not replaced, but for a stale socket of
   await assert.rejects(serveSocket(greeter(), live), /another process serves it/);
   assert.deepEqual(await greeted(live, '2026-07-28'), { type: 'text', text: 'Hello' });
   await serving.close();
-  // A process that is killed leaves its socket behind.
+  // A killed process leaves its socket file behind.
   const child = spawn(process.execPath, ['-e', `require('node:net').createServer().listen(${JSON.stringify(stale)}, () => process.kill(process.pid, 'SIGKILL'))`]);
   await once(child, 'exit');
   assert.ok(lstatSync(stale).isSocket());
@@ -70,7 +70,7 @@ test('socket: a folder in which others can replace files is refused, to either s
   const other = createServer().listen(join(open, 't'));
   await once(other, 'listening');
   await assert.rejects(greeted(join(open, 't'), '2025-11-25'), /others may replace/);
-  // With the sticky bit, as in /tmp, they cannot.
+  // With the sticky bit, as in /tmp, others cannot replace it.
   chmodSync(open, 0o1777);
   const serving = await serveSocket(greeter(), join(open, 's'));
   await serving.close();
@@ -102,7 +102,7 @@ test('socket: a client that ends its side still gets the answer to what it asked
   const server = new McpServer({ name: 'socket', version: '1' });
   let go = (): void => {};
   server.tool('later', {}, () => new Promise<string>((resolve) => (go = () => resolve('done'))));
-  // Called when the client has ended its side.
+  // Called when the client has closed its side.
   const half = new Promise<void>((resolve) => (server.endSubscriptions = resolve));
   const serving = await serveSocket(server, path, { maxConnections: 1 });
   t.after(() => serving.close());
@@ -118,7 +118,7 @@ test('socket: a client that ends its side still gets the answer to what it asked
   socket.end('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"later","arguments":{}}}\n');
   const ended = once(socket, 'end');
   await half;
-  // A side that closes together with the other one does so in the tick that follows.
+  // A side that closes together with the other one would do so in the next tick.
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(said.includes('"id":2'), false);
   go();

@@ -4,7 +4,7 @@ import { sseParser } from '../../src/transport/http/sse-parser.ts';
 import type { SseEvent, SseParserOptions } from '../../src/transport/http/sse-parser.ts';
 import { sseEvent, sseHeartbeat } from '../../src/transport/http/sse-writer.ts';
 
-// In a process of its own: it counts calls of what Uint8Array has.
+// In a separate process: it counts calls of Uint8Array methods.
 
 const bytesOf = (text: string | Uint8Array): Uint8Array =>
   typeof text === 'string' ? new TextEncoder().encode(text) : text;
@@ -25,7 +25,7 @@ function read(chunks: Iterable<Uint8Array>, options: Partial<SseParserOptions> =
     ...options,
   });
   for (const chunk of chunks) {
-    // A copy that is spoilt at once: the parser may keep nothing of it.
+    // Pass a copy and overwrite it at once: the parser must not keep a reference to it.
     const copy = new Uint8Array(chunk);
     parser.push(copy);
     copy.fill(0x78);
@@ -228,7 +228,7 @@ test('a parser without onRefused drops in silence and goes on', () => {
   assert.deepEqual(data, ['a']);
 });
 
-// Bytes that are copied by `set` and looked at by `indexOf` while `run` runs.
+// Counts the bytes that `set` copies and `indexOf` scans during `run`.
 function cost(run: () => void): { copied: number; scanned: number } {
   const { set, indexOf } = Uint8Array.prototype;
   const count = { copied: 0, scanned: 0 };

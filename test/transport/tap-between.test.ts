@@ -1,4 +1,4 @@
-// Only the tap, between a receiver and a transport that the test plays: what exactly passes in each direction.
+// The tap between a scripted transport and a receiver: exactly what passes in each direction.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decode } from '../../src/jsonrpc/codec.ts';
@@ -11,20 +11,20 @@ import type { HttpTrace } from '../../src/transport/trace.ts';
 
 interface Between {
   readonly tapped: Tap;
-  /** What went to the far side: `[text, message]`. */
+  /** Messages sent to the far side: `[text, message]`. */
   readonly out: [text: string, message: Outgoing | undefined][];
-  /** What reached the client, and what else was told: a line each. */
+  /** A line for each message or other call that reached the client. */
   readonly told: string[];
   readonly delivered: Decoded[];
-  /** What the inner transport was called for. */
+  /** The calls of the inner transport. */
   readonly calls: string[];
   readonly passed: TappedEntry[];
-  /** How often `onHeld` was called. */
+  /** The number of `onHeld` calls. */
   held(): number;
-  /** A text arrives from the far side; returns what it was decoded to. */
+  /** Delivers a text from the far side; returns the decoded message. */
   arrive(text: string): Decoded;
   readonly from: () => ClientReceiver;
-  /** The transport shows that it has sent a text, as HTTP does once it goes out. */
+  /** Reports that the transport has sent a text, as HTTP does after sending it. */
   went(text: string): void;
 }
 
@@ -115,7 +115,7 @@ test('tap: both directions held: each is let go, and thrown away, by its own', a
   assert.equal(tapped.next()?.number, 1);
   assert.equal(tapped.next('sent')?.number, 3);
   assert.deepEqual(out.map(([text]) => text), [request(1), request(2)]);
-  // The clocks stand still from the first that is held until the last has gone.
+  // The clocks are stopped from the first held message until the last was released.
   assert.deepEqual(told, ['held true', 'message request', 'held false']);
 });
 
@@ -124,7 +124,7 @@ test('tap: what was held is let go by its text, whatever came since', async () =
     [request(1), request(1)],
     ['{ "jsonrpc": "2.0", "id": 5, "method": "x" }', '{"jsonrpc":"2.0","id":5,"method":"x"}'],
     [`[${result(1)}]`, `[${result(1)}]`],
-    // What is no message has no other text than the one that came.
+    // For an invalid message the only text is the received one.
     ['{"jsonrpc":"1.0"}', '{"jsonrpc":"1.0"}'],
     ['no JSON', 'no JSON'],
   ];
@@ -135,7 +135,7 @@ test('tap: what was held is let go by its text, whatever came since', async () =
     assert.equal(JSON.stringify(tapped.held[0]?.text).replaceAll(' ', ''), JSON.stringify(first).replaceAll(' ', ''));
     tapped.next();
     assert.deepEqual([delivered.length, delivered[0]], [1, decoded]);
-    // Two in one chunk: the last text belongs to the second.
+    // Two messages in one chunk: the last text belongs to the second.
     const late = await between();
     late.tapped.hold({ sent: false, received: true });
     const one = decode(first);
@@ -154,7 +154,7 @@ test('tap: answers to what was injected reach nobody, in a batch and alone', asy
   arrive('{"jsonrpc":"2.0","id":"page-9","result":5}');
   arrive(`[${result('page-1')},${result('page-2')}]`);
   assert.deepEqual(told, []);
-  // A request of the far side may have any id.
+  // A request from the far side may use any id.
   const mixed = `[${result('page-1')},${request('page-1')},${result(3)},{"jsonrpc":"2.0","method":"n"},5]`;
   arrive(mixed);
   const [kept] = delivered;
@@ -163,7 +163,7 @@ test('tap: answers to what was injected reach nobody, in a batch and alone', asy
   assert.equal(arrive(`[${result(3)}]`), delivered[1]);
   tapped.transport.send(result('page-1'));
   assert.equal(out.length, 1, 'the far side has asked nothing');
-  // The members may stand in any order, and a text that only mentions such an id is no answer to it.
+  // The members may have any order, and a text that only mentions such an id is not an answer to it.
   tapped.transport.send('{"id":"page-1","result":{},"jsonrpc":"2.0"}');
   assert.equal(out.length, 1);
   tapped.transport.send('{"jsonrpc":"2.0","id":4,"result":{"said":"page-1"}}');
@@ -200,7 +200,7 @@ test('tap: a text that is no JSON may not carry the id of a request that waits',
   tapped.transport.send(request(1), { id: 1, method: 'ping' });
   tapped.transport.send(request('a"b'), { id: 'a"b', method: 'ping' });
   for (const id of ['1', '"a\\"b"']) assert.throws(() => tapped.inject(broken(id)), /waits for an answer: take an id that begins with page-/);
-  // An answer of the client's has an id, and nobody answers it; a notification has none.
+  // The client's own response has an id but gets no answer; a notification has no id.
   tapped.transport.send(result(5), { id: 5 });
   tapped.transport.send('{"jsonrpc":"2.0","method":"n"}', { method: 'n' });
   for (const id of ['5', '2', '-3', 'null']) assert.equal(tapped.inject(broken(id)), broken(id));
@@ -228,7 +228,7 @@ test('tap: a request that nobody waits for is not let go', async () => {
   tapped.transport.send(request(1), { id: 1, method: 'ping' });
   tapped.transport.send(result(2), { id: 2 });
   tapped.transport.abandon?.(1);
-  // An answer with that id belongs to none of its requests.
+  // The response with that id does not belong to any of its requests.
   tapped.transport.abandon?.(2);
   assert.deepEqual([tapped.held.length, calls], [1, ['abandon 2']]);
   tapped.hold({ sent: false, received: false });

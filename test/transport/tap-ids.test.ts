@@ -11,7 +11,7 @@ test('an injected request has an id that its answer is known by, and so has its 
   const { id, params: { _meta: { progressToken } } } = JSON.parse(own) as { id: string; params: { _meta: { progressToken: string } } };
   assert.deepEqual([id, progressToken], ['page-1', 'page-2']);
   assert.equal(ids.forClient(decode(answer(id))), undefined);
-  // What has such ids already, or none, goes as it stands.
+  // A text that already has such ids, or none, is unchanged.
   for (const text of [own, '{ "jsonrpc": "2.0", "method": "notifications/initialized" }', answer(1)]) assert.equal(ids.own(text), text);
 });
 

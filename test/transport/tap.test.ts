@@ -28,9 +28,9 @@ interface Tapped {
   readonly tapped: Tap;
   readonly seen: TappedEntry[];
   readonly errors: Error[];
-  /** Resolves with the next message that fits. */
+  /** Resolves with the next matching message. */
   wait(fits: (entry: TappedMessage) => boolean): Promise<TappedMessage>;
-  /** Resolves when so many are held. */
+  /** Resolves when `count` messages are held. */
   holds(count: number): Promise<void>;
 }
 
@@ -135,7 +135,7 @@ test('tap: while a message is held, the clocks of requests stand still', async (
     tapped.hold({ sent: direction === 'sent', received: direction === 'received' });
     const call = client.callTool('echo', { text: 'late' }, { timeoutMs: 1000, maxTimeoutMs: 1500 });
     await holds(1);
-    // A request that is made while something is held waits without a clock too.
+    // The timeouts of a request made while something is held are stopped too.
     const other = client.callTool('echo', { text: 'other' }, { timeoutMs: 1000, maxTimeoutMs: 1500 });
     t.mock.timers.tick(60_000);
     await holds(2);
@@ -198,7 +198,7 @@ test('tap: malformed text can be sent, and its refusal reaches no caller', async
   assert.deepEqual(textOf(await call), said('waits'));
   assert.deepEqual(errors, []);
   assert.equal(seen.filter((entry) => 'origin' in entry && entry.origin === 'injected').length, 4);
-  // What an answer could be found for, though it is no JSON.
+  // Invalid JSON could also be matched with an answer.
   tapped.hold({ sent: true, received: false });
   const held = client.callTool('echo', { text: 'again' });
   await holds(1);
@@ -218,7 +218,7 @@ test('tap: the client answers an injected question, and the server hears nothing
     params: { message: 'Really?', requestedSchema: { type: 'object', properties: {} } },
   }), 'received');
   assert.match((await answer).text, /"page-1"/);
-  // The server is well: had it heard an answer to a question that it never asked, it would have reported that.
+  // The server has not reported an answer to a question that it never asked.
   assert.deepEqual(textOf(await client.callTool('ask')), [{ type: 'text', text: 'decline' }]);
   assert.deepEqual(errors, []);
 });

@@ -4,12 +4,12 @@ import { McpServer } from '../../src/server/index.ts';
 import { webSocketHandler } from '../../src/transport/websocket/index.ts';
 import type { AllowedUpgrade, WebSocketHandler } from '../../src/transport/websocket/index.ts';
 
-/** Why there is no place. */
+/** The refusal of an upgrade when no place is free. */
 const noRoom = '503 All sessions are busy, and there may be no more';
 
-// What the handler judges before there is a socket. Sockets of `ws` and of other runtimes: npm run websocket.
+// The handler's checks before there is a socket. Sockets of `ws` and of other runtimes: npm run websocket.
 
-/** The upgrade of a principal: allowed, or the status that refuses it, and why. */
+/** The upgrade of a principal: allowed, or the status and message of the refusal. */
 async function upgrade(handler: WebSocketHandler, principal: string): Promise<AllowedUpgrade | string> {
   const judged = await handler.upgrade({ url: '/mcp', headers: { host: 'localhost', authorization: principal, 'sec-websocket-protocol': 'x, mcp' } });
   return judged.allowed ? judged : `${judged.status} ${(JSON.parse(judged.body) as { error: { message: string } }).error.message}`;
@@ -24,14 +24,14 @@ test('websocket: one principal takes no more than maxConnectionsPerPrincipal pla
   assert.equal(one.protocol, 'mcp');
   assert.equal(await upgrade(handler, 'ann'), noRoom);
   assert.equal(typeof await upgrade(handler, 'bob'), 'object');
-  // All places are taken, and a place that is given back twice counts once.
+  // All places are taken. Releasing a place twice counts once.
   assert.equal(await upgrade(handler, 'cyd'), noRoom);
   one.cancel();
   one.cancel();
   assert.equal(typeof await upgrade(handler, 'ann'), 'object');
   assert.equal(await upgrade(handler, 'ann'), noRoom);
   await handler.close({ drainMs: 0 });
-  // There is room again, so that only the close can refuse.
+  // A place is free again, so only the closing can refuse.
   two.cancel();
   for (const principal of ['ann', 'bob', 'cyd']) assert.equal(await upgrade(handler, principal), '503 The server is closing');
 });

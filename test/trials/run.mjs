@@ -1,5 +1,5 @@
-// npm run trials: each subcommand as a new user runs it, on ten servers of the npm registry, in a pseudo-terminal and in a
-// pipe. `--write` keeps what came of it in docs/trials.md; a name runs that server alone.
+// npm run trials: each subcommand as for a new user, on ten servers of the npm registry, in a pseudo-terminal and in a pipe.
+// `--write` stores the results in docs/trials.md; a name selects one server.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,8 +25,8 @@ const quoted = (word) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 const plain = (text) => text.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '').replaceAll('\r', '');
 
 /**
- * Runs the command to its end, in a pipe or in a pseudo-terminal of so many columns. `answers`: what is typed once a text
- * was printed, each time that it is. `interrupt`: a text after which Ctrl-C is pressed.
+ * Runs the command to its end, in a pipe or in a pseudo-terminal with a number of columns. `answers`: texts typed each time after
+ * a printed text. `interrupt`: a text after which Ctrl-C is pressed.
  */
 function run(words, { tty = false, input, answers = [], interrupt, timeoutMs = 90_000 } = {}) {
   const line = [process.execPath, main, ...words].map(quoted).join(' ');
@@ -59,7 +59,7 @@ function run(words, { tty = false, input, answers = [], interrupt, timeoutMs = 9
   }));
 }
 
-/** What is wrong with a run, in a few words; undefined: nothing. */
+/** The fault of a run in a few words; undefined: none. */
 function fault({ code, out, err }, { codes = [0], wants, json = false, wide = false }, tty) {
   const said = plain(out + err);
   if (!codes.includes(code)) return `ended with ${code} instead of ${codes.join(' or ')}: ${said.trim().slice(-300)}`;
@@ -78,7 +78,7 @@ function fault({ code, out, err }, { codes = [0], wants, json = false, wide = fa
   return long ? `a line of ${[...long].length} columns: ${long.slice(0, 80)}` : undefined;
 }
 
-/** The trials of one server: name, words, and what is expected. */
+/** The trials of one server: name, words, and expected result. */
 function trials(name, server) {
   const { call, reads = false, failing = false, wants, writes, read, get, complete, command, args, more = [] } = server;
   const at = ['--config', config, name];
@@ -129,7 +129,7 @@ for (const [name, server] of Object.entries(all)) {
   for (const [trial, words, how] of trials(name, server)) await tried(name, trial, words, how);
 }
 if (only.length === 0 || only.includes('host')) {
-  // The host asks for everything that no rule allows, annotations or not.
+  // The host asks about everything that no rule allows, whatever the annotations.
   const rules = join(folder, 'rules.json');
   writeFileSync(rules, JSON.stringify([{ server: 'everything', tool: 'echo', then: 'allow' }]));
   const input = ['servers', 'list', 'find echo message', 'call everything/echo message=hi', 'call hello/add a=1 b=2', 'log', 'quit'].join('\n');

@@ -1,12 +1,15 @@
-// The servers that are tried: what npm installed, and what of theirs is asked for. No call that is made here goes to the
-// network; the tour calls whatever its server says only reads.
+// The servers under test as installed by npm, and the calls to them. No call here uses the network; the tour calls every tool
+// that its server marks as read-only.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** The servers, with a folder of their own. `call`: words of a call that needs `--allow` unless `reads`; `wants`: what comes of it. */
+/**
+ * The servers, with their own folder. `call`: words of a call, which needs `--allow` unless `reads`; `wants`: its expected
+ * result.
+ */
 export function serversIn(folder) {
   mkdirSync(join(folder, 'files'), { recursive: true });
   writeFileSync(join(folder, 'files', 'note.txt'), 'a note\n');
@@ -39,7 +42,7 @@ export function serversIn(folder) {
   };
 }
 
-/** As every host reads them. */
+/** The configuration format of MCP hosts. */
 export const configuration = (servers) => ({
   mcpServers: Object.fromEntries(Object.entries(servers).map(([name, { command, args, more = [], env }]) => [name, { command, args: [...args, ...more], ...env && { env } }])),
 });

@@ -1,4 +1,4 @@
-// Must compile: what FromSchema makes of schemas.
+// Must compile: the types that FromSchema infers.
 import type { Fixture } from './fixture-server.ts';
 import { answering, ClientCore, listening, McpClient, resultCache } from '../../src/client/index.ts';
 import type { FromSchema, JsonSchema } from '../../src/schema/index.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../../src/server/index.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** As `server.tool` takes its schema: inline, without `as const`. */
+/** The schema parameter of `server.tool`: inline, without `as const`. */
 declare function tool<const S>(schema: S, run: (args: FromSchema<S>) => void): FromSchema<S>;
 declare function filled<const S>(schema: S): FromSchema<S, true>;
 declare function same<A>(): <B>(value: B, ...proof: Equal<A, B> extends true ? [] : [never]) => void;
@@ -125,7 +125,7 @@ const plain: Tree = tree;
 tree.children?.[0]?.children?.[0]?.value.toFixed();
 void plain;
 
-// A default is there once it has been filled in.
+// A default is present after it has been filled in.
 same<{ limit: number; query?: string }>()(
   filled({
     type: 'object',
@@ -133,7 +133,7 @@ same<{ limit: number; query?: string }>()(
   }),
 );
 
-// A schema that is only known to be one says nothing.
+// A schema known only as `JsonSchema` gives no type.
 declare const loaded: JsonSchema;
 same<unknown>()(tool(loaded, () => {}));
 
@@ -145,7 +145,7 @@ asks.add('ask', {
   const { action } = await ctx.elicit(a, { name: { type: 'string' } });
   return action;
 });
-// All of a server is the core with every feature.
+// McpServer is the core with every feature.
 const whole: ServerCore = new McpServer({ name: 'whole', version: '1' });
 void whole;
 
@@ -155,11 +155,11 @@ const caller = new ClientCore({ name: 'small', version: '1' }, {
   cache: resultCache(),
 });
 void caller;
-// All of a client is the core with every part.
+// McpClient is the core with every part.
 const host: ClientCore = new McpClient({ name: 'whole', version: '1' }, { cache: false, onElicit: () => ({ action: 'cancel' }) });
 void host;
 
-// What `barewire types` writes: names, arguments and results of one server.
+// The output of `barewire types`: names, arguments and results of one server.
 const typed = new McpClient<Fixture>({ name: 'typed', version: '1' });
 void typed.callTool('echo', { text: 'x', times: 2 });
 void typed.callTool('wipe');
@@ -167,7 +167,7 @@ void typed.callTool('wipe', {}, { timeoutMs: 5 });
 same<unknown[] | undefined>()((await typed.callTool('rows')).structuredContent?.rows);
 same<number | undefined>()((await typed.callTool<{ a: number }>('wipe')).structuredContent?.a);
 void typed.getPrompt('greet', { who: 'Ada' });
-// Of a server that is not known, every name goes.
+// An untyped server accepts every name.
 const untyped = new McpClient({ name: 'untyped', version: '1' });
 same<unknown>()((await untyped.callTool('any', { a: 1 })).structuredContent);
 same<{ a: 1 } | undefined>()((await untyped.callTool<{ a: 1 }>('any')).structuredContent);

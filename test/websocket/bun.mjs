@@ -1,4 +1,4 @@
-// A server in Bun: its sockets tell their events by callbacks of `Bun.serve`.
+// A server in Bun: its sockets report events by callbacks of `Bun.serve`.
 import { socketWithEvents } from '../../dist/lib/websocket.js';
 import { handler } from './travel.mjs';
 

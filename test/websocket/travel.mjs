@@ -1,7 +1,7 @@
 import { McpServer } from '../../dist/lib/server.js';
 import { webSocketHandler } from '../../dist/lib/websocket.js';
 
-/** The handler of the server that every runtime serves. */
+/** The handler of the server in every runtime. */
 export function handler() {
   const server = new McpServer({ name: 'sockets', version: '1' });
   server.tool('who', {}, () => 'nobody');

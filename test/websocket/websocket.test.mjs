@@ -1,5 +1,5 @@
-// npm run websocket: the kit for transports over the sockets of `ws`, and servers in Bun, Deno and workerd that a client
-// reaches by `ws` and, from Node 22 on, by Node's own WebSocket.
+// npm run websocket: tests the kit for transports over sockets of `ws`, and servers in Bun, Deno and workerd, called with `ws`
+// and, from Node 22 on, with Node's own WebSocket.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { webSocketHandler, webSocketTransport } from '../../dist/lib/websocket.j
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** A server of `ws` whose upgrades the handler judges. */
+/** A `ws` server whose upgrades are checked by the handler. */
 async function served(handler, { maxPayload = 64_000_000, onSocket } = {}) {
   const http = createServer((_, response) => response.writeHead(426).end());
   const sockets = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false });
@@ -108,7 +108,7 @@ test('a WebSocket: every revision, with a question', async () => {
   await listener.close();
 });
 
-/** How an upgrade ends: `open`, or the status that refuses it. */
+/** The outcome of an upgrade: `open`, or the refusing status. */
 function upgraded(url, headers) {
   return new Promise((resolve) => {
     const ws = new WebSocket(url, 'mcp', { headers });
@@ -200,7 +200,7 @@ test('a client that reads nothing is given up after stallMs, and what it was cha
 const out = mkdtempSync(join(tmpdir(), 'barewire-websocket-'));
 test.after(() => rmSync(out, { recursive: true, force: true }));
 
-/** A server of another runtime, in a program of its own, until `close`. */
+/** A server in another runtime, in a separate process, until `close`. */
 async function program(name, command, args, { port: known, control } = {}) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe', ...control ? ['pipe'] : []], env: { ...process.env, NO_COLOR: '1' } });
   let said = '';

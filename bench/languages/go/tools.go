@@ -18,13 +18,13 @@ type tools struct {
 	catalogue string
 }
 
-// connectTools connects to what REDIS_URL and CATALOGUE_URL name.
+// connectTools connects to REDIS_URL and CATALOGUE_URL.
 func connectTools() (*tools, error) {
 	options, err := redis.ParseURL(os.Getenv("REDIS_URL"))
 	if err != nil {
 		return nil, err
 	}
-	// The default of two idle connections a host would open a new one for most calls.
+	// With the default of two idle connections per host, most calls would open a new one.
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 100
 	return &tools{redis.NewClient(options), &http.Client{Transport: transport}, os.Getenv("CATALOGUE_URL")}, nil

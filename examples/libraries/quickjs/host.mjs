@@ -1,5 +1,5 @@
-// The host: QuickJS with 4 MiB of memory, whose server is reached over the standard streams of this process, so that any
-// client may start it: node quickjs/host.mjs
+// The host: QuickJS with 4 MiB of memory; its server uses the standard streams of this process, so that any client can start it:
+// node quickjs/host.mjs
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -14,7 +14,7 @@ const runtime = (await getQuickJS()).newRuntime();
 runtime.setMemoryLimit(4 * 1024 * 1024);
 const engine = runtime.newContext();
 
-/** Runs something in the engine, and then the jobs that it left: answers are promises. */
+/** Runs an action in the engine, and then its pending jobs: results are promises. */
 function run(action) {
   engine.unwrapResult(action()).dispose();
   const jobs = runtime.executePendingJobs();

@@ -1,5 +1,5 @@
-// The server inside: an engine with nothing but the language and one function of the host, `writeLine`. The host calls
-// `readLine` with each line that came. host.mjs bundles this into one script.
+// The server inside: an engine with only the language and the host's function `writeLine`. The host calls `readLine` with each
+// received line. host.mjs bundles this into one script.
 import { decode } from 'barewire/jsonrpc';
 import { compile } from 'barewire/schema';
 import { ServerCore, tools } from 'barewire/server';

@@ -3,11 +3,11 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { templates } from './templates.ts';
 
-/** What is made. */
+/** The options of a new project. */
 export interface CreateOptions {
   /** One of `templates`. */
   readonly template: string;
-  /** What is installed as `barewire`: a version, or `file:` and a path. */
+  /** The spec to install as `barewire`: a version, or `file:` and a path. */
   readonly barewire: string;
 }
 
@@ -16,12 +16,12 @@ const compiler = {
   noUncheckedIndexedAccess: true, verbatimModuleSyntax: true, rewriteRelativeImportExtensions: true, skipLibCheck: true,
 };
 
-/** Programs that are run by name. The others are imported. */
+/** Modules that run as programs. The others are imported. */
 const programs: Readonly<Record<string, string>> = { server: 'main', client: 'main', oauth: 'main', tasks: 'main' };
 
 /**
- * Writes a project into a folder, which is made. Its name is that of the folder. Rejects where the folder holds anything, and
- * for a name that is none of a package.
+ * Writes a project into a folder, which is created if missing, and names it after the folder. Rejects if the folder is not empty,
+ * or if its name is not a valid package name.
  */
 export async function create(folder: string, { template, barewire }: CreateOptions): Promise<void> {
   if (!Object.hasOwn(templates, template)) throw new Error(`there is no template ${template}: expected ${Object.keys(templates).join(', ')}`);

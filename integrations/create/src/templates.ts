@@ -1,4 +1,4 @@
-/** What there is to begin with, by name. */
+/** The descriptions of the templates, by name. */
 export const templates: Readonly<Record<string, string>> = {
   server: 'a server over stdio, with a tool that asks',
   client: 'a client that lists and calls the tools of a program',

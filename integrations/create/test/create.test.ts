@@ -22,7 +22,7 @@ for (const template of Object.keys(templates)) {
   test(`${template}: its tests pass after one command`, async () => {
     const place = join(scratch, template);
     await create(place, { template, barewire: '^0.5.0' });
-    // What npm install would bring.
+    // Stands for npm install.
     symlinkSync(join(top, 'node_modules'), join(place, 'node_modules'));
     const { stdout } = await promisify(execFile)('npm', ['test', '--silent'], { cwd: place, env: { ...process.env, NODE_TEST_CONTEXT: undefined } });
     assert.match(stdout, /# pass [1-9]/);

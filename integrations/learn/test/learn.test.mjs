@@ -1,4 +1,4 @@
-// The package as a stranger has it: packed, installed into an empty folder, and run from there, without the clone.
+// Tests the package as a user has it: packed, installed into an empty folder, and run from there, without the clone.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ test('chapters are listed and read; their links lead nowhere into a clone', () =
 
 test('the solution passes a chapter of each role, in a folder without a clone', async () => {
   await Promise.all([3, 7, 9].map(async (number) => {
-    // A machine that is busy takes longer: nothing here is a matter of time.
+    // A busy machine takes longer: no result here depends on time.
     const { stdout } = await run(join(folder, 'node_modules/.bin/barewire-learn'), [String(number), 'node solution/main.mjs', '--wait', '120000'], { cwd: folder });
     assert.match(stdout, /\nAll of it\.\n$/);
   }));

@@ -1,6 +1,6 @@
-// The same as anthropic.ts with the AI SDK, which has the loop. Any provider of it fits; here it is Anthropic's.
+// The same as anthropic.ts with the AI SDK, which runs the loop. Any of its providers works; here it is Anthropic's.
 //
-//   node dist/examples/ai-sdk.js "Book a seat" node server.mjs         ANTHROPIC_API_KEY, MODEL; MODEL_URL leads elsewhere
+//   node dist/examples/ai-sdk.js "Book a seat" node server.mjs         ANTHROPIC_API_KEY, MODEL; MODEL_URL changes the address
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { generateText, stepCountIs } from 'ai';
 import { visible } from 'barewire/explain';

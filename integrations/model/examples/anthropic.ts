@@ -1,7 +1,7 @@
-// A model with the tools of a server, in a terminal. Each call waits for your consent, questions of the server are asked
-// here, the server may ask the model for text (sampling), and turns and tokens are limited.
+// A model with the tools of a server, in a terminal. Each call waits for your consent, the server's questions appear here, the
+// server may ask the model for text (sampling), and turns and tokens are limited.
 //
-//   node dist/examples/anthropic.js "Book a seat" node server.mjs      ANTHROPIC_API_KEY, MODEL; ANTHROPIC_BASE_URL leads elsewhere
+//   node dist/examples/anthropic.js "Book a seat" node server.mjs      ANTHROPIC_API_KEY, MODEL; ANTHROPIC_BASE_URL changes the address
 import Anthropic from '@anthropic-ai/sdk';
 import type { MessageParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { visible } from 'barewire/explain';

@@ -1,6 +1,6 @@
 // The same as anthropic.ts with OpenAI's Responses.
 //
-//   node dist/examples/openai.js "Book a seat" node server.mjs         OPENAI_API_KEY, MODEL; OPENAI_BASE_URL leads elsewhere
+//   node dist/examples/openai.js "Book a seat" node server.mjs         OPENAI_API_KEY, MODEL; OPENAI_BASE_URL changes the address
 import OpenAI from 'openai';
 import type { ResponseInput } from 'openai/resources/responses/responses';
 import { visible } from 'barewire/explain';
@@ -41,7 +41,7 @@ try {
   const call = async (name: string, json: string): Promise<Outcome> => {
     const offered = offeredName(name);
     if (offered === undefined) return new Error(`there is no tool ${name}`);
-    // The arguments are a model's text: they may be no JSON.
+    // The arguments come from a model: they may be invalid JSON.
     return await (async () => await host.call(offered, JSON.parse(json) as Record<string, unknown>))().catch((error: Error) => error);
   };
   const input: ResponseInput = [{ role: 'user', content: request }];

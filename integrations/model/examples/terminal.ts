@@ -1,4 +1,4 @@
-// The person of the examples: consent and the questions of servers, in the terminal, one after the other.
+// The user of the examples: consent and the servers' questions, in the terminal, one after the other.
 import { createInterface } from 'node:readline/promises';
 import { visible } from 'barewire/explain';
 import type { Person, PersonContext } from 'barewire/host';
@@ -7,7 +7,7 @@ import { terminalAnswers } from 'barewire/host/node';
 const answers = terminalAnswers();
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a question when those before it are answered. */
+/** Runs a question after the earlier ones are answered. */
 function inTurn<T>(question: () => Promise<T>): Promise<T> {
   const answer = last.then(question);
   last = answer.catch(() => {});

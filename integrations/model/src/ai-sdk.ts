@@ -16,18 +16,21 @@ export type { Lost, OfferedTool, Outcome };
 /** Calls a tool by its offered name: `host.call`, or `client.callTool`. */
 export type Call = (name: string, args: Record<string, unknown>, options: { readonly signal?: AbortSignal }) => Promise<CallToolResult>;
 
-/** What `toolsFor` returns. */
+/** The result of `toolsFor`. */
 export interface ToolsForAiSdk {
   /** For `generateText`, `streamText` or an agent; also for `convertToModelMessages`. */
   readonly tools: ToolSet;
-  /** What the model is not told. */
+  /** The parts that the model does not get. */
   readonly lost: readonly Lost[];
 }
 
-/** What the AI SDK tells the model of a result. */
+/** The AI SDK's output for the model. */
 export type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>;
 
-/** Tools of servers that the AI SDK calls through `call`. A call that rejects fails the tool, and the model reads the message. */
+/**
+ * Wraps server tools for the AI SDK, which calls them through `call`. A rejected call fails the tool, and the model reads the
+ * message.
+ */
 export function toolsFor(offered: Iterable<OfferedTool>, call: Call): ToolsForAiSdk {
   const { tools, lost } = prepare(offered);
   return {
@@ -42,7 +45,7 @@ export function toolsFor(offered: Iterable<OfferedTool>, call: Call): ToolsForAi
   };
 }
 
-/** What came of a call, as the model is told. */
+/** Converts the outcome of a call to the model's format. */
 export function resultFor(outcome: Outcome): ModelOutput {
   const parts = partsOf(outcome);
   if (failed(outcome)) return { type: 'error-text', value: parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n') };

@@ -11,17 +11,17 @@ import type { Outcome, Part } from './parts.ts';
 
 export type { Lost, OfferedTool, Outcome };
 
-/** What `toolsFor` returns. */
+/** The result of `toolsFor`. */
 export interface ToolsForAnthropic {
   /** The `tools` of a request. None is `strict`. */
   readonly tools: Tool[];
-  /** What the model is not told. */
+  /** The parts that the model does not get. */
   readonly lost: readonly Lost[];
   /** The offered name for a `tool_use` block's `name`; undefined: no such tool was offered. */
   readonly offeredName: (name: string) => string | undefined;
 }
 
-/** Tools of servers as the `tools` of a request. */
+/** Converts server tools to the `tools` of a request. */
 export function toolsFor(offered: Iterable<OfferedTool>): ToolsForAnthropic {
   const { tools, lost, offeredName } = prepare(offered);
   return {
@@ -31,12 +31,12 @@ export function toolsFor(offered: Iterable<OfferedTool>): ToolsForAnthropic {
   };
 }
 
-/** What came of a call, as the block that answers the `tool_use` block with this id. */
+/** Converts the outcome of a call to the block that answers the `tool_use` block with this id. */
 export function resultFor(toolUseId: string, outcome: Outcome): ToolResultBlockParam {
   return {
     type: 'tool_result',
     tool_use_id: toolUseId,
-    // The interface refuses an empty text block.
+    // The API refuses an empty text block.
     content: partsOf(outcome).filter((part) => part.type !== 'text' || part.text !== '').map(blockOf),
     ...failed(outcome) && { is_error: true },
   };

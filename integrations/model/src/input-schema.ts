@@ -1,4 +1,4 @@
-/** The JSON Schema of a tool's arguments, as models' interfaces take it. */
+/** The JSON Schema of a tool's arguments in the form that model APIs accept. */
 export interface InputSchema {
   type: 'object';
   properties: Record<string, unknown>;
@@ -8,16 +8,16 @@ export interface InputSchema {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Says that something at a JSON Pointer is left out, and why. */
+/** Reports that the part at a JSON Pointer is left out, and why. */
 export type Losses = (path: string, why: string) => void;
 
-/** Both interfaces refuse a request whose schema has one of these at its top. */
+/** Both APIs refuse a request whose schema has one of these at the top level. */
 const notAtTop = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', '$ref', '$dynamicRef'];
 
-/** What Anthropic's interface takes as the name of an argument. */
+/** Argument names that Anthropic's API accepts. */
 const argumentName = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Deeper than this a schema is not read. */
+/** Deeper schemas are not read. */
 const maxDepth = 64;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
@@ -28,9 +28,9 @@ const named = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A copy of an input schema that models' interfaces take: keywords that they refuse at the top are left out, references that
- * lead out of the schema admit anything (nothing is fetched), and the lists that draft-07 writes in `items` are `prefixItems`.
- * Each loss is told. Returns undefined where what is left could not be called: then the tool is left out, and that is told.
+ * A copy of an input schema that model APIs accept: keywords that they refuse at the top level are left out, references to
+ * outside the schema accept anything (nothing is fetched), and draft-07's lists in `items` become `prefixItems`. Each loss is
+ * reported. Returns undefined if the rest could not be called: then the tool is left out, and that is reported.
  */
 export function schemaFor(given: Schema, losses: Losses): InputSchema | undefined {
   const { type, properties, required, ...rest } = given;
@@ -50,7 +50,7 @@ export function schemaFor(given: Schema, losses: Losses): InputSchema | undefine
   }
   if (needed.size > 0) copy.required = [...needed];
   for (const [keyword, value] of Object.entries(rest)) {
-    // The interfaces take the dialect of 2020-12.
+    // The APIs accept the 2020-12 dialect.
     if (keyword === '$schema') continue;
     if (notAtTop.includes(keyword)) losses(`#/${keyword}`, `${keyword} is not taken at the top of a schema`);
     else for (const [name, read] of keywordOf(keyword, value, `#/${keyword}`, 0, losses)) set(copy, name, read);
@@ -58,7 +58,7 @@ export function schemaFor(given: Schema, losses: Losses): InputSchema | undefine
   return copy;
 }
 
-/** A copy of a schema at a place. */
+/** Copies a schema. */
 function read(given: unknown, path: string, depth: number, losses: Losses): unknown {
   if (!isSchema(given)) return given === false ? { not: {} } : {};
   if (depth > maxDepth) {
@@ -77,7 +77,7 @@ function read(given: unknown, path: string, depth: number, losses: Losses): unkn
   return copy;
 }
 
-/** What becomes of one keyword. */
+/** Converts one keyword. */
 function keywordOf(keyword: string, value: unknown, path: string, depth: number, losses: Losses): [string, unknown][] {
   if ((keyword === 'items' || lists.has(keyword)) && Array.isArray(value)) {
     return [[keyword === 'items' ? 'prefixItems' : keyword, value.map((one, i) => read(one, `${path}/${i}`, depth + 1, losses))]];
@@ -92,7 +92,7 @@ function keywordOf(keyword: string, value: unknown, path: string, depth: number,
   return [[keyword, value]];
 }
 
-/** `__proto__` is a name like any other. */
+/** Sets a member; `__proto__` is an ordinary name. */
 function set(object: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -3,19 +3,19 @@ import type { Tool } from 'barewire/protocol';
 import { schemaFor } from './input-schema.ts';
 import type { InputSchema } from './input-schema.ts';
 
-/** A tool as `client.listTools()` gives it, or under the name that a `Host` gives it (`host.tools()`). */
+/** A tool from `client.listTools()`, or with the name that a `Host` gives it (`host.tools()`). */
 export type OfferedTool = Tool | { readonly name: string; readonly tool: Tool };
 
-/** Something of a tool that the model's interface does not take, and that the model is therefore not told. */
+/** A part of a tool that the model's API does not accept, so that the model does not get it. */
 export interface Lost {
-  /** The tool, by the name under which it was offered. */
+  /** The offered name of the tool. */
   readonly tool: string;
-  /** A JSON Pointer into the input schema; `#` is the tool itself, which is then left out. */
+  /** A JSON Pointer into the input schema; `#` means that the whole tool is left out. */
   readonly path: string;
   readonly why: string;
 }
 
-/** A tool made ready for any interface. */
+/** A tool prepared for all APIs. */
 interface PreparedTool {
   readonly name: string;
   readonly offered: string;
@@ -23,18 +23,18 @@ interface PreparedTool {
   readonly schema: InputSchema;
 }
 
-/** All tools made ready. */
+/** All prepared tools. */
 interface Prepared {
   readonly tools: readonly PreparedTool[];
   readonly lost: readonly Lost[];
-  /** The offered name of a tool that the model named; undefined where no such tool was offered. */
+  /** The offered name for a tool named by the model; undefined if no such tool was offered. */
   readonly offeredName: (name: string) => string | undefined;
 }
 
-/** What the interfaces take as a name. Anthropic's longer limit is not used, so that a name means the same tool everywhere. */
+/** Names that all APIs accept. Anthropic's longer limit is not used, so that a name means the same tool everywhere. */
 const fits = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Gives each tool a name and a schema that models' interfaces take. The order is kept; of two tools with one name the first is. */
+/** Gives each tool a name and a schema that model APIs accept. Keeps the order; of two tools with one name it keeps the first. */
 export function prepare(offered: Iterable<OfferedTool>): Prepared {
   const tools = new Map<string, PreparedTool>();
   const lost: Lost[] = [];
@@ -54,7 +54,9 @@ export function prepare(offered: Iterable<OfferedTool>): Prepared {
   return { tools: [...tools.values()], lost, offeredName: (name) => tools.get(name)?.offered };
 }
 
-/** A name that does not fit gets a hash of the whole name, so that it follows from the name and means one tool. */
+/**
+ * The name for the model. A name that does not fit gets a hash of the whole name, so that the result is deterministic and unique.
+ */
 function modelName(name: string): string {
   if (fits.test(name)) return name;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);

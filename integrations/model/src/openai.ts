@@ -11,17 +11,17 @@ import type { Outcome, Part } from './parts.ts';
 
 export type { Lost, OfferedTool, Outcome };
 
-/** What `toolsFor` returns. */
+/** The result of `toolsFor`. */
 export interface ToolsForOpenAI {
-  /** The `tools` of a request. `strict` is false: where it is missing, the interface takes it for true and refuses most schemas. */
+  /** The `tools` of a request. `strict` is false: if it is missing, the API assumes true and refuses most schemas. */
   readonly tools: FunctionTool[];
-  /** What the model is not told. */
+  /** The parts that the model does not get. */
   readonly lost: readonly Lost[];
   /** The offered name for a `function_call`'s `name`; undefined: no such tool was offered. */
   readonly offeredName: (name: string) => string | undefined;
 }
 
-/** Tools of servers as the `tools` of a request. */
+/** Converts server tools to the `tools` of a request. */
 export function toolsFor(offered: Iterable<OfferedTool>): ToolsForOpenAI {
   const { tools, lost, offeredName } = prepare(offered);
   return {
@@ -33,7 +33,10 @@ export function toolsFor(offered: Iterable<OfferedTool>): ToolsForOpenAI {
   };
 }
 
-/** What came of a call, as the item that answers the `function_call` with this `call_id`. A failure is marked in its text. */
+/**
+ * Converts the outcome of a call to the item that answers the `function_call` with this `call_id`. A failure is marked in its
+ * text.
+ */
 export function resultFor(callId: string, outcome: Outcome): ResponseInputItem.FunctionCallOutput {
   const items = partsOf(outcome).map(itemOf);
   if (failed(outcome)) items.unshift({ type: 'input_text', text: 'The call failed:' });

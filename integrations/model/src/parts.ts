@@ -1,25 +1,25 @@
 import type { CallToolResult, ContentBlock } from 'barewire/protocol';
 
-/** A piece of a result in a form that every interface has. */
+/** A part of a result in a form that every API has. */
 export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mimeType: ImageType; readonly data: string }
   | { readonly type: 'pdf'; readonly data: string; readonly filename: string };
 
-/** The images that models take. */
+/** The image types that models accept. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies ImageType[];
 const isImage = (mimeType: string | undefined): mimeType is ImageType => mimeType !== undefined && imageTypes.includes(mimeType);
 
-/** What came of a call: the tool's result, or what the call rejected with (no consent, no connection, a protocol error). */
+/** The outcome of a call: the tool's result, or the error of a rejected call (no consent, no connection, a protocol error). */
 export type Outcome = CallToolResult | Error;
 
-/** True: the model is to be told that the call failed. */
+/** True if the model must be told that the call failed. */
 export const failed = (outcome: Outcome): boolean => outcome instanceof Error || outcome.isError === true;
 
 /**
- * A result in parts. What models do not take (audio, other images and files) becomes a sentence that names it. A link is named
- * and never fetched. Structured content is its JSON, where the tool gave no text.
+ * Converts an outcome to parts. Content that models do not accept (audio, other images and files) becomes a sentence that names
+ * it. A link is named and never fetched. Structured content becomes JSON if the tool gave no text.
  */
 export function partsOf(outcome: Outcome): Part[] {
   if (outcome instanceof Error) return [text(outcome.message)];
@@ -31,7 +31,7 @@ export function partsOf(outcome: Outcome): Part[] {
 
 const text = (text: string): Part => ({ type: 'text', text });
 
-/** The server's words within a sentence: quoted, so that they cannot end it. */
+/** The server's words, quoted so that they cannot end the sentence around them. */
 const quoted = (words: string): string => JSON.stringify(words.length > 500 ? `${words.slice(0, 500)}…` : words);
 
 const bytesOf = (base64: string): string => {
@@ -62,7 +62,7 @@ function partOf(block: ContentBlock): Part {
   }
 }
 
-/** The last segment of a URI's path, for an interface that wants a name. */
+/** The last segment of a URI's path, for an API that needs a name. */
 function filename(uri: string): string {
   const name = uri.slice(0, 2_000).split(/[?#]/, 1)[0]?.split('/').at(-1)?.slice(-100) ?? '';
   return /^[\w.-]+\.pdf$/i.test(name) ? name : 'document.pdf';

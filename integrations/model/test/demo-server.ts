@@ -1,4 +1,4 @@
-// The server of the tests: each kind of result, a question, a request for text, a failure, a schema that loses something.
+// The server of the tests: each kind of result, a question, a request for text, a failure, a schema with a loss.
 import { McpServer, ToolError } from 'barewire/server';
 import { serveStdio } from 'barewire/stdio';
 

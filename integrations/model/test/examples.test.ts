@@ -1,5 +1,5 @@
-// Each example, run as a program against a local server that follows a script in the vendor's format, with a person who
-// types. The script is the same for all: two calls in one turn, a form, sampling, a failure, a refusal, a tool that is not there.
+// Each example, run as a program against a local server with a script in the vendor's format, and simulated typing. The script is
+// the same for all: two calls in one turn, a form, sampling, a failure, a refusal, a missing tool.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,10 +12,10 @@ import type { Body, Format } from './formats.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Answers one request of the script, or throws what is wrong with it. */
+/** Answers one request of the script, or throws if the request is wrong. */
 type Step = (body: Body) => unknown;
 
-/** A server in a format. `next` gives the step for a request. What a step throws is the status 400. */
+/** A server for a format. `next` returns the step for a request. An error of a step gives the status 400. */
 async function serve(format: Format, next: () => Step | undefined): Promise<{ url: string; faults: unknown[]; close: () => void }> {
   const faults: unknown[] = [];
   const server = createServer(async (request, response) => {
@@ -38,7 +38,7 @@ async function serve(format: Format, next: () => Step | undefined): Promise<{ ur
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, faults, close: () => server.close() };
 }
 
-/** Runs an example; `answer` says what the person types at each prompt. */
+/** Runs an example; `answer` returns the user's input for each prompt. */
 async function run(example: string, environment: Record<string, string>, answer: (prompt: string) => string): Promise<{ stdout: string; stderr: string; status: number | null }> {
   const program = spawn(process.execPath, [path(`../examples/${example}.js`), 'Book a seat', process.execPath, path('demo-server.js')], {
     env: { PATH: process.env['PATH'], ...environment }, stdio: 'pipe',

@@ -1,10 +1,10 @@
-// What a vendor's interface demands of a request, and how its answers look, so far as the tests use it. The local servers
-// refuse what the real ones refuse: their own documents say so (2026-11).
+// The requirements of a vendor's API for requests, and the form of its responses, as far as the tests use them. The local servers
+// refuse the same requests as the real ones, according to their documents (2026-11).
 import assert from 'node:assert/strict';
 
 export type Body = Record<string, any>;
 
-/** A result that the model was brought. */
+/** A result passed to the model. */
 export interface Brought {
   readonly id: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Brought {
 
 export interface Format {
   readonly path: string;
-  /** Environment that leads the example to an address. */
+  /** Environment variables that point the example to an address. */
   readonly environment: (url: string) => Record<string, string>;
   readonly check: (body: Body, headers: Record<string, unknown>) => void;
   /** The results in the last turn of a request. */

@@ -20,7 +20,7 @@ async function offered(tools: OfferedTool[]): Promise<{ tools: [string, string |
   assert.deepEqual(await Promise.all(Object.entries(v.tools).map(async ([name, { description, inputSchema }]) => [name, description, await asSchema(inputSchema).jsonSchema])), one);
   assert.deepEqual(o.lost, a.lost);
   assert.deepEqual(v.lost, a.lost);
-  // Never strict unless somebody says so: OpenAI's interface takes a missing member for true.
+  // Strict only on request: OpenAI's API treats a missing member as true.
   assert.ok(a.tools.every((tool) => !('strict' in tool)));
   assert.ok(o.tools.every(({ strict }) => strict === false));
   return { tools: one, lost: a.lost };
@@ -73,7 +73,7 @@ test('a name that does not fit is another one, always the same, and leads back',
   assert.equal(offeredName('toString'), undefined);
   assert.deepEqual(lost, []);
   assert.deepEqual(Object.keys(aiSdk.toolsFor(names.map((name) => tool(name)), never).tools).length, names.length);
-  // A host's names, and two tools of one name.
+  // Names from a host, and two tools with one name.
   const host = openai.toolsFor([{ name: 'files__read', tool: tool('read') }, { name: 'files__read', tool: tool('read') }]);
   assert.equal(host.tools.length, 1);
   assert.deepEqual(host.lost.map(({ tool, path }) => [tool, path]), [['files__read', '#']]);

@@ -14,7 +14,7 @@ export interface BusSettings {
   readonly onError: (error: Error) => void;
 }
 
-/** Joins the bus as `process`. Rejects where the name is taken. */
+/** Joins the bus as `process`. Rejects if the name is taken. */
 export async function joinBus(settings: BusSettings, process: string): Promise<Bus> {
   const { place, leases, inboxes, leaseMs, onError } = settings;
   const { connection, answerMs } = place;
@@ -48,7 +48,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
   });
   await connection.flush();
 
-  /** When the last renewal that was confirmed was asked for: milliseconds of `performance.now()`. */
+  /** The request time of the last confirmed renewal: milliseconds of `performance.now()`. */
   let renewedAt = performance.now();
 
   async function renew(): Promise<void> {
@@ -57,7 +57,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
     const found = await lease.renew();
     if (left) return;
     if (found === 'taken') throw new Error(`the name ${process} is another process's by now`);
-    // An earlier one may have been carried out without an answer: then the bucket does not know of the gap.
+    // An earlier renewal may have succeeded without a confirmation: then the bucket does not know of the gap.
     const late = performance.now() - renewedAt > leaseMs;
     renewedAt = Math.max(renewedAt, asked);
     if (found === 'lost' || late) handler?.lost();
@@ -84,7 +84,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
       for (const piece of piecesOf(JSON.stringify([topic, message]), payloadOf(place))) {
         connection.publish(everybody, piece);
       }
-      // What was published before the answer to this has arrived.
+      // Messages published before this flush has been answered have arrived.
       await within(answerMs, connection.flush());
     },
     async gone(processes) {

@@ -6,8 +6,8 @@ import { payloadOf } from './place.ts';
 import type { Place } from './place.ts';
 
 /**
- * The inboxes of all processes are one stream, a subject each. What is stored is told again under the subject of a bell,
- * without its text: whoever hears the bell reads the stream, and finds what has rung.
+ * The inboxes of all processes are one stream, with a subject each. Each stored message is republished without its text under a
+ * bell subject: on a bell, a process reads the stream.
  */
 export class Inboxes {
   readonly #place: Place;
@@ -26,7 +26,7 @@ export class Inboxes {
     return `${this.#place.name}.bell.${process}`;
   }
 
-  /** Makes the stream. `keepMs`: how long a process may take to read what it got. */
+  /** Creates the stream. `keepMs`: how long a process may take to read its messages. */
   async prepare(keepMs: number, replicas: number): Promise<void> {
     await this.#place.manager.streams.add({
       name: this.#stream,
@@ -40,7 +40,7 @@ export class Inboxes {
     });
   }
 
-  /** Puts texts into an inbox, as one message where it can hold them. */
+  /** Puts texts into an inbox, as one message if they fit. */
   async put(process: string, texts: readonly string[]): Promise<void> {
     const subject = this.#subjectOf(process);
     for (const piece of piecesOf(JSON.stringify(texts), payloadOf(this.#place))) {
@@ -48,7 +48,7 @@ export class Inboxes {
     }
   }
 
-  /** Drops what an inbox holds; `before`: up to that place of the stream. */
+  /** Deletes the messages of an inbox; `before`: only those before this stream sequence. */
   async clear(process: string, before?: number): Promise<void> {
     const filter = this.#subjectOf(process);
     await this.#place.manager.streams.purge(this.#stream, before === undefined ? { filter } : { filter, seq: before });
@@ -59,7 +59,7 @@ export class Inboxes {
   }
 }
 
-/** Reads one inbox in its order. */
+/** Reads one inbox in order. */
 export class Reader {
   readonly #place: Place;
   readonly #stream: string;
@@ -78,7 +78,7 @@ export class Reader {
     this.#inbox = new Inbox(hand);
   }
 
-  /** What is before this place of the stream has been read. */
+  /** The stream sequence of the next unread message. */
   get next(): number {
     return this.#next;
   }
@@ -87,7 +87,7 @@ export class Reader {
     this.#stopped = true;
   }
 
-  /** Hands over what the inbox holds. Rejects where NATS does not answer; the next call reads on. */
+  /** Delivers the messages of the inbox. Rejects if NATS does not answer; the next call continues. */
   async read(): Promise<void> {
     this.#again = true;
     if (this.#reading) return;

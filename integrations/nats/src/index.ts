@@ -12,23 +12,23 @@ import { natsStreams } from './streams.ts';
 
 /** The options of `natsEngine`. */
 export interface NatsEngineOptions {
-  /** What the names of streams, buckets and subjects begin with: letters, digits, `-` and `_`. `barewire`. */
+  /** Prefix of the names of streams, buckets and subjects: letters, digits, `-` and `_`. `barewire`. */
   readonly name?: string;
-  /** Milliseconds after which a process that gives no sign is taken for gone. 10 seconds. */
+  /** Milliseconds after which a silent process is considered gone. 10 seconds. */
   readonly leaseMs?: number;
-  /** Milliseconds in which NATS has to answer. 5 seconds. */
+  /** Milliseconds in which NATS must answer. 5 seconds. */
   readonly answerMs?: number;
-  /** Milliseconds for which records of sessions, and what was used once, are kept at most. 7 days. */
+  /** Maximum milliseconds for which records of sessions and single-use marks are kept. 7 days. */
   readonly keepSessionsMs?: number;
-  /** Milliseconds for which events are kept at most. 1 hour. */
+  /** Maximum milliseconds for which events are kept. 1 hour. */
   readonly keepEventsMs?: number;
-  /** Servers of a cluster that keep each stream. 1. */
+  /** Number of cluster servers that store each stream. 1. */
   readonly replicas?: number;
-  /** Told what went wrong and has no caller to tell, such as a read of the inbox. Default: nobody hears of it. */
+  /** Called with errors that no caller gets, such as those of reading the inbox. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
 
-/** All that the processes of a fleet share, in NATS. */
+/** Everything that the processes of a fleet share, in NATS. */
 export interface NatsEngine {
   /** Joins the bus. */
   join(process: string): Promise<Bus>;
@@ -38,10 +38,10 @@ export interface NatsEngine {
 }
 
 /**
- * What the processes of a fleet share, in NATS 2.9 or later with JetStream. Makes its streams and buckets where there are
- * none; rejects where NATS cannot be reached or has no JetStream, and with a TypeError for an unknown or malformed option.
+ * Creates the shared state of a fleet in NATS 2.9 or later with JetStream. Creates missing streams and buckets; rejects if NATS
+ * is unreachable or has no JetStream, and with a TypeError for an unknown or malformed option.
  *
- * @param connection the engine does not close it. It has to reconnect for ever: `maxReconnectAttempts: -1`.
+ * @param connection the engine does not close it. It must reconnect for ever: `maxReconnectAttempts: -1`.
  */
 export async function natsEngine(connection: NatsConnection, options: NatsEngineOptions = {}): Promise<NatsEngine> {
   checkOptions('natsEngine: options', options, {
@@ -52,7 +52,7 @@ export async function natsEngine(connection: NatsConnection, options: NatsEngine
     replicas = 1, onError = () => {},
   } = options;
   if (!/^[a-zA-Z0-9_-]{1,50}$/.test(name)) throw new RangeError(`${JSON.stringify(name)} is no name for streams of NATS`);
-  // What is asked while NATS is away is asked again.
+  // Requests are retried while NATS is away.
   const timeout = Math.max(200, Math.min(1000, answerMs / 4));
   const manager = await jetstreamManager(connection, { timeout });
   const place: Place = { connection, js: jetstream(connection, { timeout }), manager, name, answerMs };

@@ -6,8 +6,8 @@ import { isConflict } from './place.ts';
 import type { Place } from './place.ts';
 
 /**
- * Leases in a bucket whose entries all end after the same time. (A time of its own for each key needs NATS 2.11; before
- * that it is accepted, and ignored.)
+ * Leases in a bucket whose entries all have the same lifetime. (A separate lifetime for each key needs NATS 2.11; older versions
+ * accept and ignore it.)
  */
 export class Leases {
   readonly #bucket: KV;
@@ -51,7 +51,7 @@ export class Lease {
     return entry?.operation === 'PUT' && entry.string() === this.#token;
   }
 
-  /** False: somebody else has the name. */
+  /** False: another process has the name. */
   take(): Promise<boolean> {
     return retrying(this.#answerMs, async () => {
       try {
@@ -59,13 +59,13 @@ export class Lease {
         return true;
       } catch (thrown) {
         if (!isConflict(thrown)) throw thrown;
-        // An attempt before this one may have done it.
+        // An earlier attempt may have succeeded.
         return this.#isOurs();
       }
     });
   }
 
-  /** Gives the lease its full time again. `lost`: it had run out, and was taken again. */
+  /** Restarts the lease's full time. `lost`: it had expired, and was taken again. */
   async renew(): Promise<'renewed' | 'lost' | 'taken'> {
     if (await this.#isOurs()) {
       await retrying(this.#answerMs, () => this.#bucket.put(this.#process, this.#token));

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-// NATS carries messages of at most `max_payload` bytes (1 MiB unless set). A text that is longer goes in pieces, one
-// message each: a line that names the text, the piece and how many there are, and then the bytes.
+// NATS carries messages of at most `max_payload` bytes (1 MiB by default). A longer text is sent in pieces, one message each: a
+// line with the text's id, the piece's number and their count, and then the bytes.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Bytes of the line, and of what NATS adds. */
+/** Bytes for the line, and for headers of NATS. */
 const spare = 1024;
 
-/** The messages that carry a text. */
+/** The messages for a text. */
 export function piecesOf(text: string, maxPayload: number): Uint8Array[] {
   const bytes = encoder.encode(text);
   const size = maxPayload - spare;
@@ -18,14 +18,14 @@ export function piecesOf(text: string, maxPayload: number): Uint8Array[] {
     Buffer.concat([encoder.encode(`${name} ${i} ${count}\n`), bytes.subarray(i * size, (i + 1) * size)]));
 }
 
-/** Texts of which not all pieces have come; the oldest are dropped, for their senders have died. */
+/** Maximum number of incomplete texts; the oldest are dropped, since their senders have died. */
 const mostOpen = 32;
 
-/** Puts texts together again. */
+/** Reassembles texts. */
 export class Assembly {
   readonly #open = new Map<string, (Uint8Array | undefined)[]>();
 
-  /** Takes one message. Gives the text where this was its last piece. */
+  /** Takes one message. Returns the text if this was its last piece. */
   take(message: Uint8Array): string | undefined {
     const end = message.indexOf(10);
     const [name = '', index, count] = decoder.decode(message.subarray(0, end)).split(' ');

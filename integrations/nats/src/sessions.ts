@@ -6,7 +6,7 @@ import type { SessionStore } from 'barewire/fleet';
 import { isConflict, partOf } from './place.ts';
 import type { Place } from './place.ts';
 
-/** A record as the bucket has it, in JSON. */
+/** A record in the bucket, as JSON. */
 interface Kept {
   readonly id: string;
   readonly owner?: string | undefined;
@@ -14,11 +14,11 @@ interface Kept {
   readonly version: number;
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Names the write: where its answer was lost, who wrote it finds it again. */
+  /** The id of the write: its writer recognizes it if the confirmation was lost. */
   readonly by: string;
 }
 
-/** Records in one bucket under their ids; in another, under each owner, the ids in the order of their use. */
+/** Stores records in one bucket by id; another bucket has, for each owner, the ids in order of use. */
 export async function natsSessions({ js, name, answerMs }: Place, keepMs: number, replicas: number): Promise<SessionStore> {
   const settings = { ttl: keepMs, history: 1, replicas };
   const manager = new Kvm(js);
@@ -38,7 +38,7 @@ export async function natsSessions({ js, name, answerMs }: Place, keepMs: number
     return { entry, kept: kept && kept.until > Date.now() ? kept : undefined };
   }
 
-  /** Puts a record in the place of what was found. False: somebody else has written in between. */
+  /** Replaces the found entry by a record. False: another process has written in between. */
   async function put(entry: KvEntry | null, kept: Kept): Promise<boolean> {
     try {
       await records.put(partOf(kept.id), JSON.stringify(kept), { previousSeq: entry?.revision ?? 0 });
@@ -49,7 +49,10 @@ export async function natsSessions({ js, name, answerMs }: Place, keepMs: number
     }
   }
 
-  /** Changes the record with this id for as long as `change` gives another one. False: it gave none. */
+  /**
+   * Changes the record with this id, retrying on conflicts. Returns the new record; undefined if there is none or `change`
+   * returned none.
+   */
   async function rewrite(id: string, change: (kept: Kept) => Omit<Kept, 'by'> | undefined): Promise<Kept | undefined> {
     const by = randomUUID();
     return call(async () => {

@@ -11,7 +11,7 @@ interface Spent {
   readonly until: number;
 }
 
-/** What was used once, in a bucket. */
+/** Stores single-use marks in a bucket. */
 export async function natsSpent({ js, name, answerMs }: Place, keepMs: number, replicas: number): Promise<SpentStore> {
   const bucket = await new Kvm(js).create(`${name}_spent`, { ttl: keepMs, history: 1, replicas });
   return {

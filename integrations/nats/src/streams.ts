@@ -7,12 +7,12 @@ import { Assembly, piecesOf } from './pieces.ts';
 import { partOf, payloadOf } from './place.ts';
 import type { Place } from './place.ts';
 
-/** A part as the stream has it, in JSON. */
+/** A part in the stream, as JSON. */
 type Kept = Pick<StreamPart, 'head' | 'first' | 'texts' | 'over' | 'ttlMs'>;
 
 /**
- * Events in one stream of JetStream, each part a message under the subject of its stream. Parts are written without a
- * look at what is there: whoever reads them goes by their order, which is the same for all.
+ * Stores events in one JetStream stream, each part as a message under the subject of its stream. Parts are written without
+ * reading: readers rely on their order, which is the same for all.
  */
 export async function natsStreams(place: Place, keepMs: number, replicas: number): Promise<StreamStore> {
   const { manager, js, name, answerMs } = place;
@@ -28,7 +28,7 @@ export async function natsStreams(place: Place, keepMs: number, replicas: number
   const allOf = (session: string): string => `${name}.events.${partOf(session)}`;
   const subjectOf = (session: string, id: string): string => `${allOf(session)}.${partOf(id)}`;
 
-  /** All messages under a subject. Rejects where not all have come. */
+  /** All messages under a subject. Rejects if some are missing. */
   async function messagesOf(subject: string): Promise<JsMsg[]> {
     const { name: reader, num_pending: count } = await manager.consumers.add(stream, {
       ack_policy: AckPolicy.None,

@@ -63,7 +63,7 @@ test('texts of many megabytes go in pieces', { skip }, async () => {
     let first: string | undefined;
     bus.receive({
       message: (text) => (first = text),
-      // Told after the message was acknowledged; either may come first.
+      // Notified after the message was acknowledged; either may happen first.
       told: (_, text) => setImmediate(function wait() {
         if (first === undefined) setImmediate(wait);
         else resolve([first, text]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { natsEngine } from '../src/index.ts';
 
-// Nothing is connected: options are judged before anything else is done.
+// Not connected: options are checked before anything else.
 const places: readonly (readonly [string, (options: unknown) => Promise<unknown>, readonly string[]])[] = [
   ['natsEngine', (options) => natsEngine({} as never, options as object), ['name', 'leaseMs', 'answerMs', 'keepSessionsMs', 'keepEventsMs', 'replicas', 'onError']],
 ];

@@ -8,16 +8,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A NATS of one's own. */
+/** A temporary NATS server. */
 export interface NatsServer {
   /** Host and port. */
   readonly url: string;
-  /** Ends it by SIGKILL and starts it again with its data. */
+  /** Kills it by SIGKILL and restarts it with its data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A free port of 127.0.0.1. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -28,9 +28,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A NATS with JetStream in a temporary folder; undefined where there is none. */
+/** Starts NATS with JetStream in a temporary folder; undefined if it is not installed. */
 export async function natsServer(): Promise<NatsServer | undefined> {
-  // Debian has it where only root looks.
+  // Debian installs it in a folder that is only in root's PATH.
   const program = existsSync('/usr/sbin/nats-server') ? '/usr/sbin/nats-server' : 'nats-server';
   const folder = await mkdtemp(join(tmpdir(), 'barewire-nats-'));
   const port = await freePort();

@@ -7,31 +7,31 @@ import type { Observe, ObservedRequest } from 'barewire/protocol';
 // Names of spans, attributes and metrics: open-telemetry/semantic-conventions-genai, docs/gen-ai/mcp.md at
 // 0393513c908bf895e7b3ec480a2c1eb073c584af. Their status there is Development: they may change.
 
-/** What `otel` may be given. */
+/** The options of `otel`. */
 export interface OtelOptions {
-  /** Default: the one that is registered globally. */
+  /** Default: the globally registered one. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the one that is registered globally. */
+  /** Default: the globally registered one. */
   readonly meterProvider?: MeterProvider;
-  /** Writes the context into `_meta`, and reads it from there. Default: the one that is registered globally. */
+  /** Writes the context into `_meta`, and reads it from there. Default: the globally registered one. */
   readonly propagator?: TextMapPropagator;
   /**
-   * Whether baggage is sent, and read. It may hold what the other side should not know: true only for servers that the
+   * Whether baggage is sent and read. It may contain data that the other side should not know: use true only for servers that the
    * user named. Default: false.
    */
   readonly baggage?: boolean;
-  /** Whether spans hold the arguments and the results of tools. Default: false. */
+  /** Whether spans contain the arguments and results of tools. Default: false. */
   readonly content?: boolean;
 }
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** The longest text from the wire that a span or a metric holds. */
+/** Maximum length of a text from the wire in a span or a metric. */
 const maxText = 200;
 const maxContent = 16_384;
 /** Seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
-/** Methods of the core: a client may send any text, and a metric holds one series for each value. */
+/** Methods of the core: a client may send any text, and a metric has one series for each value. */
 const methods = new Set([
   'initialize', 'ping', 'server/discover', 'logging/setLevel', 'completion/complete', 'tools/list', 'tools/call', 'prompts/list', 'prompts/get',
   'resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe', 'resources/unsubscribe', 'subscriptions/listen',
@@ -47,10 +47,10 @@ const carrier = {
 };
 
 /**
- * The `observe` of a server or a client: `new McpServer(info, { observe: otel() })`. A span begins at each request. That of
- * a server has the context of `_meta` as its parent, and a link to the context that is active already, such as that of
- * the HTTP request; without a context in `_meta` the active one is the parent. That of a client puts its context into
- * `_meta`. Handlers run in the context of their span.
+ * The `observe` of a server or a client: `new McpServer(info, { observe: otel() })`. A span begins at each request. A server's
+ * span has the context of `_meta` as its parent, and a link to the active context, such as that of the HTTP request; without a
+ * context in `_meta` the active one is the parent. A client's span puts its context into `_meta`. Handlers run in the context of
+ * their span.
  *
  * Throws a TypeError for an unknown or malformed option.
  */
@@ -66,11 +66,11 @@ export function otel(options: OtelOptions = {}): Observe {
     client: meter.createHistogram('mcp.client.operation.duration', { unit: 's', advice: { explicitBucketBoundaries: boundaries } }),
   };
 
-  /** The context that `_meta` carries, on top of the root; undefined: it carries none. */
+  /** The context in `_meta`, on top of the root; undefined: none. */
   const received = (params: Bag | undefined): Context | undefined => {
     const meta = params?.['_meta'];
     const from = typeof meta === 'object' && meta !== null ? meta as Bag : {};
-    // The fields of W3C are bounded and judged here. A propagator of another format reads its own fields from `_meta`.
+    // The W3C fields are limited and checked here. A propagator of another format reads its own fields from `_meta`.
     const { traceparent: _parent, tracestate: _state, baggage: _baggage, ...others } = from;
     const bounded = Object.entries(others).filter(([, value]) => typeof value === 'string' && value.length <= maxText);
     const fields = { ...Object.fromEntries(bounded), ...traceOf(from, baggage) };
@@ -106,7 +106,7 @@ export function otel(options: OtelOptions = {}): Observe {
       if (error !== undefined && Number.isInteger(Number(error))) span.setAttribute('rpc.response.status_code', error);
       span.end();
       const counted: Attributes = { ...attributes, ...outcome };
-      // What a client calls by a name that does not exist would be a series of its own.
+      // Otherwise each non-existent name from a client would create a new series.
       if (error !== undefined && error !== 'tool_error') {
         delete counted['gen_ai.tool.name'];
         delete counted['gen_ai.prompt.name'];
@@ -134,7 +134,7 @@ export function otel(options: OtelOptions = {}): Observe {
     }
   };
 
-  /** The keys of `_meta` that carry the context of a span. */
+  /** The keys of `_meta` with the context of a span. */
   function sent(inside: Context): Record<string, unknown> {
     const fields: Record<string, unknown> = {};
     const from = baggage ? inside : propagation.deleteBaggage(inside);
@@ -145,7 +145,7 @@ export function otel(options: OtelOptions = {}): Observe {
   }
 }
 
-/** What spans and metrics share. */
+/** The common attributes of spans and metrics. */
 function attributesOf({ method, params, peer }: ObservedRequest): Attributes {
   const name = params?.['name'];
   const named = typeof name === 'string' ? name.slice(0, maxText) : undefined;
@@ -157,7 +157,7 @@ function attributesOf({ method, params, peer }: ObservedRequest): Attributes {
   };
 }
 
-/** A value as JSON, cut. */
+/** A value as JSON, truncated. */
 function text(value: unknown): string {
   try {
     return (JSON.stringify(value) as string | undefined ?? '').slice(0, maxContent);

@@ -1,6 +1,6 @@
-// One trace through a barewire client, a barewire server, and the FastMCP and go-sdk servers that it calls, each of which
-// writes its spans by an OpenTelemetry SDK of its own. OTEL_PYTHON is a Python that has fastmcp and opentelemetry-sdk,
-// OTEL_GO the program of test/peers/go; what is missing is left out by name.
+// One trace through a barewire client, a barewire server, and the FastMCP and go-sdk servers that it calls, each of which writes
+// spans with its own OpenTelemetry SDK. OTEL_PYTHON is a Python with fastmcp and opentelemetry-sdk, OTEL_GO the program of
+// test/peers/go; missing ones are named and skipped.
 import { trace } from '@opentelemetry/api';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -27,7 +27,7 @@ const shop = fileURLToPath(new URL('shop.js', import.meta.url));
 let file = '';
 register('client', (span) => toFile(file)(span));
 
-/** The spans of a file, also as Go's exporter writes them: objects without a line break between them or with some. */
+/** The spans of a file, also in the format of Go's exporter: objects with or without line breaks. */
 function spansOf(path: string): SpanRecord[] {
   return readFileSync(path, 'utf8').split(/\n(?=\{)/).filter((text) => text.trim() !== '').map((text) => {
     const span = JSON.parse(text) as SpanRecord & { Name?: string; SpanContext?: Ids; Parent?: Ids; SpanKind?: number };
@@ -42,7 +42,7 @@ interface Ids {
   readonly SpanID: string;
 }
 
-/** The whole way from a span up to its root, as `service kind name`. */
+/** The path from a span up to its root, as `service kind name`. */
 function way(spans: readonly SpanRecord[], from: SpanRecord): string[] {
   const parent = spans.find(({ span }) => span === from.parent);
   assert.ok(parent || from.parent === null, `${from.service} ${from.name} has a parent that nobody wrote`);
@@ -84,7 +84,7 @@ for (const kind of ['stdio', 'http']) {
       const modern = revision === '2026-07-28';
       const orders = ways.filter((one) => one === call('order'));
       assert.equal(orders.length, modern ? 2 : 1);
-      // The question: in 2025-11-25 a request of the server's, in 2026-07-28 a second round of the call.
+      // The question: in 2025-11-25 a request of the server, in 2026-07-28 a second round of the call.
       assert.equal(ways.includes(`${call('order')} > shop client elicitation/create > client server elicitation/create`), !modern);
       if (peers['bake']) {
         assert.ok(ways.some((one) => one.startsWith(`${call('bake')} > shop client tools/call bake > python server `)), ways.join('\n'));

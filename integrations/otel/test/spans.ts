@@ -5,7 +5,7 @@ import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-tra
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { appendFileSync } from 'node:fs';
 
-/** What the tests read of a span, whoever made it. */
+/** The fields of a span that the tests read, from any SDK. */
 export interface SpanRecord {
   readonly service: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export const recordOf = (service: string, span: ReadableSpan): SpanRecord => ({
   links: span.links.map((link) => link.context.spanId),
 });
 
-/** Registers OpenTelemetry's SDK for this process; `take` is given each span that ends. */
+/** Registers OpenTelemetry's SDK for this process; `take` gets each ended span. */
 export function register(service: string, take: (span: SpanRecord) => void): void {
   const exporter: SpanExporter = {
     export(spans, done) {

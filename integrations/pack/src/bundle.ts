@@ -1,8 +1,8 @@
 import { build } from 'esbuild';
 
 /**
- * A server and all that it imports as one module for Node 20 and later, minified. Rejects where a module cannot be found, or
- * where one cannot be put into a file (a native addon).
+ * Bundles a server and all its imports as one minified module for Node 20 and later. Rejects if a module is missing, or cannot be
+ * bundled (a native addon).
  */
 export async function bundle(entry: string): Promise<string> {
   const { outputFiles: [file] } = await build({
@@ -16,7 +16,7 @@ export async function bundle(entry: string): Promise<string> {
     legalComments: 'eof',
     write: false,
     logLevel: 'silent',
-    // What the published files of barewire name and do not use.
+    // Unused imports in the published files of barewire.
     logOverride: { 'ignored-bare-import': 'silent' },
   }).catch((error: { errors?: { text: string; location?: { file: string; line: number } | null }[] }) => {
     const said = error.errors?.map(({ text, location }) => (location ? `${location.file}:${location.line}: ${text}` : text));

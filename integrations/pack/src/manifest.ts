@@ -1,7 +1,7 @@
 import type { PackageJson } from './package-json.ts';
 import type { RunningServer } from './running.ts';
 
-/** The `manifest.json` of an .mcpb bundle, version 0.3 of the format: its tools are those that the server listed. */
+/** The `manifest.json` of an .mcpb bundle, version 0.3 of the format, with the tools that the server listed. */
 export function mcpbManifest(described: PackageJson, running: RunningServer, entry: string): Record<string, unknown> {
   const { name, version, description, author, license, homepage, repository } = described;
   return {
@@ -21,13 +21,13 @@ export function mcpbManifest(described: PackageJson, running: RunningServer, ent
   };
 }
 
-/** Where a bundle can be downloaded, for its entry in the registry. */
+/** The download of a bundle, for its registry entry. */
 export interface Download {
   readonly url: string;
   readonly sha256: string;
 }
 
-/** The registry's `server.json`, schema of 2025-12-11: the package on npm, and the bundle where it can be downloaded. */
+/** The registry's `server.json`, schema of 2025-12-11: the package on npm, and the bundle if it can be downloaded. */
 export function serverJson(described: PackageJson & { readonly mcpName: string }, running: RunningServer, download?: Download): Record<string, unknown> {
   const { name, version, description, mcpName, repository, homepage } = described;
   const transport = { type: 'stdio' };
@@ -47,7 +47,7 @@ export function serverJson(described: PackageJson & { readonly mcpName: string }
   };
 }
 
-/** What the registry, or a host that installs the bundle, would refuse; none: it may be published. */
+/** The reasons why the registry, or a host that installs the bundle, would refuse it; none: it may be published. */
 export function faultsOf(described: PackageJson, running: RunningServer, download?: Download): string[] {
   const { version, description, mcpName } = described;
   const faults: string[] = [];
@@ -65,7 +65,7 @@ export function faultsOf(described: PackageJson, running: RunningServer, downloa
   return faults;
 }
 
-/** `git+https://…/x.git` and `github:me/x` as the address of a page. */
+/** Converts `git+https://…/x.git` and `github:me/x` to the URL of a web page. */
 function webAddress(repository: string): string {
   const short = /^(?:(github|gitlab):)?([\w.-]+\/[\w.-]+)$/.exec(repository);
   if (short) return `https://${short[1] ?? 'github'}.com/${short[2]}`;

@@ -8,24 +8,24 @@ import { packageOf } from './package-json.ts';
 import { runningServer } from './running.ts';
 import { zip } from './zip.ts';
 
-/** What `pack` may be given. */
+/** The options of `pack`. */
 export interface PackOptions {
-  /** The folder for what is made. Default: `dist-pack`. */
+  /** The output folder. Default: `dist-pack`. */
   readonly out?: string;
-  /** Where the bundle will be downloaded from; then server.json names it, with its hash. */
+  /** The download URL of the bundle; then server.json has it, with the hash. */
   readonly mcpbUrl?: string;
 }
 
-/** A file that was made. */
+/** A written file. */
 export interface PackedFile {
   readonly path: string;
   readonly bytes: number;
 }
 
 /**
- * Packs a server over stdio: one .mjs, an .mcpb bundle and, where its package.json has `mcpName`, a server.json for the
- * registry. The packed file is started and asked what it is; nothing is written where it does not answer, or where something
- * would be refused: then it rejects with all the reasons.
+ * Packs a server over stdio: one .mjs, an .mcpb bundle and, where its package.json has `mcpName`, a server.json for the registry.
+ * The packed file is started and queried; if it does not answer, or the registry or a host would refuse it, nothing is written,
+ * and the call rejects with all reasons.
  */
 export async function pack(entry: string, { out = 'dist-pack', mcpbUrl }: PackOptions = {}): Promise<PackedFile[]> {
   const described = packageOf(entry);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** What is read of the package.json of a server. */
+/** The used fields of a server's package.json. */
 export interface PackageJson {
   readonly name: string;
   readonly version: string;
@@ -9,13 +9,13 @@ export interface PackageJson {
   readonly author: string;
   readonly license?: string;
   readonly homepage?: string;
-  /** Where the sources are, for people. */
+  /** The URL of the sources. */
   readonly repository?: string;
   /** The name in the MCP registry, such as `io.github.me/sums`; the registry looks for it in the published package. */
   readonly mcpName?: string;
 }
 
-/** Reads the package.json that is nearest to a file, upwards. Throws an error that lists all that is missing. */
+/** Reads the nearest package.json above a file. Throws an error that lists all missing fields. */
 export function packageOf(entry: string): PackageJson {
   let folder = dirname(resolve(entry));
   while (!existsSync(join(folder, 'package.json'))) {

@@ -1,7 +1,7 @@
 import { McpClient } from 'barewire/client';
 import { stdioTransport } from 'barewire/stdio';
 
-/** What a server says of itself while it runs. */
+/** A running server's description of itself. */
 export interface RunningServer {
   readonly name: string;
   readonly version: string;
@@ -10,7 +10,10 @@ export interface RunningServer {
   readonly prompts: readonly { readonly name: string; readonly description?: string }[];
 }
 
-/** Starts a server over stdio, without arguments and with the safe environment, and asks what it is. Rejects where it does not answer. */
+/**
+ * Starts a server over stdio, without arguments and with the safe environment, and reads its description. Rejects if it does not
+ * answer.
+ */
 export async function runningServer(file: string): Promise<RunningServer> {
   const client = new McpClient({ name: 'barewire-pack', version: '0.1.0' });
   try {

@@ -19,12 +19,12 @@ function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** 1 January 1980, the first day that ZIP knows: so the same files always make the same archive. */
+/** 1 January 1980, the first day in ZIP: so the same files always make the same archive. */
 const date = 1 << 5 | 1;
 
 /**
- * A ZIP archive (PKWARE APPNOTE 6.3) of deflated files, without anything of this machine or this moment in it. For less than
- * 65,536 files and 4 GiB.
+ * A ZIP archive (PKWARE APPNOTE 6.3) of deflated files, independent of the machine and the time. For less than 65,536 files and 4
+ * GiB.
  */
 export function zip(files: readonly ZipFile[]): Uint8Array {
   const locals: Buffer[] = [];
@@ -33,7 +33,7 @@ export function zip(files: readonly ZipFile[]): Uint8Array {
   for (const { name, bytes } of files) {
     const packed = deflateRawSync(bytes, { level: 9 });
     const text = Buffer.from(name, 'utf8');
-    // What both headers hold: version 2.0, names in UTF-8, deflate, the date, checksum, sizes, length of the name.
+    // The part common to both headers: version 2.0, names in UTF-8, deflate, the date, checksum, sizes, length of the name.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x0800, 2);

@@ -29,7 +29,7 @@ serveStdio(server);
 `;
 
 let projects = 0;
-/** A project of a server in a folder of its own, with barewire installed. */
+/** A server project in its own folder, with barewire installed. */
 function project(more: Record<string, unknown> = {}, code = server()): { entry: string; out: string } {
   const folder = join(scratch, `project-${projects++}`);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
@@ -68,7 +68,7 @@ test('a server of three tools: a file that runs alone, and a bundle of at most 6
   assert.deepEqual(manifest.tools, [{ name: 'add', description: 'Adds' }, { name: 'subtract', description: 'Subtracts' }, { name: 'multiply' }]);
   assert.deepEqual([manifest.display_name, manifest.version, manifest.author], ['Sums', '1.2.3', { name: 'Me' }]);
   assert.ok(existsSync(join(unpacked, manifest.server.entry_point)));
-  // The same again makes the same bytes.
+  // The same input makes the same bytes.
   await pack(entry, { out: `${out}-again` });
   assert.deepEqual(readFileSync(`${out}-again/me-sums.mcpb`), readFileSync(bundle));
 });
@@ -83,7 +83,7 @@ test('the entry for the registry: the package, and the bundle with its hash', as
     { registryType: 'mcpb', identifier: 'https://github.com/me/sums/releases/download/v1.2.3/me-sums.mcpb', fileSha256: sha256, transport: { type: 'stdio' } },
   ]);
   assert.deepEqual([found.name, found.title, found.version, found.repository], ['io.github.me/sums', 'Sums', '1.2.3', { url: 'https://github.com/me/sums', source: 'github' }]);
-  // Without a name for the registry there is no entry.
+  // Without a registry name there is no server.json.
   const other = project({ mcpName: undefined });
   await pack(other.entry, { out: other.out });
   assert.ok(!existsSync(join(other.out, 'server.json')));

@@ -10,30 +10,30 @@ export { postgresEngine } from './fleet/engine.ts';
 export type { PostgresEngine, PostgresEngineOptions } from './fleet/engine.ts';
 
 export interface PostgresStoreOptions {
-  /** The schema that holds the tables; it is made where there is none. `barewire`. */
+  /** The schema of the tables, created if missing. `barewire`. */
   readonly schema?: string;
   /**
-   * Milliseconds in which the database has to answer. An operation that takes longer rejects, and its connection is closed;
-   * it may have been carried out. 5,000.
+   * Milliseconds in which the database must answer. A slower operation rejects, and its connection is closed; it may have
+   * succeeded. 5,000.
    */
   readonly answerMs?: number;
-  /** What went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
+  /** Called with errors that no caller gets, such as those of the listening connection. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
 
-/** Milliseconds since the epoch, by the clock of the database: all workers have the same. */
+/** Milliseconds since the epoch, by the clock of the database, which is the same for all workers. */
 const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Sets a lease of so many milliseconds: `now` is not the same twice in a statement. */
+/** Sets a lease of these milliseconds, reading the clock once: `now` changes within a statement. */
 const holding = (ms: string): string =>
   `(held_from, held_until) = (SELECT at, at + ${ms}::bigint FROM (SELECT ${now} AS at) AS given)`;
 
-/** Nothing is missing that a task waits for. */
+/** No answer that a task waits for is missing. */
 const unblocked = (tasks: string, answers: string): string => `(${tasks}.waiting IS NULL OR NOT EXISTS (
   SELECT 1 FROM unnest(${tasks}.waiting) AS wanted(key)
   WHERE NOT EXISTS (SELECT 1 FROM ${answers} a WHERE a.id = ${tasks}.id AND a.key = wanted.key)))`;
 
-/** Of a task: by their names, since a statement that was prepared stays as it is when a later version adds a column. */
+/** The columns of a task, by name: a prepared statement must stay valid when a later version adds a column. */
 const columns = 'id, owner, created_at, expires_at, head, fence, waiting, ended';
 
 interface TaskRow {
@@ -48,10 +48,10 @@ interface TaskRow {
 }
 
 /**
- * Keeps tasks in PostgreSQL, for as many machines as one likes. Each write is one statement, which is refused where the
- * lease does not hold any more. Rejects with a TypeError for an unknown or malformed option.
+ * Stores tasks in PostgreSQL, for any number of machines. Each write is one statement, which is refused if the lease is lost.
+ * Rejects with a TypeError for an unknown or malformed option.
  *
- * @param pool the store does not end it. One of its connections is kept, to be told of changes.
+ * @param pool the store does not end it. One of its connections is kept, for notifications of changes.
  */
 export async function postgresStore(pool: Pool, options: PostgresStoreOptions = {}): Promise<TaskStore> {
   checkOptions('postgresStore: options', options, { schema: 'string', answerMs: 0, onError: 'function' });
@@ -93,17 +93,17 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
       const [change, id] = payload.split(' ');
       if (id !== undefined) watchers.tell(id, change as TaskChange);
     },
-    // What was told meanwhile is found by looking: workers and those who wait do so anyway.
+    // Missed changes are found by polling, which workers and waiting callers do anyway.
     back() {},
     failed: (error) => onError(error instanceof Error ? error : new Error(String(error))),
   });
 
-  /** Ends a statement whose work is named `done`: tells the others, where there is something to tell. */
+  /** Ends a statement whose work is named `done`: notifies the others if a row changed. */
   const tell = (change: TaskChange): string =>
     `SELECT id, pg_notify('${channel}', '${change} ' || id) FROM done`;
   const held = `id = $1 AND fence = $2 AND ended IS NULL AND held_until > ${now}`;
 
-  /** Throws where a statement has found no row. */
+  /** Throws if a statement has found no row. */
   async function write(lease: Lease, text: string, values: readonly unknown[]): Promise<void> {
     const { rowCount } = await query(text, [lease.id, lease.fence, ...values]);
     if (rowCount !== 1) throw new LeaseLost(lease, 'its time is over, another worker has the task, or it has ended');
@@ -184,9 +184,8 @@ export async function postgresStore(pool: Pool, options: PostgresStoreOptions = 
       return rowCount === 1;
     },
     async due(limit) {
-      // Those that somebody is about to take are left to them.
-      // A lease that was given later than now was given before the clock was set back: it begins now, and is not believed
-      // for longer than it is.
+      // Rows locked by another worker are skipped.
+      // A lease granted in the future dates from before the clock was set back: it restarts now, with its normal duration.
       const { rows } = await query<{ id: string }>(`
         WITH set_back AS (
           UPDATE ${tasks} SET ${holding('held_until - held_from')} WHERE ended IS NULL AND held_from > 0 AND held_from > ${now}

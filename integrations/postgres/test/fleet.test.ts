@@ -21,7 +21,7 @@ const newPool = (): pg.Pool => {
   return pool;
 };
 
-/** Ends a pool as the death of its process would: with the connections that are in use. */
+/** Ends a pool like the death of its process: including the connections in use. */
 async function cut(pool: pg.Pool): Promise<void> {
   const clients = (pool as unknown as { _clients: { connection: { stream: { destroy(): void } } }[] })._clients;
   for (const { connection } of [...clients]) connection.stream.destroy();
@@ -108,7 +108,7 @@ test('a connection that listens, and whose way is cut without a word, is replace
   const told: string[] = [];
   await new Promise<void>((resolve) => {
     bus.receive({ message() {}, told: (_, text) => void told.push(text), gap: resolve, lost() {} });
-    // Every connection that there is now says and hears nothing more; new ones are served.
+    // Every existing connection becomes silent; new ones work.
     way.silence();
   });
   assert.ok(errors.includes('the connection that listens has not answered in time'), errors.join());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { postgresEngine, postgresStore } from '../src/index.ts';
 
-// Nothing is connected: options are judged before anything else is done.
+// Not connected: options are checked before anything else.
 const places: readonly (readonly [string, (options: unknown) => Promise<unknown>, readonly string[]])[] = [
   ['postgresStore', (options) => postgresStore({} as never, options as object), ['schema', 'onError']],
   ['postgresEngine', (options) => postgresEngine({} as never, options as object), ['schema', 'leaseMs', 'answerMs', 'maxBytesPerStream', 'onError']],

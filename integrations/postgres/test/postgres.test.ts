@@ -55,7 +55,7 @@ test('a lease that was given while the clock was a day ahead is believed for no 
   const renewed = await store.lease('renewed', 60_000);
   assert.ok(renewed && await store.lease('given', 200) && await store.lease('long', 60_000));
   await store.renew(renewed.lease, 200);
-  // As the database has it when it did that by a clock which was a day ahead.
+  // The database's state after its clock was a day ahead.
   await pool.query('UPDATE ahead.tasks SET held_from = held_from + 86400000, held_until = held_until + 86400000 WHERE held_until > 0');
   assert.deepEqual([...await store.due(10)], ['free'], 'leases are believed at first');
   const began = performance.now();
@@ -127,7 +127,7 @@ test('a connection that breaks while it begins to listen is given back, and one 
   await told;
   assert.equal(pool.totalCount - pool.idleCount, 1, 'connections that are kept');
   await store.close();
-  // Waits for each connection that is out.
+  // Waits for each connection in use.
   await pool.end();
 });
 
@@ -139,7 +139,7 @@ test('whatever is asked over a way that was cut without a word rejects in time, 
     await way.close();
     await pool.end();
   });
-  // What is prepared and looked at has all the time that a busy machine takes.
+  // Preparations and checks have all the time that a busy machine needs.
   const others = newPool();
   const patient = await postgresStore(others, { schema: 'silent', answerMs: 60_000 });
   const task = { owner: '', createdAt: 1, expiresAt: null, head: '{}' };
@@ -163,12 +163,12 @@ test('whatever is asked over a way that was cut without a word rejects in time, 
     end: () => store.end('waits', '{}'),
   };
   for (const [name, operate] of Object.entries(operations)) {
-    // As many as the pool may have: none of them is to stay taken.
+    // The maximum of the pool: none may stay in use.
     await Promise.all([1, 2, 3].map(() => pool.query('SELECT pg_sleep(0.01)')));
     way.silence();
     const unanswered = /answered in time|terminated/;
     await assert.rejects(operate(), unanswered, name);
-    // Whatever is said then: on a busy machine an operation may be carried out whose answer comes too late.
+    // Repeats until an answer comes in time: on a busy machine an operation may succeed but be answered too late.
     const answered = (): Promise<boolean> => operate().then(() => true, (error: unknown) => !unanswered.test(String(error)));
     while (!await answered()) await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -180,7 +180,7 @@ test('whatever is asked over a way that was cut without a word rejects in time, 
 
 test('a connection that breaks in the moment in which it is there ends nothing but the question', { skip }, async () => {
   let breaking = 0;
-  // As where the database starts again behind a network that stood still: both messages come at once.
+  // Like a database that restarts behind a stalled network: both messages arrive at once.
   class Breaking extends pg.Client {
     override connect(): Promise<pg.Client>;
     override connect(done: (error?: Error) => void): void;

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
 
-/** Where Debian and others have the programs. */
+/** The folder of PostgreSQL's programs on Debian and others. */
 function binaries(): string | undefined {
   const root = '/usr/lib/postgresql';
   const found = existsSync(root) ? readdirSync(root).sort().at(-1) : undefined;
   return found === undefined ? undefined : join(root, found, 'bin');
 }
 
-/** PostgreSQL refuses to run as root: as root it runs as its own user. */
+/** The user to run it: PostgreSQL refuses to run as root, so root uses the user `postgres`. */
 function user(): { uid?: number; gid?: number } {
   if (userInfo().uid !== 0) return {};
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
@@ -22,14 +22,14 @@ function user(): { uid?: number; gid?: number } {
 }
 
 export interface PostgresServer {
-  /** The folder of the socket: nothing listens on a network. */
+  /** The folder of the socket: it listens on no network. */
   readonly host: string;
-  /** Ends it by SIGKILL and starts it again with its data. */
+  /** Kills it by SIGKILL and restarts it with its data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL of one's own, in a temporary folder; undefined where the machine has none. */
+/** Starts PostgreSQL in a temporary folder; undefined if it is not installed. */
 export async function postgresServer(): Promise<PostgresServer | undefined> {
   const bin = binaries();
   if (bin === undefined) return undefined;
@@ -44,8 +44,8 @@ export async function postgresServer(): Promise<PostgresServer | undefined> {
   let child: ChildProcess | undefined;
   const start = async (): Promise<boolean> => {
     const starting = spawn(join(bin, 'postgres'), [
-      // The kernel keeps what a killed process has written: only a machine that fails would need the disk, and how fast the
-      // disk is must not decide whether an answer comes in time.
+      // The kernel keeps the writes of a killed process: only a machine failure would need the disk, and the disk's speed must
+      // not decide whether an answer comes in time.
       '-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'max_connections=200', '-c', 'fsync=off',
     ], { ...as, stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
     child = starting;
@@ -70,7 +70,7 @@ export async function postgresServer(): Promise<PostgresServer | undefined> {
   };
   const restart = async (): Promise<void> => {
     await end('SIGKILL');
-    // Until the processes that it had started have noticed, it does not start.
+    // It cannot start until its former child processes have ended.
     for (let tries = 0; tries < 100; tries++) {
       if (await start()) return;
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 
 const name = '.s.PGSQL.5432';
 
-/** A way to a database that can be cut without a word. */
+/** A connection path to a database that can be cut silently. */
 export interface SilentWay {
   /** The folder of its socket. */
   readonly host: string;
-  /** Every connection that there is now brings nothing more, and does not break; new ones are served. */
+  /** Makes every existing connection silent without breaking it; new ones work. */
   silence(): void;
   close(): Promise<void>;
 }
 
-/** A proxy before the database whose socket is in the folder `host`. */
+/** A proxy for the database whose socket is in the folder `host`. */
 export async function silentWay(host: string): Promise<SilentWay> {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-silent-'));
   const sockets = new Set<Socket>();

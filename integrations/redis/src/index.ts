@@ -21,26 +21,26 @@ export type RedisClient = Pick<ReturnType<typeof createClient>, 'eval' | 'evalSh
 };
 
 export interface RedisStoreOptions {
-  /** What the names of all keys begin with. `barewire:tasks:`. */
+  /** Prefix of the names of all keys. `barewire:tasks:`. */
   readonly prefix?: string;
-  /** Milliseconds in which Redis has to answer. An operation that takes longer rejects; it may have been carried out. 5,000. */
+  /** Milliseconds in which Redis must answer. A slower operation rejects; it may have succeeded. 5,000. */
   readonly answerMs?: number;
-  /** What went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
+  /** Called with errors that no caller gets, such as those of the listening connection. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
 
 /**
- * Keeps tasks in Redis, for as many machines as one likes. What is acknowledged survives as much as Redis is set to let
- * survive: with `appendfsync always` everything. Not for a cluster: the keys of one task are in several slots. Rejects with a
- * TypeError for an unknown or malformed option.
+ * Stores tasks in Redis, for any number of machines. Acknowledged writes are as durable as Redis is configured: fully with
+ * `appendfsync always`. Not for a cluster: the keys of one task are in several slots. Rejects with a TypeError for an unknown or
+ * malformed option.
  *
- * @param client connected; the store does not close it. It makes one more connection, to be told of changes.
+ * @param client connected; the store does not close it. It opens one more connection, for notifications of changes.
  */
 export async function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Promise<TaskStore> {
   checkOptions('redisStore: options', options, { prefix: 'string', answerMs: 0, onError: 'function' });
   const { prefix = 'barewire:tasks:', answerMs = 5000, onError = () => {} } = options;
   const watchers = new Watchers();
-  /** Names this process in what it publishes: it tells those who watch here as soon as it has the reply. */
+  /** This process's name in its messages: local watchers are notified by the reply already. */
   const own = `${prefix}by:${randomUUID()}`;
   const listening = client.duplicate();
   listening.on('error', onError);
@@ -52,7 +52,7 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
 
   const digests = new Map<string, string>();
 
-  /** By its digest: Redis has to be told the text once. */
+  /** By its digest: Redis needs the text only once. */
   async function run(script: string, ...args: readonly (string | number)[]): Promise<unknown> {
     let digest = digests.get(script);
     if (digest === undefined) digests.set(script, digest = createHash('sha1').update(script).digest('hex'));
@@ -60,13 +60,13 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
     try {
       return await within(answerMs, client.evalSha(digest, given));
     } catch (error) {
-      // Never told, or forgotten: another server, or a flush. Nothing has run.
+      // The server does not know the script: a new server, or a flush. Nothing has run.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return within(answerMs, client.eval(script, given));
     }
   }
 
-  /** Throws where a script gave a reason. */
+  /** Throws if a script returned a reason. */
   async function write(
     lease: Lease, change: TaskChange | undefined, script: string, ...args: readonly (string | number)[]
   ): Promise<void> {
@@ -123,13 +123,13 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
       try {
         await listening.close();
       } catch {
-        // It was closed before: a client does that by itself where it is set not to connect again.
+        // It was closed already: a client closes itself if it must not reconnect.
       }
     },
   };
 }
 
-/** Pairs of names and values, as a script gives a hash. */
+/** Name-value pairs, as a script returns a hash. */
 function pairs(flat: unknown): Map<string, string> {
   const list = flat as string[];
   const map = new Map<string, string>();

@@ -1,10 +1,10 @@
-// What the store does in one step each. Redis runs a script while nothing else runs, and by its own clock.
+// The store's operations. Redis runs each script atomically, with its own clock.
 //
-// KEYS: the prefix of all names, and who calls: a process that knows by the reply what it has done needs no message.
+// KEYS: the prefix of all names, and the caller, which needs no message because it gets the reply.
 //
-// Of a task: t the hash, r its records, a its answers, w the keys of answers that are missing.
-// Of all tasks: due those that nobody has, by the time since when; held those that are leased, by the time until when;
-// given the same, by the time when the lease was given; all by the time when they go, o by owner in the order of places.
+// Of a task: t the hash, r its records, a its answers, w the keys of missing answers.
+// Of all tasks: due those without a lease, by the time since then; held those with a lease, by its end; given the same, by the
+// lease's start; all by expiry, o by owner in the order of places.
 
 const start = `
 local p = KEYS[1]
@@ -24,7 +24,7 @@ end
 local function tell(change, by) redis.call('PUBLISH', p..'changes', change..' '..id..' '..(by or '')) end
 `;
 
-/** The lease, or why it is lost. ARGV: id, fence. */
+/** Checks the lease; returns the reason if it is lost. ARGV: id, fence. */
 const held = `${start}
 local function lost()
   local now_has = redis.call('HMGET', t, 'fence', 'until', 'end')
@@ -83,7 +83,7 @@ tell('written', KEYS[2])
 return 0
 `;
 
-/** ARGV: id, fence, after, the keys as JSON, how many keys, keys, records. */
+/** ARGV: id, fence, after, the keys as JSON, number of keys, keys, records. */
 export const release: string = `${held}
 local has = redis.call('LLEN', r)
 if has ~= tonumber(ARGV[3]) then return 'there are '..has..' records, not '..ARGV[3] end
@@ -101,7 +101,7 @@ end
 return 0
 `;
 
-/** ARGV: id, then keys and answers. Gives the keys that were taken. */
+/** ARGV: id, then keys and answers. Returns the accepted keys. */
 export const answer: string = `${start}
 local taken = {}
 if redis.call('HEXISTS', t, 'end') == 1 then return taken end
@@ -137,8 +137,8 @@ if redis.call('EXISTS', t) == 0 or redis.call('HEXISTS', t, 'end') == 1 then ret
 ${finish}`;
 
 /**
- * ARGV: nothing, the limit. A lease that was given later than now was given before the clock was set back: it begins now,
- * and is not believed for longer than it is. At most a thousand at once: the next call finds the rest.
+ * ARGV: nothing, the limit. A lease granted in the future dates from before the clock was set back: it restarts now, with its
+ * normal duration. At most a thousand at once: the next call finds the rest.
  */
 export const due: string = `${start}
 for _, one in ipairs(redis.call('ZRANGEBYSCORE', p..'given', '('..now, '+inf', 'LIMIT', 0, 1000)) do

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { redisEngine, redisStore } from '../src/index.ts';
 
-// Nothing is connected: options are judged before anything else is done.
+// Not connected: options are checked before anything else.
 const places: readonly (readonly [string, (options: unknown) => Promise<unknown>, readonly string[]])[] = [
   ['redisStore', async (options) => redisStore({} as never, options as object), ['prefix', 'onError']],
   ['redisEngine', async (options) => redisEngine({} as never, options as object), ['prefix', 'leaseMs', 'answerMs', 'maxBytesPerStream', 'onError']],

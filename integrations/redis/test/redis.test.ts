@@ -71,7 +71,7 @@ test('whatever is asked while Redis stands still rejects in time', { skip: !serv
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    // What was asked before comes before this.
+    // Earlier commands arrive before this.
     await client.ping();
   }
   for (const one of [store, patient]) await one.close();
@@ -89,7 +89,7 @@ test('what happened while the clock was a day ahead holds up nothing when it is 
   await store.release(waits.lease, 0, [], ['a']);
   await store.answer('waits', new Map([['a', '"yes"']]));
   await store.renew(renewed.lease, 200);
-  // As Redis has it when it did all that by a clock which was a day ahead.
+  // The state of Redis after its clock was a day ahead.
   const day = 86_400_000;
   for (const id of ['given', 'renewed', 'long']) {
     await client.hIncrBy(`ahead:t:${id}`, 'until', day);

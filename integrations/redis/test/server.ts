@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 
-/** A Redis of one's own. */
+/** A temporary Redis server. */
 export interface RedisServer {
-  /** The path of its socket: nothing listens on a network. */
+  /** The path of its socket: it listens on no network. */
   readonly url: string;
-  /** Ends it by SIGKILL and starts it again with its data. */
+  /** Kills it by SIGKILL and restarts it with its data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A Redis in a temporary folder, which writes each change before it acknowledges it; undefined where there is none. */
+/** Starts Redis in a temporary folder, writing each change before the acknowledgement; undefined if it is not installed. */
 export async function redisServer(): Promise<RedisServer | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-redis-'));
   const socket = join(folder, 'redis.sock');
@@ -23,7 +23,7 @@ export async function redisServer(): Promise<RedisServer | undefined> {
   const start = async (): Promise<boolean> => {
     const starting = spawn('redis-server', [
       '--port', '0', '--unixsocket', socket, '--dir', folder,
-      // The kernel keeps what a killed process has written; how fast the disk is must not decide whether an answer comes in time.
+      // The kernel keeps the writes of a killed process; the disk's speed must not decide whether an answer comes in time.
       '--appendonly', 'yes', '--appendfsync', 'no', '--save', '',
     ], { stdio: ['ignore', 'pipe', 'ignore'] });
     child = starting;

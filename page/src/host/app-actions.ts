@@ -7,7 +7,7 @@ import type { PageHost } from './page-host.ts';
 
 type Names = Extract<ActionName, `app.${string}`>;
 
-/** Apps that are open at once, over all pages: the oldest goes. A page that is gone closes none. */
+/** The most open apps, over all pages: the oldest is closed first. A page that disconnects does not close its apps. */
 const maxOpen = 16;
 
 interface OpenApp {
@@ -15,10 +15,10 @@ interface OpenApp {
   close(): void;
 }
 
-// What is open belongs to the host, and every page that is welcomed gets actions of its own.
+// Open apps belong to the host, but `appActions` runs once for each page.
 const openApps = new WeakMap<PageHost, Map<string, OpenApp>>();
 
-/** Shows apps of servers, and does what they ask for. */
+/** Actions that show apps of servers, and serve the requests of apps. */
 export function appActions(page: PageHost): Pick<Handlers, Names> {
   const { host, calls } = page;
   const known = openApps.get(page);
@@ -31,7 +31,7 @@ export function appActions(page: PageHost): Pick<Handlers, Names> {
     return found;
   }
 
-  /** No app reaches the page's own listeners, whatever it declares. */
+  /** An app never reaches the page's own listeners, whatever it declares. */
   function isElsewhere(origin: string): boolean {
     const port = Number(/:(\d+)$/.exec(origin)?.[1]);
     return page.options.apps?.ownPorts().includes(port) === false;

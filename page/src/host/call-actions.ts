@@ -15,7 +15,7 @@ type Names = Extract<ActionName, `tool.${string}` | `resource.${string}` | `prom
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** What is asked of one server: calls, reads, gets, completions, subscriptions. */
+/** Actions for requests to one server: calls, reads, gets, completions, subscriptions. */
 export function callActions(page: PageHost): Pick<Handlers, Names> {
   const { host, calls, tasks } = page;
 
@@ -29,7 +29,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     };
     const result = await host.call(`${server}/${name}`, args, {
       signal: running.signal, onProgress, timeoutMs: page.limits.callTimeoutMs,
-      // Pressing Call is consent to that call, of that tool.
+      // Pressing Call is consent to this call of this definition.
       consented: (tool, now) => (now === pressed.digest && origin === undefined && tool.annotations?.destructiveHint !== true ? 'user' : undefined),
       via: async (client, tool, given, options) => {
         running.sends('tools/call');
@@ -50,7 +50,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
     return result;
   }
 
-  /** What the validator says of a structured result; '' where nothing is wrong with it. */
+  /** The validator's complaint about a structured result; '' if there is none. */
   function outputFault(server: string, name: string, { isError, structuredContent }: CallToolResult): string {
     const { outputSchema } = page.tool(server, name).tool;
     if (!outputSchema || isError) return '';
@@ -129,7 +129,7 @@ export function callActions(page: PageHost): Pick<Handlers, Names> {
   };
 }
 
-/** Starts a server where it does not run, and lists it where nobody has seen what it offers. */
+/** Connects to a server, and lists it if it was never listed. */
 export async function ready(page: PageHost, server: string, signal: AbortSignal): Promise<McpClient> {
   const entry = page.entry(server);
   const client = await page.host.connect(server, signal);

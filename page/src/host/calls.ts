@@ -3,22 +3,21 @@ import type { Progress } from 'barewire/jsonrpc';
 import type { CallView, WireEntry } from '../messages.ts';
 import { failureOf, PageError } from './failure.ts';
 
-/** Calls that have ended and are still shown. */
+/** The most ended calls that are kept. */
 const maxEnded = 200;
-/** What the results of ended calls may take, as characters of JSON. */
+/** The most characters of JSON that the results of ended calls may take. */
 const maxEndedChars = 32_000_000;
 
 type Result = CallToolResult | ReadResourceResult | GetPromptResult;
 
-/** What the work of a call may tell of itself while it runs. */
+/** Reports of a running call to its view. */
 export interface Running {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
-  /** It is about to be sent; its request will be the next of this method that the server gets. */
+  /** The request is about to be sent: the next one of this method to this server belongs to the call. */
   sends(method: string): void;
-  /** It became a task. */
   task(id: string): void;
-  /** What the validator says of its result. */
+  /** The validator's complaint about its result. */
   fault(words: string): void;
 }
 
@@ -30,11 +29,11 @@ interface Held {
   signAt: number;
 }
 
-/** Calls, reads and gets: each goes on when the page that asked for it is gone, and all pages see all of them. */
+/** Tool calls, resource reads and prompt gets. Each continues when the page that began it is gone, and all pages see all of them. */
 export class Calls {
   readonly #onChange: (view: CallView) => void;
   readonly #held = new Map<number, Held>();
-  /** Calls whose request has not passed yet, by server and method, in the order in which they were sent. */
+  /** Calls whose request has not been sent yet, by server and method, in the order of `sends`. */
   readonly #sending = new Map<string, Held[]>();
   #count = 0;
 
@@ -47,8 +46,7 @@ export class Calls {
   }
 
   /**
-   * Begins one. Resolves with what it was when it ended, and never rejects. `begun`, where it is given, is called with
-   * its view when it became a task.
+   * Begins a call. Resolves with its view at its end, and never rejects. `begun` is called with the view when the call becomes a task.
    */
   async run(server: string, about: CallView['about'], signal: AbortSignal, work: (running: Running) => Promise<Result>, begun?: (view: CallView) => void): Promise<CallView> {
     const stop = new AbortController();
@@ -112,19 +110,19 @@ export class Calls {
     return [...this.#held.values()].filter(({ view }) => view.server === server && view.state === 'running');
   }
 
-  /** When the call of a server that is silent the longest gave its last sign of life; undefined: none runs. */
+  /** Of all running calls of a server, the oldest time of the last sign of life; undefined if none runs. */
   lastSign(server: string): number | undefined {
     const running = this.#running(server);
     return running.length === 0 ? undefined : Math.min(...running.map(({ signAt }) => signAt));
   }
 
-  /** The tools whose calls to a server run; [] where a resource or a prompt is asked for too, since a question does not say its request. */
+  /** The tools with running calls on a server; [] if a resource or prompt request runs too, since a question does not name its request. */
   asking(server: string): readonly string[] {
     const names = this.#running(server).map(({ view: { about } }) => (about.kind === 'tool' ? about.name : ''));
     return names.includes('') ? [] : [...new Set(names)];
   }
 
-  /** Something passed: the request of a call, perhaps. */
+  /** Links the request of a call to its wire entry. */
   passed(entry: WireEntry): void {
     if (entry.kind !== 'message' || entry.direction !== 'sent' || entry.shape !== 'request' || entry.origin === 'injected') return;
     const held = this.#sending.get(`${entry.method} ${entry.server}`)?.shift();
@@ -139,18 +137,18 @@ export class Calls {
     held.stop.abort(new PageError('cancelled', 'the person cancelled it'));
   }
 
-  /** Forgets what has ended. */
+  /** Forgets all ended calls. */
   clear(): void {
     for (const [call, { view }] of this.#held) if (view.endedAt !== null) this.#held.delete(call);
   }
 
-  /** Lets the oldest go that have ended. */
+  /** Removes the oldest ended calls above the limits. */
   #forget(): void {
     const ended = [...this.#held].filter(([, { view }]) => view.endedAt !== null);
     let chars = ended.reduce((sum, [, one]) => sum + one.chars, 0);
     for (const [i, [call, one]] of ended.entries()) {
       if (ended.length - i <= maxEnded && chars <= maxEndedChars) return;
-      // The last one stays, whatever it takes.
+      // The last one stays, whatever its size.
       if (i === ended.length - 1) return;
       chars -= one.chars;
       this.#held.delete(call);

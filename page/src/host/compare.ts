@@ -1,7 +1,7 @@
-/** The most differences that are told. */
+/** The most differences that are returned. */
 const most = 500;
 
-/** Where two values differ, as lines: `path: left → right`, or `path: only left`. */
+/** The differences of two values as lines: `path: left → right`, or `path: only left`. */
 export function differencesOf(left: unknown, right: unknown): string[] {
   const lines: string[] = [];
   compare('', left, right, lines);

@@ -1,11 +1,10 @@
-/** Headers that every POST of the protocol has, where none were traced. 2025-11-25 basic/transports#sending-messages-to-the-server. */
+/** Headers of every POST of the protocol, for requests without a trace. 2025-11-25 basic/transports#sending-messages-to-the-server. */
 const plain: Readonly<Record<string, string>> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-/** What curl writes by itself. */
+/** Headers that curl adds itself. */
 const own: readonly string[] = ['content-length', 'host', 'connection', 'transfer-encoding', 'accept-encoding', 'user-agent'];
 
 /**
- * A request as a command line of curl, for a POSIX shell. Values that were left out of the trace become variables of the
- * shell, such as `$AUTHORIZATION`.
+ * A request as a command line of curl, for a POSIX shell. Values that the trace redacts become shell variables, such as `$AUTHORIZATION`.
  */
 export function curl(url: string, text: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = [`curl --no-buffer ${quoted(url)}`];

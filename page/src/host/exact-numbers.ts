@@ -1,6 +1,5 @@
-// Numbers that a person typed go out with their digits, though JavaScript holds others: clients write JSON.stringify. In
-// arguments they travel as marked texts, which the transport writes as numbers; the mark is drawn anew for each host, so
-// that nothing which came from outside has it.
+// Sends numbers with the digits that a person typed, even if `JSON.stringify` would write others. In arguments such a number is a string
+// with a mark, which the transport replaces by the digits. Each host makes a random mark, so that no text from outside contains it.
 import type { ClientTransport, Outgoing } from 'barewire/client';
 import { fitting, replaced } from '../json/lexemes.ts';
 import type { Lexemes } from '../json/lexemes.ts';
@@ -10,7 +9,7 @@ type Bag = Readonly<Record<string, unknown>>;
 
 const bag = (value: unknown): Bag => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Bag : {});
 
-/** The most answers whose digits wait to be sent. */
+/** The most answers of one server that wait to be sent with their digits. */
 const maxAnswers = 100;
 
 interface Waiting {
@@ -19,11 +18,11 @@ interface Waiting {
 }
 
 export interface ExactNumbers {
-  /** Arguments for a client: numbers that were typed otherwise than JavaScript writes them are marked. */
+  /** Arguments for a client: numbers that JavaScript would write otherwise are marked. */
   marked(args: Bag, lexemes: Lexemes): Bag;
-  /** The content of a form is about to be sent to this server, with these numbers as they were typed. */
+  /** Announces that the content of a form will be sent to this server, with these numbers as they were typed. */
   answered(server: string, content: Bag, lexemes: Lexemes): void;
-  /** A transport that writes the digits. */
+  /** Wraps a transport, so that it writes the digits. */
   around(server: string, inner: ClientTransport): ClientTransport;
 }
 
@@ -59,7 +58,7 @@ export function exactNumbers(): ExactNumbers {
     };
   }
 
-  /** Writes the digits of answers into a message that carries one. Where they are: `contentsOf`. */
+  /** Writes the digits of answers into a message; `contentsOf` finds the places. */
   function withAnswers(server: string, text: string): string {
     const found = waiting.get(server);
     if (!found || !text.includes('"accept"')) return text;
@@ -92,13 +91,13 @@ export function exactNumbers(): ExactNumbers {
   };
 }
 
-/** The contents of accepted forms in a message: of an answer, and of the answers in a retry (2026-07-28 basic/patterns/mrtr). */
+/** The contents of accepted forms in a message: in a response, or in the answers of a retry (2026-07-28 basic/patterns/mrtr). */
 function contentsOf(message: unknown): Bag[] {
   const { result, params } = bag(message);
   return [result, ...Object.values(bag(bag(params)['inputResponses']))].map((one) => bag(bag(one)['content'])).filter((content) => Object.keys(content).length > 0);
 }
 
-/** A copy with another value in the place of one object. */
+/** A copy of `value` in which `other` replaces the object `old`. */
 function substitute(value: unknown, old: object, other: unknown): unknown {
   if (value === old) return other;
   if (typeof value !== 'object' || value === null) return value;

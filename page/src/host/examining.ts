@@ -1,15 +1,15 @@
-// The doctor in the page: its connections stand on the wire beside others, and each finding names the message that shows it.
+// The doctor in the page: its connections are shown on the wire, and a finding names the message that shows it.
 import { diagnose } from 'barewire/doctor';
 import type { AskedBy } from 'barewire/doctor';
 import type { FindingView } from '../messages.ts';
 import type { PageHost } from './page-host.ts';
 
-/** The name under which the doctor's connections to a server stand on the wire. No server's name has a colon. */
+/** The server name of the doctor's connections on the wire. No real server's name has a colon. */
 export const checkOf = (server: string): string => `${server}: check`;
 
 /**
- * Checks a server, over connections of its own. What is in order comes first, then errors, warnings and notes. `onFinding` is
- * called with the steps, and then with each of them.
+ * Checks a server over separate connections. Returns the facts, then errors, warnings and notes. `onFinding` gets the steps first, then
+ * each of the results.
  */
 export async function examine(page: PageHost, server: string, onFinding: (finding: FindingView) => void): Promise<readonly FindingView[]> {
   const entry = page.entry(server);

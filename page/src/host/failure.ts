@@ -2,12 +2,12 @@ import { HostError } from 'barewire/host';
 import { ConnectionError, RpcError } from 'barewire/jsonrpc';
 import type { Failure } from '../messages.ts';
 
-/** Why the host did not do what the page asked for. Stable. */
+/** Why an action failed in the host. The codes are stable. */
 export type PageErrorCode =
   | 'bad-message' | 'bad-params' | 'bad-answer' | 'bad-config' | 'bad-transcript' | 'no-such-server' | 'no-such-tool' | 'no-such-call'
   | 'no-such-question' | 'no-such-app' | 'changed' | 'answered' | 'withdrawn' | 'no-such-recording' | 'no-such-task' | 'dropped' | 'login-needed' | 'not-connected' | 'not-here' | 'busy' | 'cancelled';
 
-/** An error of the page's host itself. What a server answers with an error stays its `RpcError`. */
+/** An error of the page's host. An error response of a server stays an `RpcError`. */
 export class PageError extends Error {
   readonly code: PageErrorCode;
   readonly data: unknown;
@@ -23,7 +23,7 @@ export class PageError extends Error {
 /** The most characters of a message that are shown. */
 const maxMessage = 4_000;
 
-/** Anything thrown, as the page shows it. */
+/** Converts anything thrown into a `Failure`. */
 export function failureOf(thrown: unknown): Failure {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   const message = text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text;

@@ -5,10 +5,10 @@ import { serverActions } from './server-actions.ts';
 import { taskActions } from './task-actions.ts';
 import { wireActions } from './wire-actions.ts';
 
-/** Makes the actions of a host that opens servers of the person's choice: `localActions`. */
+/** Makes the local actions: `localActions`, for a host that opens servers of the person's choice. */
 export type MakeLocalActions = (page: PageHost) => Pick<Handlers, LocalActionName>;
 
-/** Every action that this host does. */
+/** All actions of this host. */
 export function handlersOf(page: PageHost, local?: MakeLocalActions): Partial<Handlers> {
   return { ...serverActions(page), ...callActions(page), ...wireActions(page), ...taskActions(page), ...local?.(page) };
 }

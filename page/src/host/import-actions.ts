@@ -5,7 +5,7 @@ import { PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
 import { targetOf } from './server-entry.ts';
 
-/** What takes servers over from the configurations of other applications. What was looked at is what is imported. */
+/** Imports servers from the configurations of other applications: exactly those that `import.look` returned. */
 export function importActions(page: PageHost): Pick<Handlers, Extract<ActionName, `import.${string}`>> {
   const { importing } = page.options;
   const looked = new Map<string, Readonly<Record<string, ServerConfig>>>();

@@ -1,5 +1,5 @@
-// The judge in the page: which rule of the specification a server breaks. A run holds dozens of conversations; those that show
-// something are put on the wire, for all to be read as any other.
+// The judge in the page: finds the rules of the specification that a server breaks. A run holds dozens of conversations; those with
+// evidence are shown on the wire.
 import type { JudgeRuling } from 'barewire/judge';
 import type { JudgementView, RulingView } from '../messages.ts';
 import { PageError } from './failure.ts';
@@ -10,13 +10,13 @@ type Judgement = JudgeRuling['judgements'][number];
 type Evidence = Judgement['evidence'][number];
 type Passed = Evidence['entries'][number];
 
-/** The name under which the judge's conversations with a server stand on the wire. No server's name has a colon. */
+/** The server name of the judge's conversations on the wire. No real server's name has a colon. */
 export const judgeOf = (server: string): string => `${server}: judge`;
 
-/** The most characters of a text of a server that a view holds. */
+/** The most characters of a server's text in a view. */
 const maxChars = 2_000;
 
-/** Judges a server. `quick`: the newest revision of each era, without what takes time. */
+/** Judges a server. `quick`: only the newest revision of each era, without slow probes. */
 export async function judge(page: PageHost, server: string, quick: boolean): Promise<null> {
   const entry = page.entry(server);
   const { judge: run, open } = page.options;
@@ -30,7 +30,7 @@ export async function judge(page: PageHost, server: string, quick: boolean): Pro
   try {
     const ruling = await run({
       name: server, config: entry.config,
-      // A harmful server may not reach further than in any other connection: it is opened as the page's own are.
+      // A connection with the same restrictions as the page's own, because the server may be harmful.
       open: (trace) => open(server, entry.config, { onStderr: () => {}, auth: page.logins.get(server)?.auth, trace: (passed) => { if (passed.kind === undefined || passed.kind === 'message') trace(passed); } }),
     }, quick, tell);
     tell(null, viewOf(ruling, quick, placed(page, entry, ruling)));
@@ -41,7 +41,7 @@ export async function judge(page: PageHost, server: string, quick: boolean): Pro
   return null;
 }
 
-/** Puts the conversations that show something on the wire. Returns the number of each entry. */
+/** Puts the conversations with evidence on the wire. Returns the `seq` of each entry. */
 function placed(page: PageHost, entry: ServerEntry, { judgements }: JudgeRuling): ReadonlyMap<Passed, number> {
   const seqs = new Map<Passed, number>();
   const conversations = new Map<number, Evidence[]>();
@@ -62,7 +62,7 @@ function placed(page: PageHost, entry: ServerEntry, { judgements }: JudgeRuling)
   return seqs;
 }
 
-/** Parts of one list, which may overlap, as that list. */
+/** Joins overlapping parts of one list in order, each entry once. */
 function joined(parts: readonly (readonly Passed[])[]): readonly Passed[] {
   const all: Passed[] = [];
   for (const part of [...parts].sort((a, b) => (a.at(-1)?.at ?? 0) - (b.at(-1)?.at ?? 0) || a.length - b.length)) {
@@ -74,7 +74,7 @@ function joined(parts: readonly (readonly Passed[])[]): readonly Passed[] {
   return all;
 }
 
-/** The message that decided: what came, else what was sent, else the last that passed. */
+/** The decisive message: the one that came, else the one that was sent, else the last one. */
 function deciding({ came, sent, entries }: Evidence): Passed | undefined {
   const of = (direction: 'sent' | 'received', text: string | undefined): Passed | undefined =>
     entries.findLast((one) => 'text' in one && one.direction === direction && one.text === text);

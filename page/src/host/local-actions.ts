@@ -11,10 +11,10 @@ import type { PageHost } from './page-host.ts';
 import { savedCallActions } from './saved-call-actions.ts';
 import { connect } from './server-actions.ts';
 
-/** The names of servers: they stand in keys, in file names of pins and in the names of tools. */
+/** Valid names of servers: they are part of keys, of file names of pins and of tool names. */
 const goodName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** For `openTab`. */
+/** The actions of a local host, for `openTab`. */
 export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
   const { host } = page;
 
@@ -32,10 +32,10 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
       if (typeof name !== 'string' || !goodName.test(name)) {
         throw new PageError('bad-config', 'name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", the first a letter or a digit');
       }
-      // Nothing of the process's environment is put in: what is typed in is what it is.
+      // No variables of the environment are substituted: the person's text is used unchanged.
       const config = readServers({ mcpServers: { [name]: { ...target, trusted, roots, tools } } }, () => undefined)[name] as ServerConfig;
       await page.add(name, config, era);
-      // It is there, whether or not it can be started: the view says why it is down.
+      // The server is added even if it cannot be started; its view says why it is down.
       await connect(page, name).catch((thrown: unknown) => page.trouble(name, thrown));
       return null;
     },
@@ -50,7 +50,7 @@ export function localActions(page: PageHost): Pick<Handlers, LocalActionName> {
       const entry = page.entry(server);
       const { config } = entry;
       const more = isProgram(config) ? { env: { ...config.env, ...env } } : { headers: { ...config.headers, ...headers } };
-      // Read as a configuration is, so that what is no text is refused by its name.
+      // Validated like a configuration: a value that is not a string is rejected by its name.
       const kept = readServers({ mcpServers: { [server]: { ...config, ...more } } }, () => undefined)[server] as ServerConfig;
       entry.config = isProgram(config) ? { ...config, ...'env' in kept && { env: kept.env } } as ServerConfig : { ...config, ...'headers' in kept && { headers: kept.headers } } as ServerConfig;
       page.changed(server);

@@ -1,16 +1,16 @@
-// A transcript from a file as a wire of its own: its messages are shown as others are. What it says is text to be read: nothing
-// of it is sent, and no address in it is visited.
+// Shows a transcript from a file as a separate server on the wire. It is only shown: nothing of it is sent, and no address in it is
+// opened.
 import { parseTranscript } from 'barewire/transcript';
 import type { Line } from 'barewire/transcript';
 import { PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
 import { parsed } from './wire-log.ts';
 
-/** The most messages of one file: it may not push out all else that is held. */
+/** The most messages of one file, so that it does not push out all other entries. */
 const maxMessages = 20_000;
 const maxName = 60;
 
-/** Puts the messages of a recording on the wire. Returns the name under which they stand there, which no server has. */
+/** Puts the messages of a recording on the wire. Returns the name that they have there; no server has this name. */
 export function openFile(page: PageHost, id: string): { readonly server: string; readonly messages: number } {
   const text = page.recordings.text(id);
   const { lines } = parseTranscript(text);
@@ -29,7 +29,7 @@ export function openFile(page: PageHost, id: string): { readonly server: string;
   return { server, messages: lines.length };
 }
 
-/** The message with its own tokens: `json` of a line holds what JavaScript makes of them. */
+/** The text of a message with its original tokens; `json` of a line holds the parsed value. */
 function bodyOf(source: readonly string[], { at }: Line): string {
   let body = (source[at - 1] ?? '').slice(4);
   for (let next = at; /^ +\S/.test(source[next] ?? ''); next++) body += ` ${source[next]?.trim() ?? ''}`;

@@ -11,65 +11,65 @@ import type { LoginStep, Target, TaskView, Welcome } from '../messages.ts';
 import type { SavedCalls } from './saved-calls.ts';
 import type { Tasks } from './tasks.ts';
 
-/** What a transport is opened with. */
+/** Passed to each transport that is opened. */
 export interface OpenHooks {
   readonly trace: HttpTrace;
   readonly onStderr: (line: string) => void;
-  /** Gets in where the server wants credentials; undefined: the person has not logged in. */
+  /** Authorizes requests; undefined if the person has not logged in. */
   readonly auth: HttpAuthorization | undefined;
 }
 
-/** The authorization of one server, once the person began to log in. */
+/** The authorization of one server, from the start of a login. */
 export interface Login {
   readonly auth: HttpAuthorization;
-  /** Gets tokens where the server wants some. It takes as long as the person needs. */
+  /** Runs the login. It takes as long as the person needs. */
   authorize(signal: AbortSignal): Promise<void>;
   signOut(): Promise<void>;
 }
 
-/** Keeps servers in a configuration. Both throw a `PageError` `bad-config` where it cannot be done. */
+/** Saves servers to a configuration. Both throw a `PageError` `bad-config` if that fails. */
 export interface Saving {
   propose(name: string, config: ServerConfig): { readonly path: string; readonly before: string; readonly after: string };
-  /** Throws a `PageError` `changed` where the file is not `before` any more. */
+  /** Throws a `PageError` `changed` if the file is no longer `before`. */
   save(name: string, config: ServerConfig, before: string): void;
 }
 
 /** Reads the configurations of other applications. */
 export interface Importing {
   readonly applications: readonly string[];
-  /** The user's own files of an application, and the servers in them; undefined: there is no such application. */
+  /** The user's files of an application, and the servers in them; undefined if the application is unknown. */
   read(application: string): Promise<{ readonly paths: readonly string[]; readonly servers: Readonly<Record<string, ServerConfig>> } | undefined>;
 }
 
-/** Where apps are shown: a listener of documents that hold them. */
+/** Serves the sandbox documents that contain apps. */
 export interface AppScreen {
   readonly port: number;
-  /** Makes a document whose policy allows these domains. `onReport` hears what the policy forbade. */
+  /** Makes a document whose policy allows these domains. `onReport` gets each violation of the policy. */
   open(csp: AppCsp, onReport: (what: string) => void): { readonly path: string; close(): void };
-  /** Ports of this host, which no app reaches. */
+  /** Ports of this host, which no app may reach. */
   ownPorts(): readonly number[];
 }
 
-/** Judges a server. `open`: a new connection to its program. `onStep` hears what is done next. */
+/** Judges a server. `open`: makes a new connection to it. `onStep` gets each next step. */
 export type Judge = (server: { readonly name: string; readonly config: ServerConfig; readonly open: NonNullable<JudgedServer['open']> }, quick: boolean, onStep: (what: string) => void) => Promise<JudgeRuling>;
 
-/** What the page's host is made of: it opens nothing itself. */
+/** The parts of the page's host, which opens no connections itself. */
 export interface PageHostOptions {
   readonly carrier: Welcome['carrier'];
   /** The version of barewire. */
   readonly version: string;
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** Opens the way to a server. */
+  /** Makes the transport to a server. */
   readonly open: (name: string, config: ServerConfig, hooks: OpenHooks) => ClientTransport;
-  /** Makes the client of a server. Default: an `McpClient`, which knows no tasks. */
+  /** Makes the client of a server. Default: an `McpClient`, which does not support tasks. */
   readonly client?: (info: Implementation, options: ClientOptions) => McpClient;
-  /** Follows tasks: `(onChange, onRemoved) => new Tasks(onChange, onRemoved)`, with a `client` that knows them. */
+  /** Follows tasks: `(onChange, onRemoved) => new Tasks(onChange, onRemoved)`. `client` must then return a `TaskClient`. */
   readonly tasks?: (onChange: (view: TaskView) => void, onRemoved: (key: string) => void) => Tasks;
-  /** How a server is shown that is neither a program nor an address. */
+  /** How to show a server that is neither a program nor an address. */
   readonly target?: (name: string) => Target | undefined;
-  /** Says what heads and events of HTTP are. Default: nothing, where no server is reached over HTTP. */
+  /** Explains HTTP heads and events. Default: no explanations, if no server is reached over HTTP. */
   readonly explainHttp?: (entry: HttpTraceEntry | EventTraceEntry, revision?: string) => Explanation;
-  /** The judge of arguments, forms and structured results. */
+  /** The validator for arguments, forms and structured results. */
   readonly compile: (schema: JsonSchema) => Validate;
   readonly rules?: readonly Rule[];
   /** Which tools of all servers are offered: see `HostOptions.tools` of barewire/host. */
@@ -79,29 +79,29 @@ export interface PageHostOptions {
   readonly log?: LogSink;
   readonly model?: Model;
   readonly resolvePath?: ResolvePath;
-  /** Where servers that were typed in are kept. */
+  /** Saves servers that were added in the page. */
   readonly saving?: Saving;
-  /** Where calls are kept under a name. */
+  /** Stores named calls. */
   readonly savedCalls?: SavedCalls;
   readonly importing?: Importing;
-  /** Shows apps of servers. Without it the host does not declare that it can. */
+  /** Shows apps of servers. Without it the host does not declare the apps extension. */
   readonly apps?: AppScreen;
   readonly login?: (server: string, url: string, onStep: (step: Omit<LoginStep, 'server' | 'at'>) => void) => Login;
-  /** How the doctor sends plain HTTP requests to a server; undefined: it has no address. */
+  /** How the doctor sends plain HTTP requests to a server; undefined if it has no address. */
   readonly probe?: (config: ServerConfig) => Address | undefined;
-  /** Judges servers by the rules of the specification. Without it nobody does. */
+  /** Judges servers by the rules of the specification. Without it there is no judge. */
   readonly judge?: Judge;
-  /** Of the process, in bytes. */
+  /** Memory of the process, in bytes. */
   readonly memory?: () => { readonly residentBytes: number; readonly heapBytes: number };
   readonly limits?: Partial<PageHostLimits>;
 }
 
 export interface PageHostLimits {
-  /** Entries of the wire that are held. 200,000. */
+  /** Entries that the wire log holds. Default: 200,000. */
   readonly maxWireEntries: number;
-  /** What their texts may take, in bytes. 128 MiB. */
+  /** Memory for these entries, in bytes. Default: 128 MiB. */
   readonly maxWireBytes: number;
-  /** Milliseconds without a sign of life after which a call is given up. 5 minutes. */
+  /** Milliseconds without a sign of life after which a call fails. Default: 5 minutes. */
   readonly callTimeoutMs: number;
 }
 

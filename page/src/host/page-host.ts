@@ -24,12 +24,12 @@ import type { Tasks } from './tasks.ts';
 import { maxShown, parsed, WireLog } from './wire-log.ts';
 import { declaredIn } from './wire-shape.ts';
 
-/** What the welcome has of each long list. */
+/** The most entries of each long list in the welcome. */
 const recent = 500;
-/** Tokens that a server of the page may sample in all: every request is shown to the person. */
+/** The most tokens that a server may sample in all. It is high, because the person sees every request. */
 const maxSampledTokens = 1_000_000;
 
-/** The host behind the page: a `Host` of barewire with all that the page shows of it. Pages come and go; it stays. */
+/** The host behind the page: a `Host` of barewire, and the state that the page shows. It outlives the pages. */
 export class PageHost {
   readonly options: PageHostOptions;
   readonly limits: PageHostLimits;
@@ -42,10 +42,10 @@ export class PageHost {
   readonly recordings: Recordings;
   readonly wire: WireLog;
   readonly exact = exactNumbers();
-  /** What is known of a call, by the signal that ends it. */
+  /** Calls that the person started, by the signal that aborts them. */
   readonly pressed = new WeakMap<AbortSignal, PressedCall>();
   readonly logins = new Map<string, Login>();
-  /** Names under which files stand on the wire. */
+  /** Names under which files are shown on the wire. */
   readonly opened = new Set<string>();
   readonly activity = new Ring<{ readonly line: string; readonly view: ActivityView }>(10_000);
   readonly logs = new Ring<LogView>(10_000);
@@ -76,7 +76,7 @@ export class PageHost {
       onClosed: (id, by) => this.tell({ type: 'question-closed', id, by }),
     });
     this.calls = new Calls((call) => {
-      // What passed for a call is told before its end: who shares the call at once shares its messages.
+      // Send the messages of a call before its end, so that the person can share the call at once.
       if (call.endedAt !== null) this.#passed.flush();
       this.tell({ type: 'call', call });
     });
@@ -136,7 +136,7 @@ export class PageHost {
     this.tell({ type: 'server-removed', name });
   }
 
-  /** The view of a server is another now. */
+  /** Schedules news with the new view of a server. */
   changed(name: string): void {
     this.#changed.add(name);
   }
@@ -176,12 +176,12 @@ export class PageHost {
       era: entry.era,
       // Apps, Client (Host) Capabilities: only a host with a screen declares that it shows apps.
       ...this.options.apps && { extensions: { ...given.extensions, [appsExtension]: showsApps } },
-      // What does not fit its schema is shown, and judged here.
+      // The page validates results itself, and shows those that do not match.
       validator: false,
       logLevel: entry.logLevel ?? undefined,
       onLog: ({ level, logger = null, data }) => this.#log(name, { source: 'protocol', level, logger, data }),
       onResourceUpdated: (uri) => this.tell({ type: 'resource-updated', server: name, uri, at: Date.now() }),
-      // In step mode silence says nothing about the server.
+      // In step mode a held message delays the answer, so the probe must not time out.
       limits: { timeoutMs: this.limits.callTimeoutMs, ...(sent || received) && { probeTimeoutMs: 2_000_000_000 } },
     });
     entry.client = client;
@@ -200,11 +200,11 @@ export class PageHost {
     this.changed(name);
   }
 
-  /** Until when an answer counts: an approval ends by itself, and so does a legacy call without a sign of life. */
+  /** The deadline for an answer: of an approval, or of a legacy call without a sign of life. */
   #until(server: string, kind: QuestionView['kind']): number | null {
     if (kind === 'approval') return Date.now() + defaultHostLimits.approvalMs;
     const entry = this.entries.get(server);
-    // In 2026-07-28 no request waits while the person is asked. In step mode the clocks stand still.
+    // In 2026-07-28 no request waits while the person is asked. In step mode the timeouts are paused.
     if (kind === 'change' || entry?.agreed?.era !== 'legacy' || entry.holds.sent || entry.holds.received) return null;
     const last = this.calls.lastSign(server);
     return last === undefined ? null : last + this.limits.callTimeoutMs;
@@ -234,7 +234,7 @@ export class PageHost {
     this.tell({ type: 'catalogue', catalogue });
   }
 
-  /** A tool as it was last listed: as it is now, or as it was accepted. Throws where there is none. */
+  /** A tool as it was last listed, with its accepted definition; a renamed one with its new definition. Throws if unknown. */
   tool(server: string, name: string): ToolView {
     const found = this.#catalogues.get(server)?.tools.find(({ tool }) => tool.name === name);
     if (!found) throw new PageError('no-such-tool', `${server} has no tool ${JSON.stringify(name)}`);
@@ -245,7 +245,7 @@ export class PageHost {
     void this.#listed(name).catch((thrown: unknown) => this.trouble(name, thrown));
   }
 
-  // ---- what passes
+  // ---- messages, logs, activity
 
   #entered(entry: WireEntry, text: string): void {
     const server = this.entries.get(entry.server);
@@ -268,7 +268,7 @@ export class PageHost {
     this.#passed.add(entry);
   }
 
-  /** What is held of a server's messages. */
+  /** The held messages of a server. */
   holdView(entry: ServerEntry): HoldView {
     const revision = entry.client?.revision?.version;
     const one = ({ number, direction, at, text }: Held): HeldMessage => {
@@ -321,7 +321,7 @@ export class PageHost {
     this.changed(step.server);
   }
 
-  /** Something went wrong that no action waits for. */
+  /** Reports an error that belongs to no action. */
   trouble(server: string | null, thrown: unknown): void {
     this.tell({ type: 'trouble', server, message: failureOf(thrown).message, at: Date.now() });
   }
@@ -334,7 +334,7 @@ export class PageHost {
     for (const listener of this.#listeners) listener(text);
   }
 
-  /** A page that hears all news from now on; the welcome goes before them. `add`: whether it can type servers in. Returns what ends that. */
+  /** Sends the welcome to a page, then all news. `add`: the page can add servers. Returns a function that ends this. */
   listen(send: (text: string) => void, add: boolean): () => void {
     const { carrier, version, login, model, saving, importing } = this.options;
     const welcome: Welcome = {
@@ -360,7 +360,7 @@ export class PageHost {
     return () => this.#listeners.delete(send);
   }
 
-  /** A file that cannot be read is said to, and keeps nobody out. */
+  /** A file that cannot be read is reported as trouble; the page still gets its welcome. */
   #saved(): Welcome['saved'] {
     if (!this.savedCalls) return null;
     const { path } = this.savedCalls;
@@ -372,12 +372,12 @@ export class PageHost {
     }
   }
 
-  /** Ends every server. Never rejects. */
+  /** Stops every server. Never rejects. */
   async close(): Promise<void> {
     await this.host.close();
     for (const gathered of [this.#changed, this.#heldChanged, this.#passed, this.#logged, this.#recorded]) gathered.flush();
   }
 }
 
-/** A server of the page may ask for sampling: every request is shown to the person. */
+/** Allows a server to request sampling: the person sees every request. */
 const consenting = (config: ServerConfig): ServerConfig => ({ maxSampledTokens, ...config });

@@ -17,41 +17,41 @@ interface Open {
 }
 
 export interface QuestionsOptions {
-  /** The judge of forms. */
+  /** The validator for forms. */
   readonly compile: (schema: JsonSchema) => Validate;
   readonly trusted: (server: string) => boolean;
-  /** What is known of the call that this signal ends: the person pressed a button for it. */
+  /** The call that this signal aborts, if the person pressed a button for it. */
   readonly pressed: (signal: AbortSignal) => PressedCall | undefined;
-  /** Until when the questions of a server are answered in time; null: not known here. */
+  /** The deadline for questions of a server; null if unknown. */
   readonly until: (server: string, kind: Kind) => number | null;
-  /** The tools of a server that may be asking; [] where something else of it runs, or nothing. */
+  /** The tools of a server that may be asking; [] if another kind of request runs, or nothing. */
   readonly asking: (server: string) => readonly string[];
-  /** A form was accepted with numbers that are to be sent as they were typed. */
+  /** A form was accepted whose numbers must be sent as they were typed. */
   readonly onExact: (server: string, content: Readonly<Record<string, unknown>>, lexemes: Lexemes) => void;
   readonly model: Model | undefined;
   readonly onQuestion: (question: QuestionView) => void;
-  /** `by`: the tab that answered; null: nobody waits for an answer any longer. */
+  /** `by`: the tab that answered; null: the question was withdrawn. */
   readonly onClosed: (id: string, by: string | null) => void;
 }
 
-/** A call that the person pressed a button for. */
+/** A call that the person started with a button. */
 export interface PressedCall {
   readonly lexemes: Lexemes;
-  /** Where its arguments are from, where not from the person. */
+  /** Where the arguments come from; undefined: from the person. */
   readonly origin: 'link' | 'file' | undefined;
-  /** Of the definition that the person had before them. */
+  /** The digest of the definition that the person saw. */
   digest: string | undefined;
 }
 
-/** How many closed questions are remembered, to tell a late answer why it is late. */
+/** The most closed questions that are remembered, so that a late answer gets the right error. */
 const maxClosed = 1_000;
 
-/** What waits for the person: every page sees it, and the first answer counts. */
+/** The open questions. Every page sees them, and the first answer counts. */
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #open = new Map<string, Open>();
   readonly #closed = new Map<string, 'answered' | 'withdrawn'>();
-  /** Answers that the person wrote in the place of a model, and what was asked, by the question's context. */
+  /** Answers that the person wrote in place of a model, and the sampled requests, both by the question's context. */
   readonly #byHand = new WeakMap<object, CreateMessageResult>();
   readonly #sampled = new WeakMap<object, CreateMessageRequestParams>();
   #count = 0;
@@ -68,7 +68,7 @@ export class Questions {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const id = `q${++this.#count}`;
-      // These two are asked by the host.
+      // The host asks these two itself, not a tool.
       const tools = kind === 'approval' || kind === 'change' ? [] : this.#options.asking(server);
       const view = { ...body, kind, id, server, askedAt: Date.now(), until: this.#options.until(server, kind), ...tools.length > 0 && { tools } } as unknown as QuestionView;
       const stop = (): void => {
@@ -94,7 +94,7 @@ export class Questions {
     this.#options.onClosed(id, by);
   }
 
-  /** Takes an answer of a tab. Throws a `PageError` where it is too late, or does not fit; then the question stays open. */
+  /** Handles the answer of a tab. Throws a `PageError` if it is too late, or invalid; an invalid answer leaves the question open. */
   answer(id: string, answer: Answer, tab: string): void {
     const open = this.#open.get(id);
     if (!open) {
@@ -128,7 +128,7 @@ export class Questions {
     try {
       return faultsOf(this.#options.compile(schema), content);
     } catch {
-      // A schema that cannot be judged here is judged by the client.
+      // If the schema does not compile here, the client validates the answer.
       return [];
     }
   }
@@ -148,7 +148,7 @@ export class Questions {
     },
     acceptChange: async (change: PinChange, context) => {
       const { accept } = await this.#ask('change', context, { change: changeView(change) });
-      // Who accepts it for a call has the tool before them that the call is of.
+      // For a call that is waiting, this is consent to the new definition.
       const pressed = this.#options.pressed(context.signal);
       if (accept && pressed) pressed.digest = change.digest;
       return accept;
@@ -176,7 +176,7 @@ export class Questions {
     },
   };
 
-  /** For `HostOptions.model`: what the person wrote, else the application's model. */
+  /** For `HostOptions.model`: returns the person's answer, else calls the application's model. */
   readonly model: Model = (params, context) => {
     const byHand = this.#byHand.get(context);
     if (byHand) return Promise.resolve(byHand);

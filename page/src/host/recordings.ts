@@ -13,7 +13,7 @@ interface Recording {
   readonly recorder: Recorder | undefined;
 }
 
-/** Recordings: being made, made, and loaded. */
+/** Recordings in progress, finished, and loaded. */
 export class Recordings {
   readonly #onChange: (view: RecordingView) => void;
   readonly #held = new Map<string, Recording>();
@@ -32,7 +32,7 @@ export class Recordings {
     return this.#keep({ title, server, state: 'recording', messages: 0 }, [`${title.replaceAll(/\s+/g, ' ')}\n\n`], recorder());
   }
 
-  /** Takes a `.wire` file. Throws a `PageError` `bad-transcript` that names the line. */
+  /** Loads a `.wire` file. Throws a `PageError` `bad-transcript` that names the line. */
   async load(title: string, text: string): Promise<string> {
     const { lines } = await read(text);
     return this.#keep({ title, server: null, state: 'done', messages: lines.length }, [text], undefined);
@@ -49,7 +49,7 @@ export class Recordings {
     return id;
   }
 
-  /** A message passed. */
+  /** Adds a message to the running recordings of its server. */
   passed({ server, direction, shape }: WireMessage, text: string): void {
     for (const recording of this.#held.values()) {
       const { view, parts, recorder: made } = recording;

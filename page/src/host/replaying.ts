@@ -6,10 +6,10 @@ import type { HttpTrace } from 'barewire/fetch';
 import type { ReplayView } from '../messages.ts';
 import { parsed } from './wire-log.ts';
 
-/** How long an answer may take while a recording is played. */
+/** How long to wait for an answer during a replay. */
 const silenceMs = 30_000;
 
-/** Plays the client's side of a transcript against a server, over a connection of its own, and compares what comes back. */
+/** Sends the client's messages of a transcript to a server, over a separate connection, and compares the answers. */
 export async function playAgainst(
   transcript: Transcript, open: (trace: HttpTrace) => ClientTransport, ignored: readonly string[], signal: AbortSignal,
 ): Promise<ReplayView> {
@@ -31,7 +31,7 @@ export async function playAgainst(
     if (direction !== 'received') return;
     const { result } = bag(parsed(text));
     const agreed = revisions.find(({ version }) => version === bag(result)['protocolVersion']);
-    // HTTP says the revision in a header from then on.
+    // HTTP then sends the revision in a header.
     if (agreed) transport.agreed?.(agreed);
     go(replay.receive(text));
   });
@@ -58,7 +58,7 @@ export async function playAgainst(
   return { played: sent, differences: replay.differences, transcript: lines.join('') };
 }
 
-/** What a transport looks at; undefined where the text is no request and no notification. */
+/** The data for the transport; undefined if the text is neither a request nor a notification. */
 function outgoing(text: string): Outgoing | undefined {
   const { id, method, params } = bag(parsed(text));
   if (typeof method !== 'string') return undefined;

@@ -9,7 +9,7 @@ export class Ring<T> {
 
   push(item: T): void {
     this.#items.push(item);
-    // Cut once in a while, so that a push costs nothing.
+    // Cut rarely, so that a push is cheap on average.
     if (this.#items.length >= 2 * this.#most) this.#items = this.#items.slice(-this.#most);
   }
 
@@ -23,7 +23,7 @@ export class Ring<T> {
   }
 }
 
-/** Gathers what comes close together, and hands it on at once. */
+/** Collects items for `ms` milliseconds, then passes them on together. */
 export class Gathered<T> {
   readonly #ms: number;
   readonly #hand: (items: readonly T[]) => void;
@@ -40,7 +40,7 @@ export class Gathered<T> {
     this.#timer ??= setTimeout(() => this.flush(), this.#ms);
   }
 
-  /** Hands on what there is now. */
+  /** Passes on the collected items now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -4,7 +4,7 @@ import { PageError } from './failure.ts';
 import type { PageHost } from './page-host.ts';
 import type { SavedCalls } from './saved-calls.ts';
 
-/** What concerns calls that are kept under a name. */
+/** Actions for saved calls. */
 export function savedCallActions(page: PageHost): Pick<Handlers, Extract<ActionName, `saved.${string}`>> {
   const kept = (): SavedCalls => {
     if (!page.savedCalls) throw new PageError('not-here', 'this host has no file for calls');

@@ -1,30 +1,30 @@
-// Calls with names, in a file that goes into git: one call a line, with its arguments as they were typed.
+// Named calls, in a file that can be kept in git: one call a line, with its arguments as they were typed.
 import { oneLine } from '../json/layout.ts';
 import { nodeOfText } from '../json/node.ts';
 import type { JsonNode } from '../json/node.ts';
 import type { SavedCallView } from '../messages.ts';
 import { PageError } from './failure.ts';
 
-/** Where named calls are kept. */
+/** The file of named calls. */
 export interface CallFile {
   readonly path: string;
-  /** '' where there is no file yet. Throws a `PageError` `bad-config` where it cannot be read. */
+  /** '' if the file does not exist. Throws a `PageError` `bad-config` if it cannot be read. */
   read(): string;
   write(text: string): void;
 }
 
 type SavedCall = Omit<SavedCallView, 'own'>;
 
-/** The most characters of the file, calls in it, and characters of one call's name and arguments. */
+/** Limits: characters of the file, calls in it, and characters of one call's name and arguments. */
 const maxChars = 1_000_000;
 const maxCalls = 1_000;
 const maxNameChars = 80;
 const maxArgsChars = 100_000;
 
-/** The named calls of a file. It is read anew for each change: others write it too. */
+/** The named calls of a file. The file is read again for each change, because others write it too. */
 export class SavedCalls {
   readonly #file: CallFile;
-  /** Calls that were saved here, as lines: their arguments are the person's own. */
+  /** Calls that were saved in this process, as lines: their arguments are the person's own. */
   readonly #own = new Set<string>();
 
   constructor(file: CallFile) {
@@ -35,12 +35,12 @@ export class SavedCalls {
     return this.#file.path;
   }
 
-  /** All of them. Throws a `PageError` `bad-config` where the file is not what `save` writes. */
+  /** All saved calls. Throws a `PageError` `bad-config` if the file is not in the format of `save`. */
   get views(): readonly SavedCallView[] {
     return read(this.#file).map((call) => ({ ...call, own: this.#own.has(lineOf(call)) }));
   }
 
-  /** Puts a call into the file, in the place of one of the same name. */
+  /** Adds a call to the file, or replaces the one of the same name. */
   save(call: SavedCall): void {
     checkCall(call);
     const calls = [...read(this.#file).filter((one) => !isSame(one, call)), { ...call, args: oneLine(call.args) }];
@@ -54,7 +54,7 @@ export class SavedCalls {
   }
 
   #write(calls: readonly SavedCall[]): void {
-    // In one order, so that two people who save different calls change different lines.
+    // Sorted, so that two people who save different calls change different lines.
     const lines = calls.map((call) => `    ${lineOf(call)}`).sort();
     const text = `{\n  "calls": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n  `}]\n}\n`;
     if (text.length > maxChars) throw new PageError('bad-config', `${this.path} would have more than ${maxChars} characters`);

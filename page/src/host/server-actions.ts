@@ -5,7 +5,7 @@ import type { PageHost } from './page-host.ts';
 
 type Names = Exclude<Extract<ActionName, `server.${string}` | 'memory' | 'doctor.run' | 'judge.run' | 'log.clear' | 'activity.export' | `grants.${string}` | 'question.answer'>, LocalActionName>;
 
-/** What concerns servers as a whole, and the person. Doctor and judge are loaded when they are first needed. */
+/** Actions for servers as a whole, and for questions, grants and logs. Doctor and judge are loaded at their first use. */
 export function serverActions(page: PageHost): Pick<Handlers, Names> {
   const { host } = page;
 
@@ -38,7 +38,7 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       const entry = page.entry(server);
       const client = await host.connect(server, signal);
       const began = performance.now();
-      // A result that is kept says nothing of the way.
+      // Not from a cache: a stored result does not measure the connection.
       await client.ping({ signal, fresh: true });
       const ms = Math.round((performance.now() - began) * 10) / 10;
       entry.latencyMs = ms;
@@ -50,7 +50,7 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
       host.trust(server, trusted === true);
       entry.config = { ...entry.config, trusted: trusted === true };
       page.changed(server);
-      // Rules may offer other tools of a server that is trusted.
+      // The rules may offer other tools of a trusted server.
       page.listAgain(server);
       return null;
     },
@@ -112,7 +112,7 @@ export function serverActions(page: PageHost): Pick<Handlers, Names> {
   };
 }
 
-/** Starts a server where it does not run, and lists it. */
+/** Connects to a server, and lists it. */
 export async function connect(page: PageHost, name: string, signal?: AbortSignal): Promise<null> {
   page.entry(name);
   await page.host.connect(name, signal);

@@ -5,7 +5,7 @@ import type { LoggingLevel } from 'barewire/protocol';
 import type { Tap } from 'barewire/tap';
 import type { JudgingView, ServerState, ServerView, Target } from '../messages.ts';
 
-/** One server as the page shows it, and what the host holds of it. */
+/** The state of one server in the page's host. */
 export class ServerEntry {
   readonly name: string;
   source: ServerView['source'];
@@ -19,11 +19,11 @@ export class ServerEntry {
   tap: Tap | undefined;
   holds = { sent: false, received: false };
   agreed: ServerView['agreed'] = null;
-  /** The capabilities that our client named at the connection of this number. */
+  /** The capabilities that our client declared, and the number of that connection. */
   declared: { readonly connection: number; readonly capabilities: Readonly<Record<string, unknown>> } | undefined;
   restarts = 0;
   connection = 0;
-  /** Count the connections of the doctor, and of the judge. */
+  /** Connection counters of the doctor and of the judge. */
   checks = 0;
   judged = 0;
   judging: JudgingView | undefined;
@@ -44,7 +44,7 @@ export class ServerEntry {
     this.target = target;
   }
 
-  /** What the host tells of it. */
+  /** Applies a state change that the host reports. */
   moved(state: ServerState, why: string): void {
     const now = Date.now();
     if (state === 'starting') {
@@ -80,7 +80,7 @@ export class ServerEntry {
   }
 }
 
-/** Where a server is, without the values of its environment and headers, and without what an address may hold of them. */
+/** How a server is reached, without values of the environment, of headers and of the URL's query, user and password. */
 export function targetOf(config: ServerConfig): Target {
   if (isProgram(config)) {
     const { command, args = [], cwd = null, env = {} } = config;

@@ -1,4 +1,4 @@
-// A transcript for others: what looks like a secret is taken out, and what was taken out is said, so that it can be looked at first.
+// A transcript for sharing: probable secrets are redacted, and their places listed, so that the person can check them first.
 import { recorder } from 'barewire/transcript';
 import type { ResultOf } from '../messages.ts';
 import { below } from '../json/lexemes.ts';
@@ -8,20 +8,20 @@ import { parsed } from './wire-log.ts';
 const secretName = /pass(word|wd|phrase|code)?$|secret|(^|[^a-z])token$|[a-z]Token$|authorization|api[-_]?key|cookie|credential|private[-_]?key/i;
 /** Progress tokens and page cursors are names, not credentials. */
 const harmless = /^(progressToken|nextCursor|cursor)$/;
-/** A run of the characters of keys and tokens: each is looked at once, and taken out as a whole. */
+/** A run of characters that keys and tokens consist of. Each run is checked once, and redacted as a whole. */
 const tokenRun = /[\w.~+/=-]{8,}/g;
 /** A key with a known prefix. */
 const knownKey = /(?<![A-Za-z0-9])(?:sk|pk|ghp|gho|ghs|github_pat|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12}/i;
 /** A JWT, or another object in base64url. */
 const encodedObject = /eyJ[\w-]{8}/i;
-/** What stands before the credentials of HTTP. */
+/** The scheme before the credentials of an `Authorization` header. */
 const scheme = /\b(?:bearer|basic)\s{1,8}$/i;
 const redacted = '[redacted]';
 const maxDepth = 200;
-/** The most places that are named. */
+/** The most places that are listed. */
 const maxNamed = 1_000;
 
-/** Messages of a server as a transcript, and the places in it that were redacted. All of this is a guess. */
+/** Messages of a server as a transcript, and the places in it that were redacted. Secrets are recognized by heuristics only. */
 export function shared(wire: WireLog, server: string, from?: number, to?: number): ResultOf<'wire.share'> {
   const made = recorder();
   const named: ResultOf<'wire.share'>['redacted'][number][] = [];
@@ -40,7 +40,7 @@ export function shared(wire: WireLog, server: string, from?: number, to?: number
       touched = true;
       tell(path, why);
     }, 0);
-    // A text that is no JSON is looked through as it stands. What holds no secret keeps its own tokens.
+    // A text that is not JSON is searched as a string. A message without secrets keeps its own tokens.
     const raw = value === undefined ? withoutSecrets(message) : touched ? JSON.stringify(clean) : message;
     if (value === undefined && raw !== message && named.length === before) tell('', 'looks like a key');
     text += made.add(entry.direction === 'sent' ? 'client' : 'server', raw);
@@ -65,7 +65,7 @@ function cleaned(value: unknown, path: string, tell: (path: string, why: string)
   if (Array.isArray(value)) return value.map((one: unknown, at) => cleaned(one, below(path, at), tell, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]: [string, unknown]) => {
     const at = below(path, name);
-    // A schema that describes a password holds none.
+    // Only strings and numbers can be secrets: a schema that describes a password contains none.
     const secret = (typeof one === 'string' || typeof one === 'number') && one !== '' && secretName.test(name) && !harmless.test(name);
     if (secret) tell(at, 'its name says that it is secret');
     return [name, secret ? redacted : cleaned(one, at, tell, depth + 1)];

@@ -8,17 +8,17 @@ import type { Reply } from '../messages.ts';
 /** The most actions of one page that may wait for their reply. */
 const maxActions = 1_000;
 
-/** One page that has said hello. */
+/** A page that has sent `hello`. */
 export interface Tab {
-  /** Takes a text of the page: an action, or that it no longer waits for one. */
+  /** Handles a message of the page: an action or a cancellation. */
   receive(text: string): void;
   /** The page is gone. Its calls go on. */
   close(): void;
 }
 
 /**
- * Welcomes a page and serves it. `name`: what its `hello` called it. `local`: `localActions`; without them no server can be
- * typed in, no one can log in, and nothing is copied as curl.
+ * Welcomes a page and serves it. `name`: the `tab` of its `hello`. `local`: `localActions`; without it the page has none of the
+ * actions in `LocalActionName`, such as adding servers or logging in.
  */
 export function openTab(page: PageHost, name: string, send: (text: string) => void, local?: MakeLocalActions): Tab {
   const handlers = handlersOf(page, local) as Readonly<Record<string, Handlers[keyof Handlers]>>;

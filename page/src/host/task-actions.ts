@@ -6,7 +6,7 @@ import type { PageHost } from './page-host.ts';
 import { knowsTasks } from './task-client.ts';
 import type { Tasks } from './tasks.ts';
 
-/** What concerns tasks that are followed. */
+/** Actions for followed tasks. */
 export function taskActions(page: PageHost): Pick<Handlers, Extract<ActionName, `task.${string}`>> {
   return {
     async 'task.cancel'({ key }) {

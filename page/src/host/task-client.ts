@@ -1,5 +1,5 @@
 import type { McpClient } from 'barewire/client';
 import type { TaskClient } from 'barewire/tasks';
 
-/** Whether a client knows tasks: the host is handed its clients, and one that needs no tasks carries no line of them. */
+/** Whether a client supports tasks. The host gets its clients from outside, so that a bundle without tasks omits their code. */
 export const knowsTasks = (client: McpClient): client is TaskClient => 'startTool' in client;

@@ -2,7 +2,7 @@ import type { TaskHandle } from 'barewire/tasks';
 import type { ProgressView, TaskView } from '../messages.ts';
 import { failureOf, PageError } from './failure.ts';
 
-/** Tasks that have ended and are still shown. */
+/** The most ended tasks that are kept. */
 const maxEnded = 200;
 
 interface Followed {
@@ -10,7 +10,7 @@ interface Followed {
   readonly handle: TaskHandle;
 }
 
-/** The tasks of all servers that the host follows: they outlive pages, and are found again by their ids. */
+/** The tasks of all servers that the host follows. They outlive pages; `task.find` finds one by its id. */
 export class Tasks {
   readonly #onChange: (view: TaskView) => void;
   readonly #onRemoved: (key: string) => void;
@@ -25,7 +25,7 @@ export class Tasks {
     return [...this.#followed.values()].map(({ view }) => view);
   }
 
-  /** Follows a task to its end. `tool`: '' where it is not known. Returns its key. */
+  /** Follows a task to its end. `tool`: '' if unknown. Returns its key. */
   follow(server: string, tool: string, handle: TaskHandle): string {
     const key = `${server}/${handle.id}`;
     const followed: Followed = {
@@ -63,7 +63,7 @@ export class Tasks {
     await this.#find(key).handle.cancel();
   }
 
-  /** Follows it no longer; the task itself goes on. */
+  /** Stops following it; the task itself goes on. */
   forget(key: string): void {
     this.#find(key).handle.leave(new PageError('cancelled', 'it is not followed any longer'));
     this.#followed.delete(key);

@@ -1,2 +1,2 @@
-// What reads transcripts and compares them. A part of its own, since it is loaded when it is first needed.
+// Reading and comparing transcripts: a separate chunk, loaded at its first use.
 export { compareTranscripts, parseTranscript } from 'barewire/transcript';

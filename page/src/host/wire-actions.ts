@@ -10,7 +10,7 @@ import type { Tap } from 'barewire/tap';
 
 type Names = Exclude<Extract<ActionName, `wire.${string}` | `hold.${string}` | `record.${string}`>, LocalActionName>;
 
-/** What concerns messages as they pass: the wire, step mode, recordings. What reads files is loaded when it is first needed. */
+/** Actions for the wire, step mode and recordings. Code that reads files is loaded at its first use. */
 export function wireActions(page: PageHost): Pick<Handlers, Names> {
   const { wire, recordings } = page;
 
@@ -63,7 +63,7 @@ export function wireActions(page: PageHost): Pick<Handlers, Names> {
     'wire.inject'({ server, text, direction = 'sent' }) {
       const before = wire.memory.droppedEntries + wire.memory.entries;
       const went = tapOf(page.entry(server)).inject(String(text), direction);
-      // Over HTTP it passes in a later turn.
+      // Over HTTP it is sent in a later turn of the event loop.
       const entry = wire.page(before + 1, 100).find((one) => one.kind === 'message' && one.origin === 'injected');
       return { text: went, seq: entry?.seq ?? null };
     },

@@ -5,16 +5,16 @@ import { PageError } from './failure.ts';
 import type { PageHostOptions } from './options.ts';
 import { answerKey, callsIn, shapeOf, tokenKey } from './wire-shape.ts';
 
-/** The most characters of a message that go to the page unasked. */
+/** The most characters of a message that are sent to the page without a request. */
 export const maxShown = 16_384;
-/** What an entry takes beside its text, in bytes. */
+/** The memory of an entry in addition to its text, in bytes. */
 const overhead = 500;
-/** Requests of one connection that are remembered until their answer comes. */
+/** The most requests of one connection, in each direction, that are remembered until their response. */
 const maxOpen = 10_000;
 
 interface Kept {
   readonly entry: WireEntry;
-  /** The whole text, where the entry has only its beginning. */
+  /** The whole text, if the entry has only its beginning. */
   readonly text: string | undefined;
   readonly bytes: number;
 }
@@ -25,30 +25,30 @@ interface OpenRequest {
   readonly method: string;
 }
 
-/** What joins the messages of one connection. */
+/** Links the messages of one connection. */
 class Joins {
   /** By direction and id. */
   readonly open: Record<'sent' | 'received', Map<string, OpenRequest>> = { sent: new Map(), received: new Map() };
-  /** Requests by the progress token or the subscription that they named, whoever sent them. */
+  /** `seq` of requests by their progress token or subscription id, in both directions. */
   readonly tokens = new Map<string, number>();
 }
 
 export interface WireLogOptions {
   readonly maxEntries: number;
-  /** Of the texts that are held, as they take memory. */
+  /** The most memory of all entries, in bytes. */
   readonly maxBytes: number;
-  /** Each entry as it is added, with its whole text. */
+  /** Called with each entry that is added, and its whole text. */
   readonly onEntry: (entry: WireEntry, text: string) => void;
-  /** Says what heads and events of HTTP are. */
+  /** Explains HTTP heads and events. */
   readonly explainHttp: NonNullable<PageHostOptions['explainHttp']>;
 }
 
-/** All that passed, of all servers, explained and joined; the oldest is let go where it takes too much memory. */
+/** The messages of all servers, explained and linked. The oldest are dropped above the memory limits. */
 export class WireLog {
   readonly #options: WireLogOptions;
   readonly #joins = new Map<string, Joins>();
   #kept: Kept[] = [];
-  /** Where the first that is held stands in `#kept`. */
+  /** The index in `#kept` of the first entry that is held. */
   #head = 0;
   #seq = 0;
   #bytes = 0;
@@ -67,18 +67,18 @@ export class WireLog {
     };
   }
 
-  /** Requests of ours to this server that have no answer yet. */
+  /** Our requests to this server without a response yet. */
   inFlight(server: string): number {
     return this.#joins.get(server)?.open.sent.size ?? 0;
   }
 
-  /** A connection began or ended: what was open in it gets no answer any more. */
+  /** A connection began or ended: its open requests get no response any more. */
   mark(server: string, connection: number, what: 'opened' | 'closed', why: string, at: number = Date.now()): void {
     this.#joins.set(server, new Joins());
     this.#add({ kind: 'mark', seq: 0, at, server, connection, direction: 'sent', exchange: null, what, why }, '');
   }
 
-  /** Something passed. `revision` is the one agreed on, if any yet. Returns the number of its entry. */
+  /** Adds a message, an HTTP head or an event. `revision`: the negotiated one, if any. Returns its `seq`. */
   add(server: string, connection: number, revision: string | undefined, passed: TappedEntry): number {
     const { direction, at } = passed;
     const common = { seq: 0, at, server, connection, direction, exchange: passed.exchange ?? null };
@@ -91,7 +91,7 @@ export class WireLog {
     return this.#add({ ...common, kind: 'event', event: fieldsOf(passed.event), data: passed.data.slice(0, maxShown), sentence, section }, '');
   }
 
-  /** A message of a file. When it passed is not known: it stands where it was read. */
+  /** Adds a message of a file. Its original time is unknown, so the time of reading is used. */
   addRead(server: string, direction: 'sent' | 'received', text: string, revision: string | undefined): void {
     this.#message({ seq: 0, at: Date.now(), server, connection: 1, direction, exchange: null }, revision, { text, origin: 'file' });
   }
@@ -131,7 +131,7 @@ export class WireLog {
     this.#kept.push({ entry, text: text.length > maxShown ? text : undefined, bytes });
     this.#bytes += bytes;
     const { maxEntries, maxBytes, onEntry } = this.#options;
-    // The last one stays, whatever it takes.
+    // The last one stays, whatever its size.
     while (this.#kept.length - this.#head > maxEntries || (this.#bytes > maxBytes && this.#kept.length - this.#head > 1)) this.#drop();
     onEntry(entry, text);
     return entry.seq;
@@ -149,14 +149,14 @@ export class WireLog {
     }
   }
 
-  /** Lets everything go. */
+  /** Drops all entries. */
   clear(): void {
     while (this.#head < this.#kept.length) this.#drop();
     this.#kept = [];
     this.#head = 0;
   }
 
-  /** Entries from a number upwards; at most so many, and at most some 8 million characters. */
+  /** Entries from number `from` upwards: at most `limit`, and at most about 8 million characters. */
   page(from: number, limit: number): readonly WireEntry[] {
     const at = Math.max(0, from - this.#droppedEntries - 1) + this.#head;
     const entries: WireEntry[] = [];
@@ -172,7 +172,7 @@ export class WireLog {
     return this.page(this.#seq - count + 1, count);
   }
 
-  /** The entry of this number with its whole text. Throws a `PageError` `dropped` where it is not held. */
+  /** The entry of this number with its whole text. Throws a `PageError` `dropped` if it is not held. */
   whole(seq: number): { readonly entry: WireEntry; readonly text: string } {
     const kept = this.#kept[seq - this.#droppedEntries - 1 + this.#head];
     if (kept === undefined || kept.entry.seq !== seq) throw new PageError('dropped', `message ${seq} is not held any more`);
@@ -180,7 +180,7 @@ export class WireLog {
     return { entry, text: text ?? (entry.kind === 'message' ? entry.text : '') };
   }
 
-  /** Whole messages of a server, from one number to another. */
+  /** Whole messages of a server, between two numbers, both inclusive. */
   *messages(server: string, from: number = 1, to: number = this.#seq): Generator<{ readonly entry: WireMessage; readonly text: string }> {
     for (let seq = Math.max(from, this.#droppedEntries + 1); seq <= Math.min(to, this.#seq); seq++) {
       const { entry, text } = this.whole(seq);

@@ -5,7 +5,7 @@ type Bag = Readonly<Record<string, unknown>>;
 const bag = (value: unknown): Bag => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Bag : {});
 const isId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';
 
-/** What a parsed message is, as far as anybody can tell from its members. `undefined`: it is not JSON. */
+/** The shape of a parsed message, judged by its members. A text that is not JSON (`undefined`) is `unreadable`. */
 export function shapeOf(message: unknown): Pick<WireMessage, 'shape' | 'method' | 'rpcId'> {
   if (Array.isArray(message)) return { shape: 'batch', method: '', rpcId: '' };
   const { id, method, result, error } = bag(message);
@@ -15,7 +15,7 @@ export function shapeOf(message: unknown): Pick<WireMessage, 'shape' | 'method' 
   return { shape: result === undefined ? 'unreadable' : 'result', method: '', rpcId };
 }
 
-/** The requests in a message or a batch, with the token by which others refer to each. */
+/** The requests in a message or batch, each with the token by which later messages refer to it. */
 export function callsIn(message: unknown): { readonly id: string; readonly method: string; readonly token: string | undefined }[] {
   return (Array.isArray(message) ? message : [message]).flatMap((one: unknown) => {
     const { id, method, params } = bag(one);
@@ -27,13 +27,13 @@ export function callsIn(message: unknown): { readonly id: string; readonly metho
   });
 }
 
-/** The id that an answer carries; undefined: it is none. */
+/** The id of a response; undefined if the message is not one. */
 export function answerKey(message: unknown): string | undefined {
   const { id, method } = bag(message);
   return method === undefined && isId(id) ? JSON.stringify(id) : undefined;
 }
 
-/** The request that a notification is about, by its token; undefined: about none. */
+/** The token by which a notification refers to a request; undefined if it refers to none. */
 export function tokenKey(message: unknown): string | undefined {
   const { method, params } = bag(message);
   const { progressToken, _meta } = bag(params);
@@ -42,7 +42,9 @@ export function tokenKey(message: unknown): string | undefined {
   return isId(subscription) ? `subscription ${JSON.stringify(subscription)}` : undefined;
 }
 
-/** The capabilities that a client names in a request: 2025-11-25 basic/lifecycle#initialization, 2026-07-28 basic/index#statelessness. */
+/**
+ * The capabilities that a client declares in a request: 2025-11-25 basic/lifecycle#initialization, 2026-07-28 basic/index#statelessness.
+ */
 export function declaredIn(message: unknown): Bag | undefined {
   const { method, params } = bag(message);
   const named = method === 'initialize' ? bag(params)['capabilities'] : bag(bag(params)['_meta'])['io.modelcontextprotocol/clientCapabilities'];

@@ -1,17 +1,17 @@
-// A text of JSON laid out anew, with its own tokens: no digit, no escape and no member is another than before.
+// Changes the layout of a JSON text. Its tokens stay unchanged: digits, escapes and duplicate members.
 import { endOfString, skipSpace } from './scan.ts';
 
-/** A text that JSON.parse accepts, on lines with two spaces a level; empty objects and lists stay on one. */
+/** Lays out a text that `JSON.parse` accepts: one member or item a line, two spaces a level; empty objects and arrays stay on one line. */
 export function pretty(text: string): string {
   return laidOut(text, true);
 }
 
-/** A text that JSON.parse accepts, on one line without spaces. */
+/** Removes line breaks and spaces between the tokens of a text that `JSON.parse` accepts. */
 export function oneLine(text: string): string {
   return laidOut(text, false);
 }
 
-/** Deeper than this nothing is indented further. */
+/** Deeper levels are not indented further. */
 const maxIndent = 100;
 
 function laidOut(text: string, lines: boolean): string {

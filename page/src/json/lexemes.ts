@@ -1,4 +1,4 @@
-// Numbers as they were typed, beside the value that JavaScript makes of them: by JSON Pointer, where the two differ.
+// Keeps numbers as they were typed, by JSON Pointer, where JavaScript would write them otherwise.
 import { nodeOfText } from './node.ts';
 import type { JsonNode } from './node.ts';
 import { isJsonNumber, numberOf } from './number.ts';
@@ -6,11 +6,11 @@ import { isJsonNumber, numberOf } from './number.ts';
 /** The text of a number, by the JSON Pointer of its place. */
 export type Lexemes = Readonly<Record<string, string>>;
 
-/** A JSON Pointer, one step further. RFC 6901. */
+/** Appends a member name or an index to a JSON Pointer. RFC 6901. */
 export const below = (path: string, name: string | number): string =>
   `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** The numbers of a text that `JSON.stringify` would write otherwise. */
+/** The numbers of a JSON text that `JSON.stringify` would write otherwise. */
 export function lexemesOf(text: string): Lexemes {
   const found: [string, string][] = [];
   const look = (node: JsonNode, path: string, depth: number): void => {
@@ -19,16 +19,16 @@ export function lexemesOf(text: string): Lexemes {
     } else if (depth < 200) for (const { name, node: one } of node.entries()) look(one, below(path, name), depth + 1);
   };
   look(nodeOfText(text), '', 0);
-  // fromEntries runs no setter: `__proto__` is a name like any other.
+  // fromEntries calls no setter, so `__proto__` is an ordinary name.
   return Object.fromEntries(found);
 }
 
-/** What a text says, with numbers that JavaScript cannot hold as the nearest that it can. Throws where it is not JSON. */
+/** Parses JSON; a number too large for JavaScript becomes the largest finite one. Throws if the text is not JSON. */
 export function parseNearest(text: string): unknown {
   return JSON.parse(text, (_name, value: unknown) => (value === Infinity ? Number.MAX_VALUE : value === -Infinity ? -Number.MAX_VALUE : value));
 }
 
-/** Those lexemes that are numbers of JSON, and the number that stands at their place. */
+/** Keeps the lexemes that are JSON numbers and equal the number at their place in `value`. */
 export function fitting(value: unknown, lexemes: Lexemes): Lexemes {
   return Object.fromEntries(Object.entries(lexemes).filter(([path, lexeme]) => isJsonNumber(lexeme) && numberOf(lexeme) === valueAt(value, path)));
 }
@@ -42,7 +42,7 @@ function valueAt(value: unknown, path: string): unknown {
   return at;
 }
 
-/** A copy of a value with `put(lexeme)` in the place of each number that has one. */
+/** A copy of `value`; each number that has a lexeme is replaced by `put(lexeme)`. */
 export function replaced(value: unknown, lexemes: Lexemes, put: (lexeme: string) => unknown, path: string = ''): unknown {
   if (typeof value === 'number') return Object.hasOwn(lexemes, path) ? put(lexemes[path] as string) : value;
   if (typeof value !== 'object' || value === null) return value;
@@ -50,7 +50,7 @@ export function replaced(value: unknown, lexemes: Lexemes, put: (lexeme: string)
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, lexemes, put, below(path, name))]));
 }
 
-/** The text of a value, with numbers as they were typed. `space`: as of `JSON.stringify`. */
+/** The JSON text of `value`, with numbers as they were typed. `space`: as in `JSON.stringify`. */
 export function print(value: unknown, lexemes: Lexemes, space?: number): string {
   const kept = fitting(value, lexemes);
   if (Object.keys(kept).length === 0) return JSON.stringify(value, undefined, space);

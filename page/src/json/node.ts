@@ -1,5 +1,5 @@
-// JSON as its text has it: numbers keep their digits, members that occur twice are both there. Nothing is parsed before it is
-// looked at: a node is a stretch of the text, and its members are found when they are asked for.
+// A JSON value as its text writes it: numbers keep their digits, and duplicate members stay. A node is a range of the text; its members
+// are located only on request.
 import { isExact } from './number.ts';
 import { endOf, skipSpace } from './scan.ts';
 
@@ -8,13 +8,13 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 /** One value of JSON. */
 export interface JsonNode {
   readonly kind: JsonKind;
-  /** The value's own text; of an object or an array that was parsed already ''. */
+  /** The text of the value; '' for an object or array made by `nodeOfValue`. */
   readonly lexeme: string;
-  /** What a string says; of others the lexeme. */
+  /** The content of a string; for other kinds the lexeme. */
   readonly text: string;
-  /** How many members or items it has. */
+  /** The number of members or items. */
   readonly size: number;
-  /** Members or items from one place to another, in their order; of a scalar none. Default: all. */
+  /** Members or items from index `from` up to, not including, `to`; none for a scalar. Default: all. */
   entries(from?: number, to?: number): readonly JsonEntry[];
 }
 
@@ -25,7 +25,7 @@ export interface JsonEntry {
   readonly twice: boolean;
 }
 
-/** The value of a text that `JSON.parse` accepts. Throws a `SyntaxError` for any other. */
+/** The root value of a text that `JSON.parse` accepts. Throws a `SyntaxError` for any other text. */
 export function nodeOfText(text: string): JsonNode {
   JSON.parse(text);
   return spanOf(text, skipSpace(text, 0));
@@ -59,7 +59,7 @@ function spanOf(text: string, from: number): JsonNode {
   };
 }
 
-/** Where the values of an object or an array begin, and the names of an object's. */
+/** Where the values of an object or array begin, and the member names of an object. */
 interface Places {
   readonly names: readonly string[] | undefined;
   /** Names that occur more than once. */
@@ -91,7 +91,7 @@ function placesIn(text: string, from: number, named: boolean): Places {
   return { names: named ? names : undefined, twice, values };
 }
 
-/** A value that is not a text: of what was parsed already. */
+/** A node for a value that was parsed already. */
 export function nodeOfValue(value: unknown): JsonNode {
   const kind = kindOf(value);
   const lexeme = kind === 'object' || kind === 'array' ? '' : kind === 'string' ? JSON.stringify(value) : String(value);
@@ -116,10 +116,10 @@ function kindOf(value: unknown): JsonKind {
   }
 }
 
-/** Whether a number is more exact than JavaScript holds it; what was parsed already was rounded then. */
+/** Whether JavaScript rounds this number. For a parsed value: whether it may have been rounded. */
 export const isRounded = ({ kind, lexeme }: JsonNode): boolean => kind === 'number' && (!isExact(lexeme) || /^-?\d{16,}$/.test(lexeme) && !Number.isSafeInteger(Number(lexeme)));
 
-/** What JavaScript would lose of a text. */
+/** Losses if JavaScript parses a text. */
 export interface JsonLosses {
   /** Members whose name occurs more than once in their object. */
   readonly twice: number;
@@ -127,7 +127,7 @@ export interface JsonLosses {
   readonly rounded: number;
 }
 
-/** Looks through a whole value; deeper than `depth` levels nothing is looked at. */
+/** Counts the losses in a whole value, down to `depth` levels. */
 export function lossesOf(node: JsonNode, depth: number = 200): JsonLosses {
   let [twice, rounded] = [0, isRounded(node) ? 1 : 0];
   if (depth > 0) {

@@ -1,8 +1,8 @@
-// Where the parts of a text of JSON begin and end. The text is one that JSON.parse accepts; no part is looked at twice.
+// Finds where the parts of a JSON text begin and end. The text must be one that `JSON.parse` accepts.
 
 const [quote, backslash, open, close, openList, closeList] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Where the next character stands that is no white space. */
+/** The position of the next character that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   for (;;) {
@@ -12,7 +12,7 @@ export function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Where the value ends that begins here: behind its last character. */
+/** The end of the value that begins at `from`: the position after its last character. */
 export function endOf(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length;) {
@@ -32,7 +32,7 @@ export function endOf(text: string, from: number): number {
   return text.length;
 }
 
-/** Where a string ends that begins here: behind its quotation mark. */
+/** The end of the string that begins at `from`: the position after its closing quotation mark. */
 export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -1,10 +1,10 @@
 import { messagesVersion, socketProtocol } from '../messages.ts';
 import type { Connect, Hello, HostMessage } from '../messages.ts';
 
-/** Closing codes of the local server after which another attempt cannot succeed. */
+/** Close codes of the local server after which reconnecting cannot succeed. */
 const refusals: readonly number[] = [4401, 4406];
 
-/** Opens the way to the local server that this page came from. The token goes with the request that opens it. */
+/** Connects to the local server of this page. The token is sent with the opening request. */
 export function webSocketTo(token: string, tab: string): Connect {
   return (receiver) => {
     const protocols = token === '' ? [socketProtocol] : [socketProtocol, token];

@@ -1,11 +1,11 @@
-// A tool that takes a while: a client that knows tasks gets one for each call.
+// A slow tool: a client that supports tasks gets a task for each call.
 import type { McpServer } from 'barewire/server';
 import { tasks } from 'barewire/tasks';
 
-/** How long a page takes, in milliseconds. */
+/** The time to write one page of the guide, in milliseconds. */
 const pageMs = 700;
 
-/** Gives the server tasks, and a tool whose calls become some. */
+/** Adds task support to the server, and a tool whose calls become tasks. */
 export function addGuide(server: McpServer): void {
   tasks(server);
   server.tool('write_guide', {

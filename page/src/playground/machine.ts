@@ -1,7 +1,7 @@
-// What the travel example uses of Node, for a worker in a browser: a clock, and a disk in memory with one folder, /trip.
-// The build puts this file in the place of node:timers/promises, node:fs/promises, node:path and node:url.
+// The parts of Node that the travel example uses, for a worker in a browser: a timer, and a disk in memory with one folder, /trip. The
+// build replaces node:timers/promises, node:fs/promises, node:path and node:url by this file.
 
-/** Resolves after so many milliseconds; rejects when `signal` aborts. */
+/** Resolves after `ms` milliseconds; rejects when `signal` aborts. */
 export function setTimeout(ms: number, value?: unknown, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -24,14 +24,14 @@ function refusal(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
-/** There are no links on this disk. */
+/** The absolute path; this disk has no links. */
 export async function realpath(path: string): Promise<string> {
   const real = resolve(path);
   if (!disk.has(real)) throw refusal('ENOENT', path);
   return real;
 }
 
-/** Writes a file that is not there yet. */
+/** Creates a file; fails if it exists. */
 export async function writeFile(path: string, text: string): Promise<void> {
   if (disk.has(path)) throw refusal('EEXIST', path);
   if (!disk.has(resolve(path, '..'))) throw refusal('ENOENT', path);
@@ -40,7 +40,7 @@ export async function writeFile(path: string, text: string): Promise<void> {
 
 export const isAbsolute = (path: string): boolean => path.startsWith('/');
 
-/** The paths one after the other, from the last absolute one on, without `.` and `..`. */
+/** Joins the paths, from the last absolute one on, and removes `.` and `..`. */
 export function resolve(...paths: readonly string[]): string {
   const parts: string[] = [];
   for (const path of paths) {
@@ -55,7 +55,7 @@ export function resolve(...paths: readonly string[]): string {
 
 export const join = (...paths: readonly string[]): string => resolve(...paths);
 
-/** The way from one path to another. */
+/** The relative path from one path to another. */
 export function relative(from: string, to: string): string {
   const [one, two] = [from, to].map((path) => resolve(path).split('/').filter(Boolean)) as [string[], string[]];
   let same = 0;

@@ -3,7 +3,7 @@ import { serveWorker } from './worker.ts';
 
 declare const barewireVersion: string;
 
-// One script is the page and the worker: what both use is in the file once.
+// One script is both the page and the worker, so that shared code is in the file only once.
 if (typeof document === 'undefined') serveWorker(barewireVersion);
 else {
   const root = document.getElementById('page');

@@ -1,4 +1,4 @@
-// The build puts this file in the place of the doctor's probes over HTTP: no server of the playground has an address.
+// The build replaces the doctor's HTTP probes by this file: no server of the playground has an address.
 import type { examineAddress as examine } from 'barewire/doctor';
 
 export const examineAddress: typeof examine = () => Promise.resolve({ usable: true, wantsLogin: false, findings: [] });

@@ -1,4 +1,4 @@
-// The build puts this file in the place of the host's rules about calls: the playground has no configuration that holds some.
+// The build replaces the host's call rules by this file: the playground has no configuration with rules.
 import type { rule as hostRule } from 'barewire/host';
 
 export const checkRule = (): void => {};

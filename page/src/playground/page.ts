@@ -3,7 +3,7 @@ import type { Connect, Hello, HostMessage } from '../messages.ts';
 import { start } from '../ui/start.ts';
 import { playgroundParts } from './parts.ts';
 
-/** Shows the playground. The worker runs `script`, which is this very script: a file from a disk may load no other. */
+/** Shows the playground. The worker runs `script`, the text of this same script: a page opened from a file may not load another. */
 export function showPlayground(root: HTMLElement, script: string): void {
   const connect: Connect = (receiver) => {
     const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));

@@ -19,7 +19,7 @@ import { Share } from '../ui/wire/share.tsx';
 import { WireView } from '../ui/wire/wire-view.tsx';
 import { formats } from './formats.ts';
 
-/** What the playground has: what one server in this page needs, all in one file. */
+/** The parts of the playground: those that one server in this page needs, all in one file. */
 export const playgroundParts: PageParts = {
   formats,
   views: { overview: Overview, tools: Tools, resources: Resources, prompts: Prompts, tasks: Tasks, logs: Logs, doctor: Doctor, judge: Judge },

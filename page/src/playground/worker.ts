@@ -8,7 +8,7 @@ import type { OpenHooks, Tab } from '../host/index.ts';
 import { formats } from './formats.ts';
 import { addGuide } from './guide.ts';
 
-/** The worker of the playground: client and server of barewire, with a `MessagePort` between them. */
+/** The worker of the playground: client and server of barewire, connected by a `MessagePort`. */
 export function serveWorker(version: string): void {
   const page = new PageHost({
     carrier: 'playground',
@@ -19,7 +19,7 @@ export function serveWorker(version: string): void {
     client: (info, options) => new TaskClient(info, options),
     tasks: (onChange, onRemoved) => new Tasks(onChange, onRemoved),
     open: openTravel,
-    // The build leaves the other rules out of the file.
+    // Always quick: the build omits the other rules from the file.
     judge: ({ name, open }, _quick, onStep) => judgeServer({ name, open }, { quick: true, onStep, compile: (schema) => compile(schema, { formats }) }),
     limits: { maxWireBytes: 64 * 1024 * 1024 },
   });
@@ -42,7 +42,7 @@ const travel = (() => {
   };
 })();
 
-/** A new session. */
+/** Opens a new session. */
 function openTravel(_name: string, _config: unknown, { trace, onStderr }: OpenHooks): ReturnType<typeof messagePortTransport> {
   const { port1, port2 } = new MessageChannel();
   serveMessagePort(travel(onStderr), port2);

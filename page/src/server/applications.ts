@@ -1,4 +1,4 @@
-// The configurations of other applications, to be imported. Files of the current folder are not read: only the user's own.
+// Configurations of other applications, for import. Only the user's own files are read, none of the current folder.
 import { configFiles, readApplication } from 'barewire/host/node';
 import type { Application } from 'barewire/host/node';
 import type { Importing } from '../host/index.ts';

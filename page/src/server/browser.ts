@@ -10,9 +10,9 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 };
 
 /**
- * Opens an address in the person's browser, without a shell. The words of a program can be read by every user of the
- * machine, so the token is not among them: what is opened is a file that only this user can read, and that leads there.
- * Returns what removes that file.
+ * Opens an address in the person's browser, without a shell. Every user of the machine can read the arguments of a program, so the token
+ * is not in them: the browser opens a file that only this user can read, and that redirects to the address. Returns a function that
+ * removes the file.
  */
 export async function openInBrowser(url: string): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'barewire-page-'));
@@ -20,7 +20,7 @@ export async function openInBrowser(url: string): Promise<() => Promise<void>> {
   await writeFile(file, `<!doctype html><meta charset="utf-8"><title>barewire</title><script>location.replace(${JSON.stringify(url)})</script>\n`, { mode: 0o600 });
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, pathToFileURL(file).href], { stdio: 'ignore', detached: true });
-  // Without a browser the address is in the terminal.
+  // Without a browser the person can take the address from the terminal.
   child.on('error', () => {});
   child.unref();
   return () => rm(folder, { recursive: true, force: true });

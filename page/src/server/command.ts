@@ -24,7 +24,7 @@ Opens a page in the browser that shows servers, their wire, and every question t
 
 The address holds a token after "#": who has it may start programs here. It ends with Ctrl-C.`;
 
-/** Runs the command with the words behind its name. Resolves with the exit code: 0 good, 2 wrong use, 3 refused, 4 not reached. */
+/** Runs the command with its arguments. Resolves with the exit code: 0 success, 2 wrong use, 3 refused, 4 the page could not start. */
 export async function main(words: readonly string[]): Promise<number> {
   let read: ReturnType<typeof readWords>;
   try {
@@ -76,12 +76,12 @@ function readWords(words: readonly string[]): { readonly config: string | undefi
   };
 }
 
-/** Where barewire keeps what is the user's; the command has the same. */
+/** The folder of the user's barewire files, as in the `barewire` command. */
 function homeFolder(): string {
   return process.env['BAREWIRE_HOME'] ?? join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'barewire');
 }
 
-/** One server of the command line, or those of the configuration. */
+/** The server of the command line, or the servers of the configuration. */
 async function serversOf({ config, from, target: [first, ...args] }: ReturnType<typeof readWords>): Promise<Record<string, ServerConfig>> {
   if (first !== undefined) {
     const entry = /^https?:\/\//i.test(first) ? { url: first } : { command: first, args };

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 const folder = new URL('../../ui/', import.meta.url);
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** What the page may do: run its own script, use its own style, and speak with this server. */
+/** The page may run its own script, use its own style, connect to this server, and show the sandbox. */
 const policy = (port: number, frames: number | undefined): string => [
   "default-src 'none'", "script-src 'self'", "style-src 'self'", `connect-src ws://127.0.0.1:${port} ws://localhost:${port}`,
   ...frames === undefined ? [] : [`frame-src http://localhost:${frames} http://127.0.0.1:${frames}`],
@@ -13,7 +13,7 @@ const policy = (port: number, frames: number | undefined): string => [
   "require-trusted-types-for 'script'", "trusted-types 'none'",
 ].join('; ');
 
-/** Serves the files that the build made for the page, and no other: they hold no secret. `frames`: the port of the sandbox. */
+/** Serves only the files that the build made for the page; they contain no secret. `frames`: the port of the sandbox. */
 export function filesOf(frames?: number): (request: IncomingMessage, response: ServerResponse) => void {
   const texts = new Map(readdirSync(folder).map((file) => [file === 'index.html' ? '/' : `/${file}`, {
     type: `${types[extname(file)] ?? 'application/octet-stream'}; charset=utf-8`, text: readFileSync(new URL(file, folder)),

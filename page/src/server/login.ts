@@ -5,13 +5,12 @@ import type { Login } from '../host/index.ts';
 
 type Step = Omit<LoginStep, 'server' | 'at'>;
 
-/** The name under which the authorization server knows this program; the command has the same. */
+/** The client name for the authorization server, as in the `barewire` command. */
 const clientName = 'barewire';
 
 /**
- * A login at one server: the person opens the page that is shown, the redirect comes to 127.0.0.1. Each request that is
- * made for it is told as a step; tokens, codes, verifiers and secrets are left out. `home`: the address of the page, where the
- * tab goes on after the login.
+ * A login at one server: the person opens the consent page, and the redirect goes to 127.0.0.1. `onStep` gets each request of the login,
+ * without tokens, codes, verifiers and secrets. `home`: the address of the page, to which the tab returns after the login.
  */
 export function loginAt(url: string, tokensFile: string, home: string, onStep: (step: Step) => void): Login {
   const auth = login({
@@ -37,7 +36,7 @@ export function loginAt(url: string, tokensFile: string, home: string, onStep: (
   };
 }
 
-/** A login of this user that is kept already, and is renewed: by this page or by the command. Nobody is asked. */
+/** Uses a stored login of this user, made by this page or by the command, and refreshes it. It never opens a consent page. */
 export function keptLogin(url: string, tokensFile: string): HttpAuthorization {
   type Kept = ReturnType<typeof login>;
   let found: Promise<Kept | undefined> | undefined;
@@ -76,7 +75,7 @@ function watchedRedirect(home: string, onStep: (step: Step) => void): ReturnType
   };
 }
 
-/** What the tab shows between the authorization server and the page. The page itself says what came of the login. */
+/** The page that the tab shows before it returns to `home`. The page at `home` shows the result of the login. */
 function backPage(home: string, error: string | undefined): string {
   const href = escaped(home);
   return '<!doctype html><html lang="en"><meta charset="utf-8"><title>Login</title>'
@@ -85,7 +84,7 @@ function backPage(home: string, error: string | undefined): string {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** A `fetch` that tells what each of its requests is for. */
+/** A `fetch` that reports the purpose of each request. */
 function watched(onStep: (step: Step) => void): typeof globalThis.fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -106,7 +105,7 @@ function stepOf({ pathname }: URL, body: unknown): Pick<Step, 'step' | 'what' | 
   return text.includes('redirect_uris') ? { step: 'registration', what: 'this client is made known to the authorization server', details: {} } : undefined;
 }
 
-/** Members of an answer that are no secret. */
+/** Members of a response that are not secret. */
 const harmless: Readonly<Record<Step['step'], readonly string[]>> = {
   challenge: [], consent: [], code: [], done: [], failed: [],
   'resource-metadata': ['resource', 'authorization_servers', 'scopes_supported'],

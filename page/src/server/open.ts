@@ -5,7 +5,7 @@ import { stdioTransport } from 'barewire/stdio';
 import type { ClientTransport } from 'barewire/client';
 import type { OpenHooks } from '../host/index.ts';
 
-/** Opens a program over its pipes, an address over HTTP, with all that passes shown to the trace. */
+/** Opens the transport to a program (stdio) or an address (HTTP). The trace gets all messages. */
 export function openServer(config: ServerConfig, { trace, onStderr, auth }: OpenHooks): ClientTransport {
   if (isProgram(config)) {
     const { command, args = [], env, cwd } = config;

@@ -1,11 +1,11 @@
 /**
- * The script of the sandbox document, as text: it holds the app in a frame without an origin, and hands messages on between it
- * and the page. Apps, Sandbox proxy. It is text and not a function, because it runs in another program than the one that serves it.
+ * The script of the sandbox document, as text: it puts the app into a frame without an origin, and forwards messages between it and the
+ * page. Apps, Sandbox proxy. It is text because it runs in the browser, not in this process.
  *
- * - The app's frame may run scripts, and nothing else: no origin of its own, no forms that are sent, no windows, no way up.
- * - A message counts by the window that it comes from, and one of the page by its origin as well.
- * - An app that sends too many messages is removed here, where the page is not held up by them.
- * - What other windows send is counted, and the page is told.
+ * - The app's frame may only run scripts: it has an opaque origin, and cannot submit forms, open windows or navigate its parents.
+ * - A message is accepted by its source window; for messages of the page the origin must match too.
+ * - An app that sends too many messages is removed here, before they slow the page down.
+ * - Messages from other windows are counted and reported to the page.
  */
 export const proxyScript = `(page) => {
   'use strict';

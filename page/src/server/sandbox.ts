@@ -7,21 +7,21 @@ import type { AppCsp } from 'barewire/apps';
 import { guarded } from 'barewire/http';
 import { proxyScript } from './sandbox-proxy.ts';
 
-/** Documents that are open at once; reports of one document that are told; bytes of a report. */
+/** Limits: open documents, reports that are passed on for one document, and bytes of a report. */
 const [maxDocuments, maxReports, maxReportBytes] = [64, 50, 16_384];
 
-/** One app's place in the sandbox. */
+/** The document of one app in the sandbox. */
 export interface Sandboxed {
-  /** Below the address of the sandbox. It cannot be guessed. */
+  /** A path that cannot be guessed, below the address of the sandbox. */
   readonly path: string;
-  /** Nothing is served there any more. */
+  /** Removes the document. */
   close(): void;
 }
 
-/** The listener of the documents that hold apps: another port than the page's, and loaded by another host name. */
+/** Serves the documents that contain apps, on a port and a host name different from the page's. */
 export interface Sandbox {
   readonly port: number;
-  /** Makes a document whose policy allows these domains. `onReport` hears what the policy forbade. Throws beyond 64 documents. */
+  /** Makes a document whose policy allows these domains. `onReport` gets each violation of the policy. Throws above 64 documents. */
   open(csp: AppCsp, onReport: (what: string) => void): Sandboxed;
   close(): void;
 }
@@ -35,9 +35,9 @@ interface Held {
 const hostNames = ['127.0.0.1', 'localhost'] as const;
 
 /**
- * Serves the sandbox on 127.0.0.1. A page at 127.0.0.1 loads it from `localhost`, and the other way: two host names are two
- * sites, so neither cookies nor storage nor a process is shared; two ports of one name would share cookies. Apps, Sandbox
- * proxy: host and sandbox have different origins. `pagePort`: of the page, which may hold these documents, and no one else.
+ * Serves the sandbox on 127.0.0.1. A page at 127.0.0.1 loads it from `localhost`, and the other way round. Two host names are two sites,
+ * which share no cookies, storage or process; two ports of one name would share cookies. Apps, Sandbox proxy: host and sandbox have
+ * different origins. `pagePort`: the port of the page; only this page may embed the documents.
  */
 export async function serveSandbox(pagePort: () => number): Promise<Sandbox> {
   const documents = new Map<string, Held>();
@@ -53,13 +53,13 @@ export async function serveSandbox(pagePort: () => number): Promise<Sandbox> {
     if (method !== 'GET') return refuse(405);
     if (destination !== 'iframe') return refuse(403);
     const own = host.split(':')[0];
-    // The page that may hold it has the other name: one of the same name would share its site.
+    // The page that embeds it must use the other host name: with the same name both would be one site.
     const other = hostNames.find((name) => name !== own);
     const page = `http://${other}:${pagePort()}`;
     const body = `<!doctype html><meta charset="utf-8"><title>Sandbox</title><style>html,body,iframe{margin:0;border:0;padding:0;width:100%;height:100%;display:block;overflow:hidden}</style><script>(${proxyScript})(${JSON.stringify(page)})</script>`;
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8', 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store', 'x-content-type-options': 'nosniff',
-      // A document of `srcdoc` inherits the policy of the document that holds it, whatever it says itself.
+      // A `srcdoc` document always inherits the policy of its parent document.
       'content-security-policy': `${held.policy}; frame-ancestors ${page}; report-uri http://${host}/report/${id}`,
       'referrer-policy': 'no-referrer', 'cross-origin-resource-policy': 'cross-origin', 'origin-agent-cluster': '?1',
       'permissions-policy': 'camera=(), microphone=(), geolocation=(), clipboard-read=(), clipboard-write=(), display-capture=(), usb=(), serial=(), bluetooth=(), hid=(), midi=(), payment=()',
@@ -67,7 +67,7 @@ export async function serveSandbox(pagePort: () => number): Promise<Sandbox> {
     response.end(body);
   }
 
-  // The page is another site, and a report comes from a document without an origin: the path is the permission.
+  // Any origin may send requests: the page is another site, and a report comes from an opaque origin. Knowing the path is the permission.
   const server = createServer(guarded(() => ({ allowedHosts: [...hostNames], allowedOrigins: '*' }), answer));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -94,7 +94,7 @@ export async function serveSandbox(pagePort: () => number): Promise<Sandbox> {
   };
 }
 
-/** Tells what the policy forbade. Only two members of a report are read, and they are cut. */
+/** Passes on a violation of the policy. Only two members of a report are read, and both are truncated. */
 function takeReport(held: Held, request: IncomingMessage, response: ServerResponse): void {
   let text = '';
   request.setEncoding('utf8');

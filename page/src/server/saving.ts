@@ -1,11 +1,11 @@
-// A server that was typed in, kept in the user's own configuration. What would be written is shown first.
+// Saves a server that was added in the page to the user's configuration. The page shows the change first.
 import { isProgram } from 'barewire/host';
 import type { ServerConfig } from 'barewire/host';
 import { PageError } from '../host/index.ts';
 import type { Saving } from '../host/index.ts';
 import { replaceFile, textOf } from './written-file.ts';
 
-/** Keeps servers in the `mcpServers` of this file, which is made if it does not exist. */
+/** Saves servers to `mcpServers` of this file, which is created if it does not exist. */
 export function savingTo(path: string): Saving {
   const propose = (name: string, config: ServerConfig): ReturnType<Saving['propose']> => {
     const before = textOf(path);
@@ -34,19 +34,19 @@ function withServer(path: string, before: string, name: string, config: ServerCo
   return `${JSON.stringify({ ...file, mcpServers: { ...servers, [name]: entryOf(config) } }, undefined, 2)}\n`;
 }
 
-/** What is written of a server. Values of the environment and of headers are not: a variable of the same name stands there. */
+/** The entry of a server. Each value of the environment and of headers is replaced by a variable of the same name. */
 function entryOf(config: ServerConfig): Record<string, unknown> {
   const { trusted, roots, tools } = config;
   const own = isProgram(config)
     ? { command: config.command, ...config.args?.length && { args: config.args }, ...config.cwd !== undefined && { cwd: config.cwd }, ...named('env', config.env) }
     : { url: config.url, ...named('headers', config.headers) };
   const { env: _env, headers: _headers, ...plain } = own as Readonly<Record<string, unknown>>;
-  // A configuration puts variables in where it is read; what was typed in had none.
+  // The configuration substitutes variables when it is read, but a server added in the page is used unchanged.
   if (JSON.stringify(plain).includes('${')) throw new PageError('bad-config', 'a text with "${" would mean a variable in the configuration');
   return { ...own, ...tools && { tools }, ...trusted && { trusted }, ...roots?.length && { roots } };
 }
 
-/** `${NAME:-}`: empty where it is not set, so that the file can be read all the same. */
+/** `${NAME:-}` is empty if the variable is not set, so that the file is still valid. */
 const named = (member: string, values: Readonly<Record<string, string>> = {}): object =>
   (Object.keys(values).length === 0 ? {} : { [member]: Object.fromEntries(Object.keys(values).map((name) => [name, `\${${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}:-}`])) });
 

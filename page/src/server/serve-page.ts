@@ -28,35 +28,37 @@ import type { SocketLimits } from './sockets.ts';
 export interface ServePageOptions {
   /** The servers by name, as `readServers` of barewire/host reads them. */
   readonly servers: Readonly<Record<string, ServerConfig>>;
-  /** What may run without being asked. Default: everything is asked. */
+  /** Rules that allow or deny calls, or require approval. Default: every call needs approval. */
   readonly rules?: readonly Rule[];
-  /** Which tools of all servers are offered: `server/tool`, or a tool's own name. Default: all. */
+  /** Which tools of all servers are offered: `server/tool`, or only the tool's name. Default: all. */
   readonly tools?: ToolSelection;
-  /** Where pins, grants, the activity log and logins are kept. Undefined: pins, grants and the log in memory, and nobody can log in. */
+  /**
+   * The folder for pins, grants, the activity log and logins. Undefined: pins, grants and the log are kept in memory, and logins are off.
+   */
   readonly folder?: string;
-  /** The configuration that servers are kept in which were typed in. Undefined: they are not kept. */
+  /** The configuration file to which servers added in the page can be saved. Undefined: they cannot be saved. */
   readonly configuration?: string;
-  /** On 127.0.0.1. Default: one that is free. */
+  /** The port on 127.0.0.1. Default: a free one. */
   readonly port?: number;
   readonly limits?: Partial<PageHostLimits & SocketLimits>;
 }
 
 export interface ServedPage {
-  /** To be opened in a browser: the token stands in its fragment, which is sent to no server. */
+  /** The address for a browser, with the token in its fragment, which browsers do not send to a server. */
   readonly url: string;
   readonly port: number;
-  /** Ends all servers and lets all pages go. Never rejects. */
+  /** Stops all servers and disconnects all pages. Never rejects. */
   close(): Promise<void>;
 }
 
-/** The address leads here from a terminal, a file or a link: a navigation from another site. */
+/** Allows navigations from other sites, because a terminal, a file or a link may lead to this address. */
 const guard = ownAddress(['127.0.0.1', 'localhost'], 'allowed');
 
-/** Serves the page on 127.0.0.1, for who has the token alone: it starts programs. Rejects where the port is taken. */
+/** Serves the page on 127.0.0.1. The token is required, because the page can start programs. Rejects if the port is taken. */
 export async function servePage({ servers, rules, tools, folder, configuration, port = 0, limits }: ServePageOptions): Promise<ServedPage> {
   const token = randomBytes(32).toString('base64url');
   const tokensFile = folder === undefined ? undefined : join(folder, 'oauth.json');
-  // Known once the server listens, which is before anybody can log in.
+  // Set once the server listens, which is before any login.
   let bound = 0;
   const sandbox = await serveSandbox(() => bound);
   const page = new PageHost({

@@ -7,21 +7,21 @@ import type { PageHost, Tab } from '../host/index.ts';
 import { messagesVersion, socketProtocol } from '../messages.ts';
 import { isToken } from './token.ts';
 
-/** Closing codes: the page does not try again after these two. */
+/** Close codes after which the page does not reconnect. */
 const [wrongToken, wrongVersion] = [4401, 4406];
-/** The page took no news for too long: it opens another socket and is welcomed anew. */
+/** Close code for a page that did not read its news for too long. It reconnects and gets a new welcome. */
 const tooSlow = 4408;
 
 export interface SocketLimits {
-  /** Bytes of one message of a page. 32 MiB. */
+  /** Bytes of one message of a page. Default: 32 MiB. */
   readonly maxMessageBytes: number;
-  /** Bytes of the first one. 4 KiB. */
+  /** Bytes of the first message. Default: 4 KiB. */
   readonly maxHelloBytes: number;
-  /** Milliseconds until the first one. 5 seconds. */
+  /** Milliseconds until the first message. Default: 5 seconds. */
   readonly helloMs: number;
-  /** Pages at once. 32. */
+  /** Pages at the same time. Default: 32. */
   readonly maxPages: number;
-  /** Bytes that wait for a page that does not read. 128 MiB. */
+  /** Queued bytes for a page that does not read. Default: 128 MiB. */
   readonly maxWaitingBytes: number;
 }
 
@@ -29,28 +29,28 @@ export const defaultSocketLimits: SocketLimits = {
   maxMessageBytes: 32 * 1024 * 1024, maxHelloBytes: 4_096, helloMs: 5_000, maxPages: 32, maxWaitingBytes: 128 * 1024 * 1024,
 };
 
-/** Milliseconds in which a socket that is sent away may answer its closing. */
+/** Milliseconds that a rejected socket has for its closing handshake. */
 const farewellMs = 1_000;
 
-/** The one WebSocket of the page: `/socket`, for pages of this server only. */
+/** The WebSocket endpoint `/socket`, only for pages of this server. */
 export interface Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
 }
 
 /**
- * The token comes with the request that opens the socket, as a subprotocol (a page can set no header): who has it is judged
- * before anything is kept, so no number of sockets without it is in the way of the owner.
+ * The token is sent as a subprotocol of the opening request, because a page cannot set headers there. It is checked before any state is
+ * kept, so that sockets without the token cannot use up the limits.
  */
 export function socketsOf(page: PageHost, token: string, limits: SocketLimits = defaultSocketLimits): Sockets {
   const settings = { perMessageDeflate: false, handleProtocols: (offered: Set<string>) => offered.has(socketProtocol) && socketProtocol };
   const server = new WebSocketServer({ ...settings, noServer: true, maxPayload: limits.maxMessageBytes });
-  // A page learns from a closing code only why it is not let in: of a refused request it sees nothing.
+  // A page sees nothing of a rejected request, so a wrong token is reported by a close code.
   const strangers = new WebSocketServer({ ...settings, noServer: true, maxPayload: 125 });
   let pages = 0;
 
   function welcome(socket: WebSocket): void {
-    // What a page sends wrongly ends its socket, which `close` tells.
+    // After a protocol error of the page the socket closes, and the `close` handler runs.
     socket.on('error', () => {});
     if (pages >= limits.maxPages) return sendAway(socket, wrongToken, `${limits.maxPages} pages are open already`);
     pages++;
@@ -81,7 +81,7 @@ export function socketsOf(page: PageHost, token: string, limits: SocketLimits = 
   return {
     upgrade(request, socket, head) {
       const { headers: { origin, 'sec-websocket-protocol': offered = '' }, url } = request;
-      // A page always names its origin, which the guard has judged; a program that knows the token could read it anywhere.
+      // A page always sends `Origin`, which the guard has checked; a request without it does not come from a page.
       if (url !== '/socket' || origin === undefined) {
         return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       }
@@ -103,7 +103,7 @@ export function socketsOf(page: PageHost, token: string, limits: SocketLimits = 
   };
 }
 
-/** Closes a socket, and breaks it off where its closing is not answered. */
+/** Closes a socket, and terminates it if the closing handshake does not complete. */
 function sendAway(socket: WebSocket, code: number, why: string): void {
   socket.close(code, why);
   const late = setTimeout(() => socket.terminate(), farewellMs);

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Compares in a time that does not depend on what is given. */
+/** Compares in constant time, so that the duration tells nothing about the token. */
 export function isToken(given: unknown, token: string): boolean {
   if (typeof given !== 'string') return false;
   const [one, two] = [Buffer.from(given), Buffer.from(token)];

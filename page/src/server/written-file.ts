@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PageError } from '../host/index.ts';
 
-/** The text of a file; '' where there is none. */
+/** The text of a file; '' if it does not exist. */
 export function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -13,7 +13,7 @@ export function textOf(path: string): string {
   }
 }
 
-/** Writes a file as a whole: a reader gets the old one or the new one. */
+/** Replaces a file atomically: a reader gets the old text or the new one. */
 export function replaceFile(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomUUID()}`;

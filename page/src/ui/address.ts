@@ -1,18 +1,18 @@
-// The address of the page: which server, view and thing are shown. `#/zoo/tools/echo?args=…`, `#/wire/145`. It names what is
-// here already; nothing that it says is started, added or sent.
+// The address of the page: the server, view and item that are shown, such as `#/zoo/tools/echo?args=…` or `#/wire/145`. It only refers to
+// things that exist; it never starts, adds or sends anything.
 import { isTab } from './tabs.ts';
 import type { Tab } from './tabs.ts';
 
-/** Where an address leads. */
+/** The target of an address. */
 export type Place =
   | { readonly kind: 'wire'; readonly seq: number }
-  /** `name` '': nothing is picked. `args`: a text that came with the address; it may be anything. */
+  /** `name` '': no item is selected. `args`: an arbitrary text from the address. */
   | { readonly kind: 'view'; readonly server: string; readonly tab: Tab; readonly name: string; readonly args: string | undefined };
 
-/** The most characters of an address that are read. */
+/** Longer addresses are ignored. */
 const maxChars = 20_000;
 
-/** Undefined: the address names no place. */
+/** The place that a fragment names; undefined if it names none. */
 export function placeOf(hash: string): Place | undefined {
   if (!hash.startsWith('#/') || hash.length > maxChars) return undefined;
   const [path = '', query = ''] = hash.slice(2).split(/\?(.*)/s);
@@ -28,7 +28,7 @@ export function placeOf(hash: string): Place | undefined {
   return { kind: 'view', server, tab, name, args: tab === 'tools' ? new URLSearchParams(query).get('args') ?? undefined : undefined };
 }
 
-/** The fragment that leads to a place. */
+/** The fragment of a place. */
 export function hashOf(place: Place): string {
   if (place.kind === 'wire') return `#/wire/${place.seq}`;
   const { server, tab, name, args } = place;
@@ -36,7 +36,7 @@ export function hashOf(place: Place): string {
   return `#/${path}${args === undefined ? '' : `?${new URLSearchParams({ args }).toString()}`}`;
 }
 
-/** What the window is called. */
+/** The title of the window. */
 export function titleOf({ server, tab, name }: { readonly server: string; readonly tab: Tab; readonly name: string }): string {
   return [...name === '' ? [] : [name.slice(0, 80)], ...tab === 'overview' || name !== '' ? [] : [tab], ...server === '' ? [] : [server.slice(0, 60)], 'barewire'].join(' · ');
 }

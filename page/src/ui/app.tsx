@@ -1,4 +1,4 @@
-// The whole page: servers at the left, one server in the middle, the wire beside it.
+// The whole page: servers at the left, one server in the middle, the wire next to it.
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -12,7 +12,7 @@ import type { State } from './state.ts';
 import type { DockTab, Tab } from './tabs.ts';
 import { Rail } from './views/rail.tsx';
 
-/** The two halves stand side by side from this width on, one above the other below it, and one at a time on a narrow screen. */
+/** From this width on the halves are side by side, below it one above the other; on a narrow screen only one is shown. */
 const sideBySide = (): MediaQueryList => window.matchMedia('(min-width: 1100px)');
 const narrow = (): MediaQueryList => window.matchMedia('(max-width: 719px)');
 
@@ -43,15 +43,15 @@ function Body(): JSX.Element {
   );
 }
 
-/** What a key opens over the page. */
+/** The dialogs that keys open. */
 function Overlays(): JSX.Element | null {
   const state = useState();
   const open = useSignal<'palette' | 'keys' | undefined>(undefined);
-  // With the first rendering, so that the first key counts.
+  // A layout effect runs with the first rendering, so that the first key works.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
-      // The editor of JSON stands in a shadow tree: what is written in is the first of the path.
+      // The JSON editor is in a shadow tree; the first entry of the path is the real target.
       const [at] = event.composedPath();
       const writes = at instanceof HTMLElement && (at.isContentEditable || at.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select'));
       const wanted = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) ? 'palette' : event.key === '?' && !writes ? 'keys' : undefined;
@@ -79,7 +79,7 @@ function Frame(): JSX.Element {
       for (const query of queries) query.removeEventListener('change', look);
     };
   }, []);
-  // With the first rendering, not after it: a file that is dropped earlier would replace the page.
+  // A layout effect runs with the first rendering: a file that is dropped before it would replace the page.
   useLayoutEffect(() => {
     const isFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;
     const over = (event: DragEvent): void => {
@@ -87,7 +87,7 @@ function Frame(): JSX.Element {
     };
     const drop = (event: DragEvent): void => {
       if (!isFile(event) || event.defaultPrevented) return;
-      // The browser would leave the page for the file otherwise.
+      // Otherwise the browser would leave the page and open the file.
       event.preventDefault();
       const [file] = event.dataTransfer?.files ?? [];
       if (file) void state.openWire(file);
@@ -130,7 +130,7 @@ function Frame(): JSX.Element {
   );
 }
 
-/** Neither half goes away. */
+/** Keeps both halves visible. */
 const clamp = (share: number): number => Math.min(Math.max(share, 20), 80);
 
 const layoutNow = (): 'narrow' | 'vertical' | 'horizontal' => (narrow().matches ? 'narrow' : sideBySide().matches ? 'horizontal' : 'vertical');
@@ -167,7 +167,7 @@ function Work(): JSX.Element {
   );
 }
 
-/** Begins with the examples that most people know. A press fills the form in, and starts nothing. */
+/** Well-known examples for a first server. A click fills in the form, and starts nothing. */
 const examples: readonly (Example & { readonly about: string })[] = [
   { name: 'everything', where: 'npx -y @modelcontextprotocol/server-everything', about: 'one of everything, from the makers of the protocol' },
   { name: 'folder', where: 'npx barewire serve .', about: 'each executable file of a folder as a tool' },

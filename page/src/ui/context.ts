@@ -6,7 +6,7 @@ const StateContext = createContext<State | undefined>(undefined);
 
 export const StateProvider: typeof StateContext.Provider = StateContext.Provider;
 
-/** What the page knows and can do. */
+/** The state of the page. */
 export function useState(): State {
   const state = useContext(StateContext);
   if (!state) throw new Error('there is no state around this part of the page');

@@ -1,10 +1,10 @@
-// The page and its address keep up with each other, so that a reload, a link and the back button find the place again.
+// Keeps the page and its address in sync, so that a reload, a link and the back button work.
 import { effect, untracked } from '@preact/signals';
 import { visible } from 'barewire/explain';
 import { hashOf, placeOf, titleOf } from './address.ts';
 import type { State } from './state.ts';
 
-/** Follows from now on. Begins when the host has said what there is. */
+/** Follows the address from the first welcome of the host on. */
 export function followAddress(state: State): void {
   let began = false;
   const go = (): void => {
@@ -28,13 +28,13 @@ export function followAddress(state: State): void {
     document.title = visible(titleOf({ server, tab, name }));
     const hash = server === '' ? '' : hashOf({ kind: 'view', server, tab, name, args: undefined });
     const here = placeOf(location.hash);
-    // A link to a message stays, and so does the address with the place where the page begins: there is nothing to go back to.
+    // The address of a message, and the place where the page begins, get no history entry: there is nothing to go back to.
     const same = here?.kind === 'view' && hashOf({ ...here, args: undefined }) === hash;
     try {
       if (!began || same) history.replaceState(null, '', hash || location.pathname);
       else history.pushState(null, '', hash || location.pathname);
     } catch {
-      // Some browsers forbid a file from a disk to change its address.
+      // Some browsers forbid a page that was opened from a file to change its address.
     }
     began = true;
   });

@@ -1,10 +1,10 @@
-// The way to the host, as the page sees it: actions with a reply, and a way that is opened again when it is lost.
+// The page's connection to the host: actions with replies, and reconnection.
 import type {
   ActionMessage, ActionName, Carrier, Connect, Failure, HostMessage, News, ParamsOf, ResultOf, Welcome,
 } from '../messages.ts';
 import { messagesVersion } from '../messages.ts';
 
-/** Why an action failed: the host's word or a server's code, and what may come with it. */
+/** Why an action failed: a code of the host or of a server, with its message and data. */
 export class ActionError extends Error {
   readonly failure: Failure;
 
@@ -15,11 +15,11 @@ export class ActionError extends Error {
   }
 }
 
-/** What the page is told of the way itself. */
+/** The receiver of everything except replies. */
 export interface LinkReceiver {
   welcome(welcome: Welcome): void;
   news(news: News): void;
-  /** The way is lost; `final`: opening it again does not help. */
+  /** The connection is lost; `final`: reconnecting does not help. */
   lost(why: string, final: boolean): void;
 }
 
@@ -28,7 +28,7 @@ interface Waiting {
   readonly failed: (error: ActionError) => void;
 }
 
-// How long until the way is opened again: each time longer, never over half a minute.
+// The delay before reconnecting doubles each time, up to half a minute.
 const firstDelayMs = 250;
 const maxDelayMs = 30_000;
 
@@ -46,7 +46,7 @@ export class HostLink {
     this.#receiver = receiver;
   }
 
-  /** Opens the way; a second call while it waits to be opened again opens it at once. */
+  /** Connects. While the link waits to reconnect, a call reconnects at once. */
   open(): void {
     clearTimeout(this.#timer);
     this.#carrier = this.#connect({
@@ -80,7 +80,7 @@ export class HostLink {
     this.#delayMs = Math.min(this.#delayMs * 2, maxDelayMs);
   }
 
-  /** Asks the host for something. Rejects with an `ActionError`. When the signal fires the host is told. */
+  /** Sends an action to the host. Rejects with an `ActionError`. Aborting `signal` sends a cancellation. */
   act<N extends ActionName>(name: N, params: ParamsOf<N>, signal?: AbortSignal): Promise<ResultOf<N>> {
     const id = ++this.#ids;
     return new Promise((resolve, reject) => {
@@ -88,7 +88,7 @@ export class HostLink {
         reject(new ActionError({ code: 'lost', message: 'there is no way to the host at present' }));
         return;
       }
-      // The host answers an action with what `Actions` says of its name.
+      // The host's result has the type that `Actions` gives for this name.
       this.#waiting.set(id, { done: (result) => resolve(result as ResultOf<N>), failed: reject });
       signal?.addEventListener('abort', () => this.#carrier?.send({ type: 'cancel', id }), { once: true });
       this.#carrier.send({ type: 'action', id, name, params } as ActionMessage);

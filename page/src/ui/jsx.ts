@@ -1,2 +1,2 @@
-// What the bundles write for an element: `h(name, properties, …children)` is shorter than a call with `children` among them.
+// The JSX factory of the bundles: `h(name, properties, …children)` is shorter than a call with a `children` property.
 export { Fragment, h } from 'preact';

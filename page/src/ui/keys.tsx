@@ -1,4 +1,4 @@
-// `?`: what the keyboard does.
+// The dialog for `?`: a list of the keys.
 import type { JSX } from 'preact';
 import { Dialog } from './parts/dialog.tsx';
 

@@ -4,7 +4,7 @@ import { late } from './parts/late.tsx';
 import { Overview } from './views/overview.tsx';
 import { WireView } from './wire/wire-view.tsx';
 
-/** What the local server's page has: all. What is not seen at once is loaded when it is first needed. */
+/** The parts of the local server's page: all of them. Those that are not visible at once are loaded at their first use. */
 export const localParts: PageParts = {
   formats,
   views: {

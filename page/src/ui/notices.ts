@@ -1,4 +1,4 @@
-// What the person is told at the edge of the page. A notice leaves by itself, and with what it was about.
+// Notices at the edge of the page. A notice disappears after some time, or when its problem is solved.
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 
@@ -6,15 +6,15 @@ export interface Notice {
   readonly id: number;
   readonly tone: 'bad' | 'info';
   readonly text: string;
-  /** What it is about, such as a server: when that is well again, the notice leaves. */
+  /** Its subject, such as a server. The notice disappears when the subject works again. */
   readonly about: string;
-  /** How often the same was said. */
+  /** How often the same text was sent. */
   readonly times: number;
 }
 
 const MAX_NOTICES = 4;
 const MAX_CHARS = 1_000;
-/** How long a notice stays, in milliseconds, while nobody looks at it. */
+/** How long a notice stays, in milliseconds, without a pointer or the focus on it. */
 const stayMs: Readonly<Record<Notice['tone'], number>> = { info: 6_000, bad: 20_000 };
 
 export class Notices {
@@ -33,14 +33,14 @@ export class Notices {
     this.leave(notice.id);
   }
 
-  /** The time until it leaves begins anew. */
+  /** Restarts the time after which it disappears. */
   leave(id: number): void {
     const notice = this.list.value.find((one) => one.id === id);
     this.#forget(id);
     if (notice) this.#timers.set(id, setTimeout(() => this.dismiss(id), stayMs[notice.tone]));
   }
 
-  /** It stays: somebody looks at it. */
+  /** Keeps it while the pointer or the focus is on it. */
   stay(id: number): void {
     this.#forget(id);
   }
@@ -50,7 +50,7 @@ export class Notices {
     this.list.value = this.list.value.filter((one) => one.id !== id);
   }
 
-  /** What notices were about is well again. */
+  /** Dismisses the `bad` notices about a subject that works again. */
   well(about: string): void {
     for (const one of this.list.value) if (one.about === about && one.tone === 'bad') this.dismiss(one.id);
   }

@@ -6,46 +6,46 @@ import type { FormModel } from './form/form-model.ts';
 import type { HostLink } from './host-link.ts';
 import type { DockTab, Tab } from './tabs.ts';
 
-/** What a server that is added begins with. */
+/** Initial values of the form for a new server. */
 export interface Example {
   readonly name: string;
   /** A command line, or an address. */
   readonly where: string;
 }
 
-/** One call that failed on the wire: from its first message to its last. */
+/** A failed call on the wire, from its first to its last message. */
 export interface Shared {
   readonly call: number;
-  /** Of the tool, the resource or the prompt. */
+  /** The name of the tool or the prompt, or the URI of the resource. */
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** What a login needs of the page. */
+/** The parts of the page that a login needs. */
 export interface LoginPage {
   readonly link: HostLink;
   tell(text: string, tone: 'bad'): void;
 }
 
-/** What one page has and another does not carry, and what one page loads late and another has in its file. */
+/** The parts that differ between pages: missing in one, loaded late in another, or in the file from the start. */
 export interface PageParts {
-  /** Formats that are judged while one types. */
+  /** Formats that forms validate during typing. */
   readonly formats: NonNullable<CompileOptions['formats']>;
-  /** The views of a server. A tab is shown where its view is there. */
+  /** The views of a server. A tab without a view shows the overview. */
   readonly views: Readonly<Partial<Record<Tab, ComponentType<{ server: ServerView }>>>>;
   readonly docks: Readonly<Record<DockTab, ComponentType>>;
   readonly Questions: ComponentType;
-  /** Where a value is written as JSON; without it a plain field. */
+  /** Edits a value as JSON; without it the form uses a plain text area. */
   readonly JsonEditor?: ComponentType<JsonEditorProps>;
-  /** Draws a text as Markdown. */
+  /** Renders a text as Markdown. */
   readonly Markdown?: ComponentType<{ text: string }>;
   /** Copies a request as a command and as a program. */
   readonly CopyButtons?: ComponentType<{ entry: WireMessage; server: ServerView; text: () => Promise<string | undefined> }>;
   readonly Share: ComponentType<{ server: string; only: Shared | undefined; onDone: () => void }>;
-  /** What helps after a call that failed. */
+  /** Offers help after a failed call. */
   readonly FailedCall: ComponentType<{ call: CallView }>;
-  /** What Ctrl+K opens, and what `?` opens. */
+  /** The dialogs for Ctrl+K and for `?`. */
   readonly Palette: ComponentType<{ onDone: () => void }>;
   readonly Keys: ComponentType<{ onDone: () => void }>;
   readonly AddServer?: ComponentType<{ onDone: () => void; example?: Example }>;
@@ -53,16 +53,16 @@ export interface PageParts {
   readonly ImportServers?: ComponentType<{ onDone: () => void }>;
   /** Shows the app of a tool. */
   readonly App?: ComponentType<{ server: ServerView; view: ToolView; calls: readonly CallView[] }>;
-  /** Calls of a tool under a name. */
+  /** Saved calls of a tool. */
   readonly SavedCalls?: ComponentType<{ server: string; tool: string; form: FormModel }>;
-  /** The same call in a revision of each era. */
+  /** Runs the same call in a revision of each era. */
   readonly Eras?: ComponentType<{ server: ServerView; view: ToolView; form: FormModel }>;
-  /** What is different at a tool since it was accepted. */
+  /** The changes of a tool since it was accepted. */
   readonly ToolChange: ComponentType<{ server: ServerView; tool: ToolView }>;
-  /** Whether others take a tool without a change. */
+  /** Whether other applications accept a tool unchanged. */
   readonly Portability?: ComponentType<{ tool: ToolView['tool'] }>;
   readonly Credentials?: ComponentType<{ server: ServerView }>;
   readonly Login?: ComponentType<{ server: ServerView }>;
-  /** Begins a login at a server. Resolves when it is over. */
+  /** Starts a login at a server. Resolves when it is over. */
   readonly logIn?: (page: LoginPage, server: string) => Promise<void>;
 }

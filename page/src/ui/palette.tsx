@@ -1,4 +1,4 @@
-// Ctrl+K: one field that finds servers, tools, prompts, resources and messages, and goes there.
+// The dialog for Ctrl+K: one field that finds servers, tools, prompts, resources and messages, and goes there.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useState } from './context.ts';
@@ -53,7 +53,7 @@ export function Palette({ onDone }: { readonly onDone: () => void }): JSX.Elemen
   );
 }
 
-/** The places whose text holds all of the words, those of the chosen server first. */
+/** The places whose text contains all words; those of the current server come first. */
 function placesOf(state: State, words: readonly string[]): readonly Place[] {
   const found: Place[] = [];
   const add = (place: Place, text = `${place.title} ${place.about}`): void => {

@@ -6,7 +6,7 @@ import type { PageParts } from './page-parts.ts';
 import { State } from './state.ts';
 import { followTheme } from './theme.ts';
 
-/** The interface in the browser begins here, whatever carries its messages. `parts`: what this page has that another has not. */
+/** Starts the interface in the browser, for any carrier. `parts`: the parts that this page has. */
 export function start(root: HTMLElement, connect: Connect, parts: PageParts): void {
   followTheme();
   const state = new State(connect, parts);

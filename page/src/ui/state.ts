@@ -1,4 +1,4 @@
-// All that the page knows, as signals. The host sends views whole; the page keeps the last of each.
+// The state of the page, as signals. The host sends views whole; the page keeps the last of each.
 import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type {
@@ -13,9 +13,9 @@ import type { PageParts } from './page-parts.ts';
 import type { DockTab, Tab } from './tabs.ts';
 import { noFilter, WireStore } from './wire/wire-store.ts';
 
-// Lists of lines are cut from the front: the host keeps what is older.
+// Lists are cut at the front; the host keeps older entries.
 const MAX_LINES = 5_000;
-/** Files that are larger are not read. */
+/** Larger files are not read. */
 const maxFileBytes = 8 * 1024 * 1024;
 
 type Table<V> = Signal<ReadonlyMap<string, V>>;
@@ -29,13 +29,13 @@ const drop = <V>(from: Table<V>, key: string): void => {
 };
 const callKey = ({ call }: CallView): string => String(call);
 
-/** What a screen reader says when a call ends. */
+/** The words for a screen reader when a call ends. */
 function endedWords({ server, about, state, result }: CallView): string {
   const failed = state === 'done' && (Object(result) as { readonly isError?: unknown }).isError === true;
   return `${server}: ${about.kind === 'resource' ? about.uri : about.name} ${failed ? 'failed, as the tool says' : state}`;
 }
 
-/** What was found at one message. */
+/** A finding of the doctor or the judge about one message. */
 export interface Verdict {
   readonly by: 'doctor' | 'judge';
   readonly level: FindingView['level'];
@@ -55,7 +55,7 @@ export class State {
   readonly parts: PageParts;
   /** Undefined before the first `welcome`. */
   readonly welcome: Signal<Welcome | undefined> = signal(undefined);
-  /** Why there is no way to the host; '' while there is one. */
+  /** Why the connection to the host is lost; undefined while there is one. */
   readonly lost: Signal<{ readonly why: string; readonly final: boolean } | undefined> = signal(undefined);
   readonly servers: Table<ServerView> = table();
   readonly catalogues: Table<CatalogueView> = table();
@@ -64,16 +64,16 @@ export class State {
   readonly tasks: Table<TaskView> = table();
   readonly holds: Table<HoldView> = table();
   readonly recordings: Table<RecordingView> = table();
-  /** Undefined: the host keeps none. */
+  /** Undefined if the host saves no calls. */
   readonly saved: Signal<{ readonly path: string; readonly calls: readonly SavedCallView[] } | undefined> = signal(undefined);
   readonly logins: Signal<readonly LoginStep[]> = signal([]);
   readonly activity: Signal<readonly ActivityView[]> = signal([]);
   readonly logs: Signal<readonly LogView[]> = signal([]);
   readonly findings: Table<readonly FindingView[]> = table();
   readonly judgings: Table<JudgingView> = table();
-  /** When a resource that is subscribed to changed, by `server uri`. */
+  /** When a subscribed resource was last updated, by `server uri`. */
   readonly updated: Table<number> = table();
-  /** The last thing that the browser kept an app from. */
+  /** The last thing that the browser blocked for an app. */
   readonly appRefused: Signal<{ readonly app: string; readonly what: string } | undefined> = signal(undefined);
   readonly notices: Notices = new Notices();
   readonly wire: WireStore = new WireStore();
@@ -84,17 +84,20 @@ export class State {
   readonly dock: Signal<DockTab> = signal<DockTab>('wire');
   /** On a narrow screen only one of the two halves is shown. */
   readonly half: Signal<'work' | 'dock'> = signal<'work' | 'dock'>('work');
-  /** The question that is open waits while the person looks at the server. */
+  /** The person postponed the open questions to look at the server. */
   readonly later: Signal<boolean> = signal(false);
-  /** What is picked in a list, by `server tab`. */
+  /** The selected item of a list, by `server tab`. */
   readonly picked: Table<string> = table();
-  /** Arguments that came with the address; the view of the tool takes them. */
+  /** Arguments from the address, for the view of the tool. */
   readonly linked: Signal<{ readonly server: string; readonly tool: string; readonly args: string } | undefined> = signal(undefined);
-  /** Said to screen readers. */
+  /** The current text for screen readers. */
   readonly announcement: Signal<string> = signal('');
 
   readonly current: ReadonlySignal<ServerView | undefined> = computed(() => this.servers.value.get(this.server.value));
-  /** What the doctor found, by the request that shows it, and what the judge says is broken or disputed, by the message that decided. */
+  /**
+   * Findings by `seq` of a message: the doctor's by the request that shows them, the judge's (broken or disputed rules) by the decisive
+   * message.
+   */
   readonly verdicts: ReadonlySignal<ReadonlyMap<number, readonly Verdict[]>> = computed(() => {
     const found = new Map<number, Verdict[]>();
     const add = (seq: number | null, one: Verdict): void => {
@@ -133,7 +136,7 @@ export class State {
     this.activity.value = welcome.activity;
     this.logs.value = welcome.logs;
     this.wire.begin(welcome.wire, welcome.memory);
-    // The one server of the playground costs nothing to start.
+    // The playground has one server in a worker, so it is started at once.
     if (welcome.carrier === 'playground') for (const { name } of welcome.servers) void this.run('server.connect', { server: name });
     if (!this.servers.value.has(this.server.value)) this.server.value = welcome.servers[0]?.name ?? '';
   }
@@ -194,7 +197,7 @@ export class State {
     }
   }
 
-  /** Does something and tells the person where it fails. Undefined where it did. */
+  /** Sends an action, and shows a notice if it fails. The result is then undefined. */
   async run<N extends ActionName>(name: N, params: ParamsOf<N>): Promise<ResultOf<N> | undefined> {
     const { server } = params as { readonly server?: string };
     const about = `${name} ${server ?? ''}`;
@@ -212,7 +215,7 @@ export class State {
     this.notices.tell(text, tone, about);
   }
 
-  /** Shows a server, one of its views, and one thing in it; '' leaves what was picked. */
+  /** Shows a server, one of its views, and one item in it; '' keeps the selected item. */
   visit(server: string, tab: Tab = 'overview', name: string = ''): void {
     batch(() => {
       this.server.value = server;
@@ -222,7 +225,7 @@ export class State {
     });
   }
 
-  /** Opens a transcript as a wire of its own. What it holds is shown, and nothing of it is sent. */
+  /** Shows a transcript as a separate wire, without sending anything. */
   async openWire(file: File): Promise<void> {
     if (file.size > maxFileBytes) return this.tell(`${file.name}: a transcript may have ${maxFileBytes / 1024 / 1024} MiB.`, 'bad');
     const loaded = await this.run('record.load', { title: file.name, text: await file.text() });
@@ -241,14 +244,14 @@ export class State {
     this.announcement.value = `${opened.messages} messages were opened`;
   }
 
-  /** Goes to the first error that is shown in the wire. */
+  /** Goes to the first error that the wire shows. */
   firstError(): void {
     const found = this.wire.nextError(0);
     if (found) this.wire.reveal(found.seq);
     else this.tell('No error is shown in the wire.');
   }
 
-  /** Picks one thing in a list of the server that is shown. */
+  /** Selects an item in a list of the current server. */
   pick(tab: Tab, name: string): void {
     put(this.picked, `${this.server.value} ${tab}`, name);
   }

@@ -5,16 +5,16 @@ export type Theme = 'auto' | 'light' | 'dark';
 
 const key = 'barewire-theme';
 
-/** Light, dark, or as the system has it. Kept by the browser where it keeps such things for the page. */
+/** Light, dark, or the system's choice. Stored in `localStorage` if the browser allows it. */
 export const theme: Signal<Theme> = signal<Theme>('auto');
 
-/** Follows `theme` from now on. */
+/** Applies `theme` from now on. */
 export function followTheme(): void {
   try {
     const kept = localStorage.getItem(key);
     if (kept === 'light' || kept === 'dark') theme.value = kept;
   } catch {
-    // A file from a disk may have no storage: then the choice is as long as the page.
+    // A page opened from a file may have no storage: the choice then lasts as long as the page.
   }
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const systemTheme = signal(dark.matches ? 'dark' : 'light');

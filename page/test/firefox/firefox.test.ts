@@ -1,4 +1,4 @@
-// The page in Firefox, by WebDriver BiDi: a call, a question, the wire, arguments as JSON, and the playground from a disk.
+// The page in Firefox, by WebDriver BiDi: a call, a question, the wire, arguments as JSON, and the playground from a file.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -54,7 +54,7 @@ test('a call is made, its question answered, and both are on the wire', async ()
   });
   await press(page, 'button', 'Call');
   await shown(page, /travel asks/, '.question');
-  // The wire goes on beside it.
+  // The wire continues next to it.
   await shown(page, /tools\/call/, '.wire-list');
   await press(page, 'button', 'Decline');
   await shown(page, /done|tool error/, 'article.call');
@@ -67,7 +67,7 @@ test('a call is made, its question answered, and both are on the wire', async ()
 test('arguments are written as JSON in the editor, whose styles the policy allows', async () => {
   const { page, faults } = await open(served.url);
   await page.waitForFunction(() => location.hash === '#/travel');
-  // The host connected it for the test before.
+  // The previous test connected the server.
   await shown(page, /connected/, 'main');
   await press(page, 'tab', 'Tools 10');
   await page.locator('main ::-p-text(Search flights)').click();

@@ -19,7 +19,7 @@ async function folderOf(t: Ending): Promise<string> {
 interface Ran {
   /** The first line of stdout. */
   readonly line: string;
-  /** Ends it by this signal, and resolves with the exit code. */
+  /** Sends this signal, and resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -58,7 +58,7 @@ test('command: the browser is given a file that leads to the page, and never the
   await assert.rejects(stat(file), { code: 'ENOENT' });
 });
 
-/** What becomes true: tried again until it does; the test's own timeout ends it. */
+/** Repeats `look` until it succeeds; only the test's own timeout ends it. */
 async function eventually<T>(look: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

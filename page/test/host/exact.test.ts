@@ -68,7 +68,7 @@ test('exact: over HTTP a header mirrors the number that is sent, where it is a s
   }), 'a');
   for (const [n, lexeme] of [[7, '7.0'], [9007199254740992, '9007199254740993'], [8, undefined]] as const) {
     const call = await page.ask('tool.call', { server: 'one', name: 'mirrored', args: { n }, ...lexeme && { lexemes: { '/n': lexeme } } });
-    // 2026-07-28: an integer that JSON readers round cannot be mirrored, and barewire's server refuses it.
+    // 2026-07-28: an integer that JSON parsers round is not mirrored in a header, and barewire's server refuses the call.
     assert.equal(call.state === 'done', n <= Number.MAX_SAFE_INTEGER, JSON.stringify(call.failure));
   }
   assert.deepEqual([...new Set(seen)], ['7', null, '8']);

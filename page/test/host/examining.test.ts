@@ -1,4 +1,4 @@
-// The doctor in the page: its messages are on the wire, and each finding leads to the one that shows it.
+// The doctor in the page: its messages are on the wire, and each finding refers to the message that shows it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpServer } from 'barewire/server';
@@ -21,6 +21,6 @@ test("examining: the doctor's connections are on the wire by themselves, and a f
     assert.deepEqual([entry.server, entry.direction, entry.shape, entry.method], ['one: check', 'sent', 'request', 'tools/list']);
   }
   assert.notEqual(seqs[0], seqs[1]);
-  // The page's own connection went on meanwhile.
+  // The page's own connection still works.
   assert.equal((await page.ask('tool.call', { server: 'one', name: 'undescribed', args: {}, digest: (await page.seen('catalogue')).catalogue.tools[0]?.digest ?? '' })).state, 'done');
 });

@@ -1,4 +1,4 @@
-// Which entries of the wire are one exchange: legacy and modern, over pipes and HTTP, whole, cancelled, lost, of several rounds.
+// Grouping of wire entries into exchanges: legacy and modern, over stdio and HTTP, complete, cancelled, lost, with several rounds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireEntry, WireMessage } from '../../src/messages.ts';
@@ -21,7 +21,7 @@ const http = (exchange: number, status: number | null): WireEntry => ({
 });
 const mark = (what: 'opened' | 'closed'): WireEntry => ({ kind: 'mark', seq: ++seq, at: seq, server: 'one', connection: 1, direction: 'sent', exchange: null, what, why: '' });
 
-/** The exchanges of the entries: the places of each one's entries, and how it stands. */
+/** The exchanges: the indexes of their entries, and their state. */
 function folded(...entries: WireEntry[]): (readonly [places: readonly number[], standing: string])[] {
   const made = new Exchanges();
   for (const entry of entries) made.add(entry);
@@ -43,11 +43,11 @@ test('the head of a POST goes before its message, and is inside what that begins
   const [headThree, note] = carried(3, (exchange) => message({ shape: 'notification', method: 'notifications/initialized', rpcId: '', exchange }));
   assert.ok(headTwo && said && headThree && note);
   assert.deepEqual(folded(headOne, call, http(1, 200), asks, headTwo, said, http(2, 202), answer(call), headThree, note, http(3, 202)), [[[1, 0, 2, 3, 4, 5, 6, 7], 'done'], [[9, 8, 10], 'single']]);
-  // The error of an HTTP response names no id.
+  // The error in the body of an HTTP response has no id.
   const [head, refused] = carried(4, (exchange) => request('2', { exchange }));
   assert.ok(head && refused);
   assert.deepEqual(folded(head, refused, http(4, 401), message({ direction: 'received', shape: 'error', method: '', rpcId: '', exchange: 4 }), mark('closed')), [[[1, 0, 2, 3], 'login'], [[4], 'single']]);
-  // A GET carries nothing that was sent.
+  // A GET carries no sent message.
   assert.deepEqual(folded({ ...http(5, null), method: 'GET' } as WireEntry, http(5, 200), message({ direction: 'received', shape: 'notification', rpcId: '', exchange: 5 })), [[[0, 1], 'single'], [[2], 'single']]);
 });
 
@@ -93,7 +93,7 @@ test('a request that was not accepted and is sent again is one exchange with its
     for (const entry of entries) made.add(entry);
     return made.list.flatMap((one) => [one.retries, one.rounds, standingOf(one), tookOf(one) ?? 'no time']);
   };
-  // A login, or a redirect: the same message over another HTTP request.
+  // After a login or a redirect the same message is sent in another HTTP request.
   for (const [status, standing] of [[401, 'login'], [307, 'open']] as const) {
     const first = request('1', { exchange: 1 });
     const tries = [http(1, null), first, http(1, status)];
@@ -106,7 +106,7 @@ test('a request that was not accepted and is sent again is one exchange with its
     // Another id is another call.
     assert.equal(folded(...tries, http(2, null), request('2', { exchange: 2 })).length, 2);
   }
-  // The session is gone: a new one is opened between, and the call has another id.
+  // The session is lost: a new one is opened first, and the call gets another id.
   const call = (id: string, exchange: number, token: number, args = '{"a":1}'): WireEntry => request(id, { exchange, text: `{"params":{"_meta":{"progressToken":${token}},"arguments":${args}}}` });
   const sent = (exchange: number, headers: Readonly<Record<string, string>>): WireEntry => ({ ...http(exchange, null), headers } as WireEntry);
   const inSession = { 'mcp-session-id': '[redacted]' };
@@ -116,7 +116,7 @@ test('a request that was not accepted and is sent again is one exchange with its
   assert.deepEqual(folded(...expired, sent(5, inSession), after, http(5, 200), answer(after)), [[[1, 0, 2, 7, 8, 9, 10], 'done'], [[4, 3, 5, 6], 'done']]);
   assert.equal(folded(...expired, sent(5, inSession), call('10', 5, 10, '{"a":2}')).length, 3, 'other arguments');
   assert.equal(folded(sent(3, {}), call('3', 3, 3), http(3, 404), call('10', 5, 10)).length, 2, 'no session');
-  // The server says what is missing; the tools are listed between.
+  // The server reports a mismatch; the client lists the tools before it repeats the call.
   const [first, list, second] = [call('1', 1, 1), request('2', { method: 'tools/list', exchange: 2 }), call('3', 3, 3)];
   const mismatch = answer(first, '{"error":{"code":-32020}}', { shape: 'error' });
   const retried = [first, http(1, 400), mismatch, list, answer(list), second, answer(second, '{"error":{"code":-32020}}', { shape: 'error' })];
@@ -124,14 +124,14 @@ test('a request that was not accepted and is sent again is one exchange with its
   assert.deepEqual(retriesOf(...retried).slice(0, 3), [1, 1, 'error']);
   const third = call('4', 4, 4);
   assert.deepEqual(retriesOf(...retried, third, answer(third)).slice(0, 3), [2, 1, 'done']);
-  // A call that failed and is made again by a person is another one.
+  // A failed call that a person repeats is a new exchange.
   const failed = request('1');
   assert.equal(folded(failed, answer(failed, '{"error":{"code":-32602}}', { shape: 'error' }), request('2')).length, 2);
-  // The refusal of what a person answered is not the call's.
+  // A refused answer of the person does not count for the call.
   const asking = request('1', { exchange: 1 });
   const asks = message({ direction: 'received', method: 'elicitation/create', rpcId: '9', exchange: 1 });
   assert.deepEqual(folded(asking, asks, http(2, null), answer(asks, '{}', { exchange: 2 }), http(2, 400)), [[[0, 1, 2, 3, 4], 'open']]);
-  // Arguments that are too deep to be compared harm nothing.
+  // Arguments nested too deep for a comparison cause no failure.
   const deep = (id: string): WireEntry => call(id, 1, 1, `${'['.repeat(8_000)}${']'.repeat(8_000)}`);
   const bottom = deep('1');
   assert.equal(folded(bottom, answer(bottom, '{"error":{"code":-32020}}', { shape: 'error' }), deep('2')).flatMap(([places]) => places).length, 3);

@@ -1,4 +1,4 @@
-// Transcripts that are opened and that are handed on: hostile text on the way in, secrets on the way out.
+// Opened and shared transcripts: hostile text in the first, secrets in the second.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { compile } from 'barewire/schema';

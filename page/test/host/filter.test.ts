@@ -1,4 +1,4 @@
-// The language of the wire's filter, and the addresses of the page: both read what anybody may have written.
+// The filter language of the wire, and the addresses of the page: both must handle arbitrary input.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireEntry, WireMessage } from '../../src/messages.ts';
@@ -65,7 +65,7 @@ test('an address leads where it was made for, and what is no address leads nowhe
   for (const hash of ['', '#token=abc', '#/', '#//tools', '#/zoo/nowhere', '#/zoo/tools/a/b', '#/%E0%A4%A/tools', '#/wire/0', `#/zoo/tools/a?args=${'x'.repeat(30_000)}`]) {
     assert.equal(placeOf(hash), undefined, hash.slice(0, 40));
   }
-  // Only tools take arguments from an address.
+  // Only the address of a tool may have arguments.
   assert.deepEqual(placeOf('#/zoo/prompts/a?args={}'), { kind: 'view', server: 'zoo', tab: 'prompts', name: 'a', args: undefined });
   assert.equal(titleOf({ server: 'zoo', tab: 'tools', name: 'echo' }), 'echo · zoo · barewire');
 });

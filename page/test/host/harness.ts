@@ -6,22 +6,22 @@ import { localActions, openTab, PageHost, Tasks } from '../../src/host/index.ts'
 import type { PageHostOptions, Tab } from '../../src/host/index.ts';
 import type { ActionName, HostMessage, News, ParamsOf, QuestionView, Reply, ResultOf, Welcome, WireEntry } from '../../src/messages.ts';
 
-/** What a test ends with. */
+/** The test context, for cleanup. */
 export interface Ending {
   after(run: () => void | Promise<void>): void;
 }
 
-/** A way to a host: `hear` gets each text that comes. */
+/** A connection to a host: `hear` gets each text of the host. */
 export type PageLine = (hear: (text: string) => void) => Tab;
 
-/** A page without a browser: what it sent, heard and waits for. */
+/** A page without a browser: it sends actions, records messages, and waits for them. */
 export class TestPage {
   readonly heard: HostMessage[] = [];
   readonly #tab: Tab;
   readonly #waits: { fits: (message: HostMessage) => boolean; resolve: (message: HostMessage) => void }[] = [];
   #id = 0;
 
-  /** `to`: a host of this program, or a way to one. */
+  /** `to`: a host in this process, or a connection to one. */
   constructor(to: PageHost | PageLine, name: string = 'test') {
     const line: PageLine = to instanceof PageHost ? (hear) => openTab(to, name, hear, localActions) : to;
     this.#tab = line((text) => {
@@ -38,14 +38,14 @@ export class TestPage {
     return this.heard[0] as Welcome;
   }
 
-  /** The first message that fits: of those that came, or the next one. */
+  /** The first matching message, received already or in future. */
   seen<T extends HostMessage['type']>(type: T, fits: (message: Extract<HostMessage, { type: T }>) => boolean = () => true): Promise<Extract<HostMessage, { type: T }>> {
     const both = (message: HostMessage): boolean => message.type === type && fits(message as Extract<HostMessage, { type: T }>);
     const before = this.heard.find(both);
     return (before ? Promise.resolve(before) : new Promise<HostMessage>((resolve) => this.#waits.push({ fits: both, resolve }))) as Promise<Extract<HostMessage, { type: T }>>;
   }
 
-  /** Asks, and gives the id under which it may be cancelled with its reply. */
+  /** Sends an action. Returns its id, for cancellation, and its reply. */
   begin<N extends ActionName>(name: N, params: ParamsOf<N>): { readonly id: number; readonly reply: Promise<Reply> } {
     const id = ++this.#id;
     const reply = this.seen('reply', (message) => message.id === id);
@@ -53,7 +53,7 @@ export class TestPage {
     return { id, reply };
   }
 
-  /** Asks for something that works. Rejects with the failure where it does not. */
+  /** Sends an action and returns its result. Rejects with its failure. */
   async ask<N extends ActionName>(name: N, params: ParamsOf<N>): Promise<ResultOf<N>> {
     const reply = await this.begin(name, params).reply;
     if (!reply.ok) throw Object.assign(new Error(reply.error.message), { code: reply.error.code, data: reply.error.data });
@@ -75,7 +75,7 @@ export class TestPage {
     return all.findIndex(({ question }) => question.id === id) < nth;
   }
 
-  /** All wire entries that were told so far. */
+  /** All wire entries received so far. */
   get wire(): WireEntry[] {
     return this.heard.flatMap((message) => (message.type === 'wire' ? message.entries : []));
   }
@@ -85,7 +85,7 @@ export class TestPage {
   }
 }
 
-/** A host with servers in memory. */
+/** A host with in-memory servers. */
 export function hostOf(t: Ending, servers: Readonly<Record<string, McpServer>>, options: Partial<PageHostOptions> = {}): PageHost {
   const host = new PageHost({
     carrier: 'local', version: '0.0.0',

@@ -4,7 +4,7 @@ import { McpServer } from 'barewire/server';
 import { localActions, openTab } from '../../src/host/index.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 
-/** The present digest of a tool: a page that shows the tool has it. */
+/** The current digest of a tool, as known to a page that shows it. */
 const digestOf = async (page: TestPage, name: string): Promise<string> =>
   (await page.seen('catalogue')).catalogue.tools.find(({ tool }) => tool.name === name)?.digest ?? '';
 const text = (result: unknown): unknown => (result as { content: { text?: string }[] }).content[0]?.text;
@@ -23,7 +23,7 @@ test('host: a page is welcomed with all that there is, and follows a server as i
   assert.equal(catalogue.prompts.length + catalogue.resources.length, 2);
   const { ms } = await page.ask('server.ping', { server: 'one' });
   assert.ok(ms >= 0);
-  // A page that comes later finds it all.
+  // A page that connects later gets the whole state.
   const late = new TestPage(host, 'b');
   assert.equal(late.welcome.catalogues.length, 1);
   assert.ok(late.welcome.wire.length > 0);
@@ -84,7 +84,7 @@ test('host: a call waits for the person, is seen by all tabs, and ends with its 
   assert.equal(view.outputFault, '');
   assert.deepEqual((view.result as { structuredContent: unknown }).structuredContent, { sum: 3 });
   await other.seen('call', ({ call: { state } }) => state === 'done');
-  // Who shares the call at once has its messages: they are told before its end.
+  // The messages of a call arrive before its end, so that the person can share it at once.
   const end = page.heard.findIndex((message) => message.type === 'call' && message.call.endedAt !== null);
   const told = page.heard.slice(0, end).flatMap((message) => (message.type === 'wire' ? message.entries : []));
   assert.ok(told.some((entry) => entry.kind === 'message' && entry.answers === view.wire), 'its answer');
@@ -94,7 +94,7 @@ test('host: a call waits for the person, is seen by all tabs, and ends with its 
   assert.ok(answer?.kind === 'message' && answer.shape === 'result' && answer.method === 'tools/call' && answer.ms !== null);
   assert.match(answer.sentence, /server/i);
   assert.match(answer.section, /^2026-07-28 server\/tools/);
-  // For the session: the next call asks nobody.
+  // Allowed for the session: the next call needs no approval.
   assert.equal((await page.ask('tool.call', { server: 'one', name: 'add', args: { a: 5, b: 5 } })).state, 'done');
   assert.deepEqual((await page.ask('grants.list', {})).map(({ tool }) => tool), ['add']);
   assert.equal((await page.ask('grants.revoke', { server: 'one', tool: 'add' })).count, 1);
@@ -121,7 +121,7 @@ test('host: a call is refused, fails, or is cancelled, and says so', async (t) =
   const ended = await waiting.reply;
   assert.ok(ended.ok && (ended.result as typeof call).state === 'cancelled');
 
-  // One that waits for the person is withdrawn when it is cancelled.
+  // The question of a waiting call is withdrawn when the call is cancelled.
   const asked = page.ask('tool.call', { server: 'one', name: 'wait', args: {} });
   const question = await page.question('approval', 3);
   const { call: running } = await page.seen('call', ({ call: one }) => one.state === 'waiting' && one.call === 4);

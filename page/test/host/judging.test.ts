@@ -1,4 +1,4 @@
-// The judge in the page: each broken rule leads to the message that decided it, over pipes and over HTTP.
+// The judge in the page: each broken rule refers to the decisive message, over stdio and over HTTP.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import type { RulingView } from '../../src/messages.ts';
 import { hostOf, sampleServer, TestPage } from './harness.ts';
 import type { Ending } from './harness.ts';
 
-/** Judges the one server of a host, and returns what the page was told last. */
+/** Judges the only server of a host, and returns the last ruling that the page received. */
 async function judged(t: Ending, config: ServerConfig): Promise<{ readonly page: TestPage; readonly ruling: RulingView }> {
   const host = hostOf(t, {}, { servers: { one: config }, judge: judgeHere, open: (_name, of, hooks) => openServer(of, hooks) });
   const page = new TestPage(host);
@@ -21,12 +21,12 @@ async function judged(t: Ending, config: ServerConfig): Promise<{ readonly page:
   assert.ok(steps.length > 3);
   const { judging: { ruling } } = await page.seen('judging', ({ judging }) => judging.step === null);
   assert.ok(ruling);
-  // A tab that is opened later is told the same.
+  // A tab that is opened later receives the same ruling.
   assert.deepEqual(new TestPage(host, 'later').welcome.judgings, [{ server: 'one', step: null, ruling }]);
   return { page, ruling };
 }
 
-/** What stands on the wire where the evidence of a broken rule leads. */
+/** The wire entries to which the evidence of broken rules refers. */
 async function decided(page: TestPage, ruling: RulingView): Promise<string[]> {
   const found: string[] = [];
   for (const { rule, verdict, evidence } of ruling.judgements) {
@@ -54,7 +54,7 @@ test('judging: what a program breaks leads to the message that decided', async (
 });
 
 test('judging: what an address breaks leads to its message, and credentials stand nowhere', async (t) => {
-  // It answers every message with a result that fits none.
+  // It answers every message with an invalid result.
   const server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; }).on('end', () => {

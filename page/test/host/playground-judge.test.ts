@@ -1,4 +1,4 @@
-// The judge of playground.html lacks rules and probes that a quick run over a pipe does not come to. What it says is the same.
+// The judge of playground.html omits rules and probes that a quick run over stdio does not use. Its verdicts are the same.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

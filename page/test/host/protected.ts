@@ -1,4 +1,4 @@
-// A server that wants a login, and the authorization server that it trusts.
+// A server that requires a login, and the authorization server that it trusts.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveHttp } from 'barewire/http';
@@ -10,7 +10,7 @@ export interface ProtectedServer {
   readonly url: string;
   /** The issuer. */
   readonly base: string;
-  /** What no page may see. */
+  /** Secrets that no page may receive. */
   readonly secrets: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function protectedServer(t: Ending): Promise<ProtectedServer> {
   return { url, base, secrets };
 }
 
-/** A port that was free a moment ago. */
+/** A port that is probably free. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -68,13 +68,13 @@ test('local: over HTTP heads and events are shown, and a request is copied as cu
     const request = entries.find(({ seq }) => seq === wire);
     const heads = entries.filter((entry) => entry.kind === 'http' && entry.exchange === request?.exchange && entry.connection === request.connection);
     assert.deepEqual(heads.map((entry) => entry.kind === 'http' && entry.status), [null, 200]);
-    // In the wire of the page each POST is inside what it carries.
+    // Each POST is inside the exchange of its message.
     const exchanges = new Exchanges();
     for (const entry of entries) exchanges.add(entry);
     assert.deepEqual(exchanges.list.flatMap(({ lead }) => (lead.kind === 'http' && lead.method === 'POST' ? lead.seq : [])), []);
     assert.deepEqual(exchanges.of(wire ?? 0)?.inside.filter(({ kind }) => kind === 'http').length, 2);
   }
-  // The server is started anew and knows no session: the call is sent again in another one, and stays one exchange.
+  // The restarted server does not know the session: the call is repeated in a new one, and stays one exchange.
   await page.ask('server.reconnect', { server: 'far', era: 'legacy' });
   await http.close();
   const later = await serveHttp(sampleServer(), { port: Number(new URL(String(http.url)).port) });
@@ -100,7 +100,7 @@ test('local: a server that answers 401 is logged in at, step by step, and no ste
   const done = page.ask('login.start', { server: 'far' });
   const { step } = await page.seen('login', ({ step: { step: name } }) => name === 'consent');
   assert.ok(step.url?.startsWith(`${base}/authorize?`));
-  // Nothing opens the page but the person.
+  // The test plays the person, who opens the login page.
   assert.equal((await fetch(step.url ?? '')).status, 200);
   await done;
   const { server } = await page.seen('server', ({ server: { login, state } }) => login === 'done' && state === 'ready');

@@ -1,4 +1,4 @@
-// Calls under a name, in a file that others write too; and servers that are taken over from other applications.
+// Saved calls, in a file that others also write; and servers imported from other applications.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ test('what others wrote stays, and is not the own; what is no file of calls is r
   const calls = new SavedCalls(kept);
   calls.save({ server: 'zoo', tool: 'add', name: 'mine', args: '{}' });
   assert.deepEqual(calls.views.map(({ name, own }) => [name, own]), [['__proto__', false], ['mine', true]]);
-  // The same name with other arguments is another call: somebody changed it.
+  // A saved call whose arguments someone else changed is no longer the person's own.
   kept.write(kept.read().replace('"name": "mine", "arguments": {}', '"name": "mine", "arguments": {"x":1}'));
   assert.equal(calls.views.find(({ name }) => name === 'mine')?.own, false);
   for (const text of ['{"calls":', '[]', '{"calls":{}}', '{"calls":[1]}', '{"calls":[{"server":"a","tool":"b","name":"c","arguments":[]}]}', `{"calls":[${Array(1001).fill(theirs).join()}]}`, `{"calls":[],"x":"${'x'.repeat(1_000_000)}"}`]) {

@@ -1,4 +1,4 @@
-// A server that was typed in is kept in the configuration: shown first, without secrets, and never over what somebody else wrote.
+// Saving a server to the configuration: shown first, without secrets, and never over the changes of others.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

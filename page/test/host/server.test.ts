@@ -26,18 +26,18 @@ function get(port: number, path: string, headers: Record<string, string> = {}, m
 
 interface Ended {
   readonly heard: readonly HostMessage[];
-  /** The closing code, or the HTTP status that refused the upgrade. */
+  /** The close code, or the HTTP status that refused the upgrade. */
   readonly code: number;
 }
 
-/** Opens a socket with these subprotocols, says these texts, and resolves when it ended. */
+/** Opens a socket with these subprotocols, sends these texts, and resolves when it is closed. */
 function visit(port: number, headers: Record<string, string>, protocols: readonly string[], texts: readonly (string | Buffer)[], path: string = '/socket'): Promise<Ended> {
   return new Promise((resolve) => {
     const heard: HostMessage[] = [];
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, [...protocols], { headers });
     socket.on('open', () => texts.forEach((text) => socket.send(text)));
     socket.on('message', (data: Buffer) => {
-      // Who hears anything was let in.
+      // Any message means that the socket was accepted.
       heard.push(JSON.parse(data.toString('utf8')) as HostMessage);
       socket.close();
     });
@@ -78,7 +78,7 @@ test('server: who has the token from the fragment gets in', async (t) => {
     else resolve();
   }));
   assert.equal(messages[0]?.type, 'welcome');
-  // The answer does not write the token back.
+  // The response does not repeat the token.
   assert.equal(socket.protocol, socketProtocol);
   assert.ok(messages[1]?.type === 'reply' && messages[1].ok);
   socket.close();
@@ -119,10 +119,10 @@ test('server: without the token nothing is served over the socket', async (t) =>
   const texts = [hello(), ping, JSON.stringify({ type: 'hello', token, version: messagesVersion, tab: 'test' }), 'not JSON', Buffer.from(hello())];
   for (const protocols of wrong) {
     const { heard, code } = await visit(port, { origin }, protocols, texts);
-    // Who offers something and not the protocol of the page gets none, and breaks off by itself.
+    // Offers without the page's subprotocol: the server selects none, so the client fails the connection itself.
     assert.deepEqual([heard, code], [[], protocols.length === 0 || protocols.includes(socketProtocol) ? 4401 : 1006], protocols.join());
   }
-  // Neither the address of the socket nor a cookie is looked at.
+  // A token in the URL or in a cookie does not count.
   assert.equal((await visit(port, { origin, cookie: `token=${token}` }, [socketProtocol], [hello(), ping])).code, 4401);
   assert.equal((await visit(port, { origin }, offer(token), [hello(), ping], `/socket?token=${token}`)).code, 403);
 });
@@ -146,7 +146,7 @@ test('server: sockets without the token keep nobody out, however many there are 
     const stranger = new WebSocket(`ws://127.0.0.1:${port}/socket`, i % 2 ? offer('x'.repeat(43)) : [socketProtocol], { headers: { origin } });
     const gone = new Promise<number>((resolve) => stranger.on('close', resolve));
     stranger.on('error', () => {});
-    // They never answer the closing.
+    // They never answer the closing handshake.
     return { gone, open: new Promise<void>((resolve) => stranger.on('open', () => (stranger.pause(), resolve()))), stranger };
   });
   await Promise.all(strangers.map(({ open }) => open));

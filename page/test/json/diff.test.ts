@@ -30,7 +30,7 @@ test('texts that share little are not compared', () => {
   assert.equal(lineDiff(many('a'), many('b')), undefined);
 });
 
-/** By the table of longest common subsequences. */
+/** The smallest number of changed lines, by the table of longest common subsequences. */
 function fewest(a: readonly string[], b: readonly string[]): number {
   const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   for (let i = 1; i <= a.length; i++) for (let j = 1; j <= b.length; j++) (table[i] as number[])[j] = a[i - 1] === b[j - 1] ? (table[i - 1]?.[j - 1] ?? 0) + 1 : Math.max(table[i - 1]?.[j] ?? 0, table[i]?.[j - 1] ?? 0);

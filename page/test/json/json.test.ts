@@ -1,4 +1,4 @@
-// JSON as its text has it: digits, duplicates and order stay; what is laid out anew says the same.
+// JSON nodes keep the digits, duplicates and order of their text; a new layout keeps its tokens.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneLine, pretty } from '../../src/json/layout.ts';
@@ -7,7 +7,7 @@ import { isRounded, lossesOf, nodeOfText, nodeOfValue } from '../../src/json/nod
 import type { JsonNode } from '../../src/json/node.ts';
 import { isExact, isJsonNumber, numberOf } from '../../src/json/number.ts';
 
-/** Numbers from a seed, the same in each run. */
+/** A pseudorandom generator with a seed: the same numbers in each run. */
 function draw(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -21,7 +21,7 @@ const strings = ['""', '"a"', '"\\""', '"\\\\"', '"\\u2028{"', '"]},:"', '"\\\\\
 const spaces = ['', ' ', '\n', '\t\r\n  '];
 const quoted = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
-/** A text of JSON with spaces and members that occur twice. */
+/** A random JSON text with spaces and duplicate members. */
 function textOf(next: (below: number) => number, depth: number): string {
   const space = (): string => spaces[next(spaces.length)] ?? '';
   const string = (): string => strings[next(strings.length)] ?? '""';
@@ -33,14 +33,14 @@ function textOf(next: (below: number) => number, depth: number): string {
   return kind === 3 ? `[${space()}${items.join(',')}]` : `{${space()}${items.join(',')}}`;
 }
 
-/** The text of a node, from its tokens. */
+/** The text of a node, put together from its tokens. */
 function written(node: JsonNode): string {
   if (node.kind === 'array') return `[${node.entries().map((one) => written(one.node)).join(',')}]`;
   if (node.kind === 'object') return `{${node.entries().map((one) => `${JSON.stringify(one.name)}:${written(one.node)}`).join(',')}}`;
   return node.lexeme;
 }
 
-/** The same text with each string as JSON.stringify writes it. */
+/** The same text with each string as `JSON.stringify` writes it. */
 const plainStrings = (text: string): string => text.replaceAll(quoted, (one) => JSON.stringify(JSON.parse(one)));
 
 test('what is laid out has the tokens that it had, and a node finds every member', () => {
@@ -88,7 +88,7 @@ test('the lexemes of a text bring it back, at their place and nowhere else', () 
   const next = draw(5);
   for (let round = 0; round < 1_000; round++) {
     const text = oneLine(textOf(next, 3));
-    // Of members that occur twice only the last is a value.
+    // JSON.parse keeps only the last of duplicate members.
     if (lossesOf(nodeOfText(text)).twice > 0) continue;
     assert.equal(print(parseNearest(text), lexemesOf(text)), plainStrings(text));
   }

@@ -1,4 +1,4 @@
-// Apps in a real Chromium: two of the extension's own package, whole, and one that means harm, by every way that it can try.
+// Apps in a real Chromium: two complete ones from the extension's own package, and one that tries every attack.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const harmful = fileURLToPath(new URL('./harmful-server.js', import.meta.url));
 
 let browser: Browser;
 before(async () => {
-  // Names of other sites lead to this machine: what gets out arrives at a witness of the test.
+  // Names of other sites resolve to this machine, so that the witness of the test receives their requests.
   browser = await launch('--host-resolver-rules=MAP *.example 127.0.0.1');
 });
 after(() => browser.close());
@@ -65,14 +65,14 @@ test('apps: server-basic-react is shown, calls its tool by consent, and ends whe
   const { page, served } = await show(t, { servers: { react: { command: process.execPath, args: [programOf('server-basic-react'), '--stdio'] } } });
   await openApp(page, 'react', 'Get Time');
   await line(page, /The app is ready: Get Time App/).waitFor();
-  // The sandbox is at another host name than the page.
+  // The sandbox has a different host name than the page.
   const frames = page.frames().map((frame) => frame.url()).filter((url) => url.startsWith('http'));
   assert.ok(frames.some((url) => url.startsWith(`http://127.0.0.1:${served.port}/`)) && frames.some((url) => /^http:\/\/localhost:\d+\/app\//.test(url)), String(frames));
   const app = await frameOf(page);
   assert.match(await app.locator('body').innerText(), /\d{4}-\d\d-\d\dT/, 'the result of the call arrived');
-  // The frame has the height that the app told, and not the one that it began with.
+  // The frame got the height that the app requested, instead of the initial one.
   await page.locator('iframe.app-frame[height]:not([height="300"])').waitFor();
-  // What the app calls waits for the person, who is told that an app asks.
+  // A call of the app needs approval, and the question says that an app asks.
   await app.getByRole('button', { name: /get server time/i }).click();
   const dialog = page.getByRole('dialog').filter({ hasText: 'An app of this server asks for this call.' });
   await dialog.getByRole('button', { name: 'Once' }).click();
@@ -89,11 +89,11 @@ test('apps: server-budget-allocator is shown with its data, and without a fault'
   const app = await frameOf(page);
   await app.locator('canvas').first().waitFor();
   assert.match(await app.locator('body').innerText(), /Marketing/);
-  // A library of the app tries whether it may use `eval`.
+  // A library of the app tests whether `eval` is allowed.
   assert.deepEqual(await line(page, /^Refused/).allInnerTexts(), ['Refused: the policy forbade script-src: eval']);
 });
 
-/** What came of each attempt of the harmful app, by its name. */
+/** The outcome of each attempt of the harmful app, by name. */
 async function attempts(page: Page): Promise<ReadonlyMap<string, string>> {
   const lines = (await did(page).getByRole('listitem').allInnerTexts()).map((text) => /^info: try ([^:]+): (.*)$/s.exec(text));
   return new Map(lines.filter((found) => found !== null).map(([, name = '', outcome = '']) => [name, outcome]));
@@ -126,22 +126,22 @@ test('apps: one that means harm gets nowhere, and each attempt is told', async (
   assert.match(came.get('link to a script') ?? '', /not opened from an app/);
   assert.match(came.get('large message') ?? '', /-32600.*passes 4194304 bytes/);
   assert.match(came.get('deep message') ?? '', /-32600.*100 levels/);
-  // What the browser stopped is told by its report, and what the host stopped in a sentence.
+  // Violations that the browser blocked are reported by it; those that the host refused have a sentence.
   for (const what of [
     `connect-src: http://evil.example`, 'img-src', 'script-src', 'style-src', 'frame-src', 'nothing was asked', 'not JSON', 'reserved for the sandbox', 'holds no app', 'is not the app',
   ]) await line(page, what).first().waitFor();
-  // Nothing got out, the page is where it was, and its prototypes are what they were.
+  // Nothing was sent outside, and the page is unchanged: its address, cookies, windows and prototypes.
   assert.deepEqual(asked, []);
   assert.equal(new URL(page.url()).origin, `http://127.0.0.1:${served.port}`);
   assert.equal(await page.evaluate(() => 'polluted' in {}), false);
   assert.deepEqual(await page.context().cookies(), []);
   assert.equal(page.context().pages().length, 1);
-  // The frame within the sandbox may run scripts and nothing else, and the policy that it inherits is made of what was declared.
+  // The app's frame may only run scripts, and the inherited policy contains the declared origins.
   const inner = page.frameLocator('iframe.app-frame').locator('iframe');
   assert.deepEqual([await inner.getAttribute('sandbox'), await inner.getAttribute('allow')], ['allow-scripts', '']);
   const sandbox = page.frames().map((frame) => frame.url()).find((url) => url.includes('/app/')) ?? '';
   assert.match((await fetch(sandbox)).headers.get('content-security-policy') ?? '', /; connect-src https:\/\/ok\.example; /);
-  // What it declared is read as origins: the one that is one stands, and the others are named.
+  // Declared domains must be origins: the valid one is used, the others are listed as ignored.
   await main(page).getByText('It reaches these domains: https://ok.example', { exact: false }).waitFor();
   const left = await main(page).getByRole('list', { name: 'Left out of its declaration' }).getByRole('listitem').allInnerTexts();
   assert.equal(left.length, 13, left.join('\n'));
@@ -171,7 +171,7 @@ test('apps: a document of another type is not shown, and no other site holds the
   await main(page).getByRole('button', { name: 'Call', exact: true }).click();
   await main(page).getByRole('button', { name: 'Show the app' }).click();
   await line(page, /The app is ready/).waitFor();
-  // Another site that holds the sandbox: the browser refuses it.
+  // The browser refuses to embed the sandbox in another site.
   const url = page.frames().map((frame) => frame.url()).find((one) => one.includes('/app/')) ?? '';
   const stranger = await openPage(browser);
   t.after(() => stranger.close());
@@ -179,13 +179,13 @@ test('apps: a document of another type is not shown, and no other site holds the
   await stranger.page.waitForFunction(() => document.querySelector('iframe') !== null);
   await assert.doesNotReject(stranger.page.waitForLoadState('networkidle'));
   assert.ok(stranger.faults.some((fault) => /frame-ancestors/.test(fault)), stranger.faults.join('\n'));
-  // As a document of its own it is refused.
+  // As a top-level document it is refused.
   assert.equal((await stranger.page.goto(url))?.status(), 403);
 });
 
 test('apps: one is shown while its call runs; it hears the input then, and the result or the cancellation when the call ends', async (t) => {
   const { page } = await harm(t, 'hears');
-  // The call ends when the app asks for it, which it does once it has heard the input.
+  // The app requests the end of its call after it received the input.
   await line(page, 'heard ui/notifications/tool-input {"arguments":{"hold":false}}').waitFor();
   await line(page, /heard ui\/notifications\/tool-result .*let go/).waitFor();
   await main(page).getByRole('button', { name: 'Close the app' }).click();

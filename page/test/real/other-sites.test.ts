@@ -1,5 +1,5 @@
-// What a page of another site gets of each listener of this machine, in a real Chromium: nothing of what it loads, sends or
-// opens; a link from there leads to the page, and a redirect to the login, and nowhere else.
+// Attacks of another site on each listener of this machine, in a real Chromium: loads, requests and windows get nothing. Only a link can
+// lead to the page, and a redirect to the login.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ const site = 'evil.example';
 
 let browser: Browser;
 before(async () => {
-  // The name leads to this machine, as a rebound one does; to Chromium it is another site.
+  // The name resolves to this machine, as after DNS rebinding; for Chromium it is another site.
   browser = await launch(`--host-resolver-rules=MAP *.example 127.0.0.1`);
 });
 after(() => browser.close());
@@ -35,7 +35,7 @@ async function serve(t: Ending, answer: (url: string) => readonly [type: string,
   return (server.address() as AddressInfo).port;
 }
 
-/** `barewire trace` before an address, with credentials. */
+/** `barewire trace` in front of an address, with credentials. */
 async function relay(t: Ending, address: string): Promise<number> {
   const child = spawn(process.execPath, [command, 'trace', '--header', 'authorization: Bearer hunter2', address], { stdio: ['ignore', 'ignore', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
@@ -50,7 +50,7 @@ async function relay(t: Ending, address: string): Promise<number> {
   });
 }
 
-/** All that a page may load, send and open without asking. */
+/** A page with everything that a site may load, send and open without permission. */
 const assault = (address: string): string => `<img src="${address}"><script src="${address}"></script><link rel="stylesheet" href="${address}">
 <iframe src="${address}"></iframe><embed src="${address}"><video src="${address}"></video><link rel="prefetch" href="${address}">
 <form id="f" method="post" enctype="text/plain" action="${address}" target="sink"><input name="a" value="b"></form><form id="g" action="${address}" target="sink"></form><iframe name="sink"></iframe>
@@ -108,7 +108,7 @@ test('other sites: what a page of one loads, sends and opens is refused by every
   }
   assert.deepEqual([asked, redirects], [[], []]);
 
-  // A link of that site.
+  // Follows a link of the other site.
   const lead = async (to: string): Promise<number> => {
     const opened = await openPage(browser);
     evil = `<!doctype html><body><a href="${to}">go</a>`;
@@ -122,6 +122,6 @@ test('other sites: what a page of one loads, sends and opens is refused by every
   assert.equal(await lead(`${login.redirectUri}?code=x&state=y`), 200);
   assert.deepEqual(redirects, [`${login.redirectUri}?code=x&state=y`]);
   for (const address of [targets.relay, targets['relay, astray'], targets['relay, rebound'], targets.serveHttp]) assert.equal(await lead(address), 403, address);
-  // Of the refusal itself Chromium asks the picture, by its own origin.
+  // Chromium requests the icon of the refusal page itself, from its own origin.
   assert.deepEqual(asked.filter((url) => url !== '/favicon.ico'), []);
 });

@@ -1,5 +1,5 @@
-// The page over the real local server, in a real Chromium: programs of others, several at once, a second tab, losses, a login.
-// What it starts of others is installed by test/peers of barewire.
+// The page with the real local server, in a real Chromium: third-party programs, several at once, a second tab, lost connections, a login.
+// test/peers of barewire installs the third-party programs.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -87,7 +87,7 @@ test('the token goes out of the address, stays in this tab, and a page without i
   const { page, served, faults } = await real(t, { servers: programs });
   const token = await page.evaluate(() => sessionStorage.getItem('barewire-token'));
   assert.ok(token && !page.url().includes(token));
-  // The page names the server that it shows, once it knows one.
+  // The address names the current server, once there is one.
   assert.match(new URL(page.url()).hash, /^(#\/travel)?$/);
   assert.equal(await page.evaluate(() => document.cookie), '');
   await page.reload();
@@ -145,7 +145,7 @@ test('each outcome of a form reaches a server of others, and the wire shows both
 });
 
 test('a question stands in both tabs, and the first answer closes the other', async (t) => {
-  // Pressing Call is consent, but not where a rule asks.
+  // Pressing Call is consent, but not if a rule requires approval.
   const { page, another } = await real(t, { servers: { travel: programs.travel }, rules: [{ tool: 'searchFlights', then: 'ask' }] });
   await connect(page, 'travel');
   const other = await another();
@@ -154,7 +154,7 @@ test('a question stands in both tabs, and the first answer closes the other', as
   await other.getByRole('dialog').getByRole('button', { name: 'Once' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await newest(page).getByText('done').waitFor();
-  // What the person of one tab asked for is seen in the other.
+  // A call of one tab is visible in the other.
   await tab(other, 'Tools');
   await main(other).getByRole('button', { name: /Search flights/ }).first().click();
   await newest(other).getByText('done').waitFor();
@@ -177,7 +177,7 @@ test('a server that wants a login is logged in to by two presses, and each step 
   const folder = await mkdtemp(join(tmpdir(), 'barewire-page-'));
   t.after(() => rm(folder, { recursive: true }));
   const { page } = await real(t, { servers: { far: { url } }, folder, ...allowed });
-  // One press connects, and the refusal begins the login; the next goes to the authorization server, in this tab, and comes back.
+  // The first press connects, and the 401 starts the login; the second goes to the authorization server in this tab, and returns.
   await page.getByRole('button', { name: 'Connect far', exact: true }).click();
   const link = main(page).getByRole('link', { name: /^Log in at 127\.0\.0\.1/ });
   await link.waitFor();

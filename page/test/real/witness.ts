@@ -1,4 +1,4 @@
-// What gets out: a listener that hears everything.
+// A listener that records every request, to detect what leaves a sandbox.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,7 +22,7 @@ export async function witness(t: { after(run: () => unknown): void }): Promise<W
   return { port: (server.address() as AddressInfo).port, asked };
 }
 
-/** A port that was free a moment ago. */
+/** A port that is probably free. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

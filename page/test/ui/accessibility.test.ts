@@ -1,4 +1,4 @@
-// axe finds nothing, in any view; nothing is wider than a phone. In each scene of scenes.ts.
+// axe finds no violation in any view, and no view is wider than a phone, in each scene of scenes.ts.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -13,9 +13,9 @@ let browser: Browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-/** What axe finds, in short; `inside`: only there, where nothing else has changed since the whole page was looked through. */
+/** The violations that axe finds; `inside`: only in this part, if the rest is unchanged since the last check of the whole page. */
 async function findings(page: Page, inside?: string): Promise<string[]> {
-  // Colours are at rest only when nothing moves any more.
+  // Wait for running animations, because they change colours.
   await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.playState === 'running' && one.effect?.getTiming().iterations !== Infinity ? one.finished : undefined)));
   const axe = new AxeBuilder({ page });
   const { violations } = await (inside === undefined ? axe : axe.include(inside)).analyze();
@@ -39,7 +39,7 @@ for (const [name, options] of Object.entries(scenes)) {
     for (const dock of docks) {
       await page.getByRole('tab', { name: dock }).click();
       if (dock === 'Wire') {
-        // Where there is little room the toolbar is folded.
+        // With little space the toolbar is folded.
         const more = page.getByRole('button', { name: 'More', exact: true });
         if (await more.isVisible()) await more.click();
         await page.getByRole('button', { name: 'Send raw' }).click();
@@ -92,11 +92,11 @@ test('the accessibility tree of the servers, a tool, a question and the wire is 
   const found = [await page.getByRole('navigation', { name: 'Servers' }).ariaSnapshot(), await page.getByRole('group', { name: 'Arguments of plan_trip' }).ariaSnapshot()];
   await page.getByLabel('Search the wire').fill('tools/call');
   await page.locator('#wire-6').waitFor({ state: 'detached' });
-  // Times of the day are those of the machine.
+  // Times depend on the time zone of the machine.
   found.push((await page.getByRole('listbox', { name: 'Messages' }).ariaSnapshot()).replaceAll(/\d\d:\d\d:\d\d\.\d{3}/g, 'TIME'));
   const [question] = questions;
   await page.evaluate((one) => { if (one) window.fake.say({ type: 'question', question: one }); }, question);
-  // The message has been seen when it was drawn, which is told a moment later.
+  // The message counts as seen a moment after it was drawn.
   await page.getByRole('dialog').getByRole('button', { name: 'Accept', disabled: false }).waitFor();
   found.push(await page.getByRole('dialog').ariaSnapshot());
   const text = `${found.join('\n\n')}\n`;

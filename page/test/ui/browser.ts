@@ -1,14 +1,14 @@
-// A real Chromium, and the interface in it.
+// The interface in a real Chromium.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-/** The folder of the package. */
+/** The folder of the page's package. */
 export const packageRoot: string = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What the local server sends with the page, less what the address decides. */
+/** The policy that the local server sends with the page, without the parts that depend on its address. */
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: blob:; media-src data: blob:; base-uri 'none'; form-action 'none'";
 
 export function launch(...args: string[]): Promise<Browser> {
@@ -17,21 +17,21 @@ export function launch(...args: string[]): Promise<Browser> {
 
 export interface Opened {
   readonly page: Page;
-  /** What the page's console said that is an error, what it threw, and what the policy forbade. */
+  /** Errors on the console, exceptions, and violations of the policy. */
   readonly faults: string[];
   close(): Promise<void>;
 }
 
 /**
- * How many times slower the page's thread works than it could; 0: as fast as it can. A test that reads the page before the page has
- * changed passes on a quiet machine, and fails with `SLOW_PAGE=20`.
+ * The slow-down factor of the page's thread; 0: none. A test that reads the page before it has changed passes on a quiet machine, but
+ * fails with `SLOW_PAGE=20`.
  */
 const slower = Number(process.env['SLOW_PAGE'] ?? 0);
 
-/** An empty page that keeps its faults. */
+/** Opens an empty page that records its faults. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
-  // What does not come within this does not come.
+  // A longer wait counts as a failure.
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   if (slower > 0) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slower });
@@ -49,7 +49,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 
 let script: Promise<string> | undefined;
 
-/** The interface over a host that the test plays by `window.fake`. */
+/** The interface with a fake host, which the test controls with `window.fake`. */
 export async function openFake(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
   script ??= build({
     entryPoints: [`${packageRoot}test/ui/fake-page.ts`], absWorkingDir: packageRoot, bundle: true, write: false, format: 'esm', target: 'es2022',
@@ -70,7 +70,7 @@ export async function openFake(browser: Browser, options: BrowserContextOptions 
   return opened;
 }
 
-/** The milliseconds that the page's thread has worked: other programs do not make them longer. What some work takes is at least its longest task. */
+/** Resolves with a function that returns the milliseconds worked by the page's thread, independent of other programs. */
 export async function threadTime(page: Page): Promise<() => Promise<number>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });

@@ -1,4 +1,4 @@
-// The wire as exchanges: one row each, what is inside on demand, each message one key away, and going to what is folded.
+// The wire as exchanges: one row each, its entries on demand, each message with one key, and navigation to folded entries.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -44,7 +44,7 @@ test('a request, its answer and what passed between them are one row, which says
   await page.locator('#wire-9', { hasText: 'waits' }).waitFor();
   await page.evaluate(([one, held]) => window.fake.say({ type: 'wire', entries: [one], memory: held }), [wireMessage(10, { at: 1090, direction: 'received', shape: 'result', method: 'ping', rpcId: '9', answers: 9, ms: 10 }), { ...memory, entries: 10 }] as const);
   await page.locator('#wire-9', { hasText: 'ok' }).waitFor();
-  // A login between two tries: the row says what refused the first, and then how often it was sent.
+  // A login between two attempts: the row first shows the refusal, and later how often the call was sent.
   const head = (seq: number, exchange: number, status: number | null): WireEntry => ({ kind: 'http', seq, at: 1100 + seq, server: 'one', connection: 1, direction: status === null ? 'sent' : 'received', exchange, method: 'POST', path: '/mcp', status, headers: {}, sentence: status === null ? 'A POST' : 'The server wants a login', section: '' });
   const call = (seq: number, exchange: number): WireEntry => wireMessage(seq, { at: 1100 + seq, method: 'tools/call', rpcId: '11', exchange });
   const more = (...told: WireEntry[]): Promise<void> => page.evaluate(([some, held]) => window.fake.say({ type: 'wire', entries: some, memory: held }), [told, { ...memory, entries: 17 }] as const);
@@ -136,7 +136,7 @@ test('what the judge says stands at the message that decided, and in its list', 
   assert.ok(await main.getByRole('button', { name: 'Judging' }).isDisabled());
   await judge(null);
   await main.getByRole('status').getByText('MUST, broken: 1; SHOULD, broken: 0; In dispute: 1; Not seen: 1').waitFor();
-  // The row of the whole exchange says the worst of what was found inside it.
+  // The row of the whole exchange shows the worst finding inside it.
   assert.match(await page.locator('#wire-2').innerText(), /judge: error/);
   assert.match(await main.getByRole('list', { name: 'MUST, broken', exact: true }).innerText(), /<b>none<\/b>/);
   assert.equal(await main.getByText('a tool that fails').isVisible(), false);

@@ -1,18 +1,18 @@
-// The interface over a host that a test plays: `window.fake` says what the host says, and keeps what the page asked for.
+// The interface with a fake host: `window.fake` sends messages of the host, and records those of the page.
 import type { ActionMessage, CancelMessage, CarrierReceiver, Failure, HostMessage } from '../../src/messages.ts';
 import { localParts } from '../../src/ui/local-parts.ts';
 import { start } from '../../src/ui/start.ts';
 
 export interface Fake {
-  /** What the page asked for, in order. */
+  /** The messages of the page, in order. */
   readonly asked: (ActionMessage | CancelMessage)[];
-  /** Replies by the name of the action; an action without one gets null. */
+  /** Results by the name of the action; the default is null. */
   readonly replies: Record<string, unknown>;
-  /** The next action fails so. */
+  /** The next action fails with this error. */
   failNext: Failure | undefined;
   say(message: HostMessage): void;
   close(why: string, refused: boolean): void;
-  /** How often the page opened a way. */
+  /** How often the page connected. */
   opened: number;
 }
 

@@ -1,4 +1,4 @@
-// Ways to a place: the filter of the wire, keys, Ctrl+K, the address, and a file that is dropped.
+// Navigation: the filter of the wire, keys, Ctrl+K, the address, and a dropped file.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';

@@ -1,4 +1,4 @@
-// Forms from schemas: every shape, defaults, and what the validator says at the field.
+// Forms for schemas: every shape, defaults, and the validator's messages at the fields.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -10,7 +10,7 @@ let browser: Browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-/** A page that shows the form of one tool. */
+/** Opens a page that shows the form of one tool. */
 async function openForm(inputSchema: Record<string, unknown>): Promise<{ page: Page; end: () => Promise<void> }> {
   const { page, faults, close } = await openFake(browser);
   await page.evaluate((message) => window.fake.say(message), welcome({ catalogues: [catalogueView('one', { tools: [toolView('try', inputSchema)] })] }));
@@ -18,7 +18,7 @@ async function openForm(inputSchema: Record<string, unknown>): Promise<{ page: P
   return { page, end: async () => { assert.deepEqual(faults, []); await close(); } };
 }
 
-/** The arguments of the last call that the page asked for. As text: `__proto__` does not come through the driver. */
+/** The arguments of the page's last call, as text, because the driver loses `__proto__`. */
 async function calledText(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
     const call = window.fake.asked.findLast((one): one is Extract<ActionMessage, { name: 'tool.call' }> => one.type === 'action' && one.name === 'tool.call');
@@ -31,7 +31,7 @@ async function calledWith(page: Page): Promise<unknown> {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** A field by its whole name. */
+/** A field by its full name. */
 const field = (page: Page, name: string): Locator => page.getByRole('main').getByLabel(name, { exact: true });
 
 const call = (page: Page): Promise<void> => page.getByRole('button', { name: 'Call', exact: true }).click();
@@ -165,14 +165,14 @@ test('what is missing is listed in the order of the form, lists and the chosen a
   await field(page, 'company').fill('Bare');
   await field(page, 'express').selectOption('yes');
   await field(page, 'last').fill('z');
-  // A condition of the schema asks for what no field stands for: its place is named.
+  // A condition of the schema requires a member without a field: the page names its path.
   await says('/hours');
   await field(page, 'express').selectOption('no');
   await foot.getByText('Still missing').waitFor({ state: 'detached' });
   assert.equal(await border(), 'solid');
   await call(page);
   assert.deepEqual(await calledWith(page), { customer: { name: 'Ada', address: { city: 'Oslo' } }, lines: [{ count: 2 }], pair: ['x', 'x'], colours: ['red'], tags: [], pay: { kind: 'invoice', company: 'Bare' }, express: false, last: 'z' });
-  // Pressed too early, it shows what is missing.
+  // Pressed too early, Call shows the missing fields.
   await field(page, 'count').fill('');
   await page.getByRole('heading', { name: 'try' }).click();
   await call(page);

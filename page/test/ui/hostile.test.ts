@@ -1,4 +1,4 @@
-// A server that means harm: nothing of what it sends runs, is fetched, hides, or breaks the page.
+// A hostile server: nothing that it sends is run, fetched or hidden, or breaks the page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -95,7 +95,7 @@ test('five thousand tools are listed, one of them is found, and no task takes 30
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     return await spent() - before;
   };
-  // They are in the page already: what the page takes to draw them is timed, not their way through the test.
+  // The tools are already in the page, so that only their rendering is timed.
   await page.evaluate((catalogue) => { Object.assign(window, { catalogue }); }, catalogueView('one', { tools }));
   const listed = await taken(() => page.evaluate(() => window.fake.say({ type: 'catalogue', catalogue: (window as unknown as { catalogue: never }).catalogue })));
   const filtered = await taken(() => page.getByLabel('Filter tools').fill('tool_4999'));

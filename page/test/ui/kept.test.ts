@@ -1,4 +1,4 @@
-// What was typed stays: digits, drafts over tabs, tools and a reload; what is masked is kept nowhere.
+// Typed input survives: digits, and drafts over tabs, tools and a reload. Masked fields are stored nowhere.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -12,7 +12,7 @@ after(() => browser.close());
 
 const field = (page: Page, name: string): Locator => page.getByRole('main').getByLabel(name, { exact: true });
 
-/** What the last call was asked for. */
+/** The arguments and lexemes of the last call. */
 async function called(page: Page): Promise<unknown> {
   return page.evaluate(() => {
     const call = window.fake.asked.findLast((one): one is Extract<ActionMessage, { name: 'tool.call' }> => one.type === 'action' && one.name === 'tool.call');
@@ -163,7 +163,7 @@ test('the wire shows the digits, the members that occur twice and the text as th
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   const sent = await page.evaluate(() => window.fake.asked.find((one) => one.type === 'action' && one.name === 'wire.inject'));
   assert.equal((sent as { params: { text: string } }).params.text, text.replace(' ', ''));
-  // What was sent is told of a little later; until then it was not cleared.
+  // The sent message arrives on the wire a little later; until then it must not count as cleared.
   await page.getByText('The message is on its way.').waitFor();
   await page.evaluate((entry) => window.fake.say({ type: 'wire', entries: [entry], memory: { entries: 9, bytes: 0, maxEntries: 1, maxBytes: 1, droppedEntries: 0, droppedBytes: 0 } }), wireMessage(9, { sentence: 'It has come' }));
   await detail.getByText('It has come').waitFor();

@@ -1,5 +1,5 @@
-// Six jobs by keyboard only, in each scene of scenes.ts: a nested form, why a call failed, a question, two revisions compared, a
-// fault for a colleague, a login. No pointer is used, and nothing gets the focus but by keys and by the page.
+// Six tasks by keyboard only, in each scene of scenes.ts: a nested form, a failed call, a question, a comparison of two revisions, sharing
+// a fault, a login. There is no pointer; only keys and the page move the focus.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -13,7 +13,7 @@ let browser: Browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-/** A keyboard that counts its presses. What is typed counts as one. */
+/** A keyboard that counts its presses. A typed text counts as one. */
 class Keys {
   readonly page: Page;
   presses = 0;
@@ -34,7 +34,7 @@ class Keys {
     this.presses++;
   }
 
-  /** Tab until what is named so has the focus, and is in sight. */
+  /** Presses Tab until the element with this name has the focus, and checks that it is visible. */
   async to(name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     const passed: string[] = [];
     for (let at = 0; at < 150; at++) {
@@ -58,7 +58,7 @@ class Keys {
     });
   }
 
-  /** It is not behind anything, and some of it is on the screen. */
+  /** Whether some of the focused element is on the screen, and nothing covers it. */
   #inSight(): Promise<boolean> {
     return this.page.evaluate(() => {
       const at = document.activeElement;
@@ -74,7 +74,7 @@ class Keys {
 
 const say = (page: Page, message: HostMessage): Promise<void> => page.evaluate((one) => window.fake.say(one), message);
 
-/** The last time that the page asked for this. */
+/** The parameters of the page's last action of this name. */
 async function asked<N extends ActionName>(page: Page, name: N): Promise<ParamsOf<N>> {
   const found = await page.waitForFunction((wanted) => window.fake.asked.findLast((one) => one.type === 'action' && one.name === wanted), name);
   const message = await found.jsonValue();
@@ -153,7 +153,7 @@ const jobs: Readonly<Record<string, (job: Job) => Promise<void>>> = {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   },
   async 'two revisions'({ keys, page }) {
-    // The call that runs would keep the server from being connected anew.
+    // End the running call, which would prevent the reconnection of the server.
     await say(page, { type: 'call', call: trip(3) });
     await page.evaluate(([one, other]) => {
       const replies = { 'server.reconnect': [{ revision: '2025-11-25' }, { revision: '2026-07-28' }, { revision: '2026-07-28' }], 'tool.call': [one, other] };

@@ -1,4 +1,4 @@
-// A server that wants a login: what the person is to press stands before what happened so far.
+// A server that requires a login: the login button comes before the steps so far.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -22,7 +22,7 @@ test('the link to the login stands first, the steps before it are folded, and af
   const words = await login.innerText();
   assert.match(words, /^safe wants a login\s+Log in at login\.example\s/);
   assert.ok(!words.includes('the server said 401'));
-  // Another press would begin nothing: what is waited for is the person.
+  // There is no Connect button while the login waits for the person: it would do nothing.
   assert.equal(await page.getByRole('button', { name: /connect/i }).count(), 0);
   await page.getByRole('navigation', { name: 'Servers' }).getByText('waits for the login').waitFor();
   await login.getByText('What happened so far: 3 steps').click();

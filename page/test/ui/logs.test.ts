@@ -1,4 +1,4 @@
-// What a server writes, as a person reads it; and a server that is not connected offers what can be done.
+// The log view; and the actions that the page offers for a server that is not connected.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';

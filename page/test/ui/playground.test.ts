@@ -1,4 +1,4 @@
-// playground.html, opened from a disk without a network: the whole tour by hand.
+// playground.html, opened from a file, without a network: a whole tour.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -23,7 +23,7 @@ const main = (): ReturnType<Page['getByRole']> => page.getByRole('main');
 const field = (name: string): ReturnType<Page['getByLabel']> => main().getByLabel(name, { exact: true });
 const tab = (name: string): Promise<void> => page.getByRole('tab', { name }).click();
 const pick = (name: string): Promise<void> => main().getByRole('button', { name }).first().click();
-/** Calls the tool; resolves when its call is shown, so that the newest is this one and not the one before. */
+/** Calls the tool. Resolves when the new call is shown, so that `newest` is this call. */
 const call = async (): Promise<void> => {
   const shown = page.locator('article.call');
   const before = await shown.count();
@@ -35,7 +35,7 @@ const route = async (destination: string): Promise<void> => {
   await field('destination').fill(destination);
   await field('date').fill('2026-05-01');
 };
-/** What the newest call shows. */
+/** The newest call. */
 const newest = (): ReturnType<Page['locator']> => page.locator('article.call').first();
 
 test('the server is shown with its revision, its instructions and its capabilities', async () => {

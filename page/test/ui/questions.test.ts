@@ -1,4 +1,4 @@
-// Questions: modal, one after the other, named after who asks; what each button sends.
+// Questions: they cover the server's half one after the other, and name the server that asks; the answer of each button.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -19,7 +19,7 @@ async function openWith(...questions: QuestionView[]): Promise<Opened & { end: (
   return { ...opened, end: async () => { assert.deepEqual(opened.faults, []); await opened.close(); } };
 }
 
-/** The answers that the page gave. */
+/** The answers that the page sent. */
 async function answers(page: Page): Promise<unknown[]> {
   const asked = await page.evaluate(() => window.fake.asked);
   return asked.filter((one): one is Extract<ActionMessage, { name: 'question.answer' }> => one.type === 'action' && one.name === 'question.answer').map(({ params }) => params);
@@ -75,7 +75,7 @@ test('decline is decline, and Escape is cancel', async () => {
   const { page, end } = await openWith(form('q1'));
   await page.getByRole('button', { name: 'Decline' }).click();
   const cancelled = { question: 'q1', answer: { kind: 'form', action: 'cancel' } };
-  // A browser closes a dialog by itself at the second Escape.
+  // A browser may close a dialog itself at the second Escape.
   for (let presses = 0; presses < 3; presses++) {
     await page.keyboard.press('Escape');
     await page.waitForFunction((count) => window.fake.asked.length === count, presses + 2);

@@ -1,4 +1,4 @@
-// Everything can be reached: on a screen at 200 %, with few presses of Tab, in forced colours, and where places scroll.
+// All controls are reachable: at a zoom of 200 %, with few Tab presses, in forced colours, and in areas that scroll.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -51,7 +51,7 @@ test('Call is reached with few presses of Tab, however many servers and tools th
   }
   assert.equal(stops.at(-1), 'Call', stops.join(' | '));
   assert.ok(stops.length <= 14, `${stops.length}: ${stops.join(' | ')}`);
-  // In a list arrows move, and letters of a name lead there.
+  // Arrow keys move the focus within a list.
   await page.getByRole('button', { name: 'tool_0' }).focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');

@@ -1,4 +1,4 @@
-// Results as they are shown: nothing is left out in silence, nothing that is wrong looks right, and Markdown runs nothing.
+// Results: omissions are stated, faults are visible, and Markdown runs nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -75,7 +75,7 @@ test('Call stays in sight below a long form, and covers no field that has the fo
     });
     const { bottom, on } = await place();
     assert.ok(on && bottom <= height, `${width} × ${height}: Call ends at ${bottom}`);
-    // By the Tab key through fields that were below: each stands whole above the foot.
+    // The Tab key moves through fields below the visible area: each appears whole above the foot.
     await page.getByRole('textbox', { name: 'field0', exact: true }).focus();
     for (let at = 0; at < 30; at++) {
       await page.keyboard.press('Tab');
@@ -167,7 +167,7 @@ test('a picture in a request for sampling is a picture', async () => {
 test('a call takes as long at its result as on the wire; what the wire does not say is named', async () => {
   const { page, faults, close } = await openFake(browser);
   const at = 1_790_000_000_000;
-  // The press was 100 ms before the request: it waited for consent, and for the server to start.
+  // The press was 100 ms before the request: the call waited for consent and for the server's start.
   const call = (change: Partial<CallView>): CallView => callView(1, { startedAt: at - 100, endedAt: at + 34, wire: 1, ...change });
   const request = wireMessage(1, { at, method: 'tools/call', rpcId: '1' });
   const answer = wireMessage(2, { at: at + 28, direction: 'received', shape: 'result', method: 'tools/call', rpcId: '1', answers: 1, ms: 28, text: '{"result":{"content":[]}}' });
@@ -223,7 +223,7 @@ test('a call that failed shows its arguments, what the server logged meanwhile, 
   await whole.getByText('all of it').waitFor();
   await whole.getByText('4 messages go along, 9 B').waitFor();
   await whole.getByRole('button', { name: 'Close' }).click();
-  // The button of the wire begins with the call too, as long as it is the newest.
+  // The Share button of the wire also offers the failed call first, if it is the newest.
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await dialog.getByText('the transcript').waitFor();
   assert.ok(await dialog.getByLabel('Only this call').isChecked());
@@ -231,7 +231,7 @@ test('a call that failed shows its arguments, what the server logged meanwhile, 
   await dialog.getByRole('button', { name: 'Save as a file' }).click();
   assert.equal((await saved).suggestedFilename(), 'one-call-1.wire');
   assert.deepEqual((await page.evaluate(() => window.fake.asked)).flatMap((one) => (one.type === 'action' && one.name === 'wire.share' ? [one.params] : [])), [{ server: 'one', from: 2, to: 3 }, { server: 'one' }, { server: 'one', from: 2, to: 3 }]);
-  // A password does not appear by itself, and neither do the arguments of a call that did what it should.
+  // A masked field is not shown automatically, and neither are the arguments of a successful call.
   const rome = article(page).getByText('"Rome"', { exact: true });
   const failed: CallView = callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome', password: 'x' } }, result: { isError: true, content: [] } });
   for (const call of [failed, callView(1, { about: { kind: 'tool', name: 'echo', args: { city: 'Rome' } } })]) {

@@ -1,4 +1,4 @@
-// A page full of things: what the tests of accessibility look at, and the pictures show.
+// A page with many different contents, for the accessibility tests and the screenshots.
 import type { ActivityView, HostMessage, QuestionView, ServerView, WireEntry } from '../../src/messages.ts';
 import { callView, catalogueView, memory, serverView, toolView, welcome, wireMessage } from './views.ts';
 

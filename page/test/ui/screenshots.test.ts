@@ -1,5 +1,5 @@
-// Pictures of the main views, light and dark, for README.md. They are made anew by `npm run screenshots`; the test run
-// makes them too, into a folder of its own, and holds that each has something on it.
+// Screenshots of the main views, light and dark, for README.md. `npm run screenshots` makes them; a test run also makes them, in a
+// separate folder, and checks that they are not blank.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const folder = process.env['SCREENSHOTS'] ?? `${packageRoot}dist/screenshots`;
 const picture = async (page: Page, name: string): Promise<void> => {
   await page.mouse.move(0, 0);
   const png = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-  // A picture of one colour weighs next to nothing.
+  // The PNG file of a blank page is much smaller.
   assert.ok(png.length > 10_000, name);
   await writeFile(`${folder}/${name}.png`, png);
 };

@@ -1,4 +1,4 @@
-// What a person is asked must be in sight before they can say yes, on every screen, however long the form or the message is.
+// A person must have seen the whole question before they can accept it, on every screen, for any length of form and message.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -24,7 +24,7 @@ async function ask(page: Page, question: QuestionView): Promise<void> {
 
 const close = (page: Page, { id }: QuestionView): Promise<void> => page.evaluate((one) => window.fake.say({ type: 'question-closed', id: one, by: null }), id);
 
-/** How many lines of the message are in sight: inside its own box, the frame's and the screen. */
+/** The number of visible lines of the message, limited by its own box, the frame and the screen. */
 const linesInSight = (page: Page): Promise<number> => page.evaluate(() => {
   const message = document.querySelector('.question .message pre') as HTMLElement;
   let [top, bottom] = [message.getBoundingClientRect().top, message.getBoundingClientRect().bottom];

@@ -1,5 +1,5 @@
-// The page over the local server with real programs behind it: barewire's example in both eras, the official everything
-// server, a server of the second official SDK, two at once, two tabs, and one that dies.
+// The page with the local server and real programs: barewire's example in both eras, the official everything server, a server with version
+// 2 of the official SDK, two servers at once, two tabs, and a server that dies.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ after(async () => {
 const main = (from: Page = page): Locator => from.getByRole('main');
 const field = (name: string, from: Page = page): Locator => main(from).getByLabel(name, { exact: true });
 const tab = (name: string, from: Page = page): Promise<void> => from.getByRole('tab', { name }).click();
-// The button of the server itself: beside it may stand "Connect" with the same name.
+// The button of the server itself; a "Connect" button next to it may have the same name.
 const serverButton = (name: string, from: Page = page): Locator => from.getByRole('navigation').locator('button.server').filter({ has: from.getByText(name, { exact: true }) });
 const server = (name: string, from: Page = page): Promise<void> => serverButton(name, from).click();
 const pick = (name: string, from: Page = page): Promise<void> => main(from).getByRole('list').getByRole('button', { name }).first().click();
@@ -175,7 +175,7 @@ test('two servers at once: calls of both run, and the wire tells them apart', as
   await field('b').fill('1');
   await call();
   await newest().getByRole('cell', { name: '2', exact: true }).waitFor();
-  // The server that was chosen is the filter.
+  // The wire shows only the chosen server.
   const rows = page.locator('.wire-row .asker');
   await rows.filter({ hasText: 'everything' }).first().waitFor({ state: 'detached' });
   await rows.filter({ hasText: 'sdk' }).first().waitFor();
@@ -299,6 +299,6 @@ test('the local server goes and comes back: the page says so and goes on by itse
 });
 
 test('nothing that a page must not do was tried', () => {
-  // Only the way that was closed on purpose.
+  // Except the connection that a test closed on purpose.
   assert.deepEqual(opened.faults.filter((one) => !/WebSocket|ERR_CONNECTION/.test(one)), []);
 });

@@ -1,4 +1,4 @@
-// What stands beside the form of a tool: calls under a name, the comparison of revisions, whether others take it, and its arguments as JSON.
+// Next to the form of a tool: saved calls, the comparison of revisions, portability; and its arguments as JSON.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -122,7 +122,7 @@ test('arguments as JSON have colours, keep their digits, say what is wrong, and 
   await page.keyboard.press('Control+Enter');
   await page.waitForFunction(() => window.fake.asked.length === 1);
   assert.deepEqual((await asked(page))[0]?.params, { server: 'one', name: 'login', digest: 'digest of login', args: { user: 'ada?', n: 1.1 }, lexemes: { '/n': '1.10' } });
-  // Tab leaves it.
+  // Tab leaves the editor.
   await editor.focus();
   await page.keyboard.press('Tab');
   assert.notEqual(await page.evaluate(() => document.activeElement?.className), 'json-editor');

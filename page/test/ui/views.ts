@@ -1,4 +1,4 @@
-// Views as a host sends them, with what a test says otherwise.
+// Views as a host sends them, with the changes of a test.
 import type { CallView, CatalogueView, HostMessage, ServerView, Welcome, WireEntry, WireMemory, WireMessage } from '../../src/messages.ts';
 
 export const memory: WireMemory = { entries: 0, bytes: 0, maxEntries: 100_000, maxBytes: 64 * 1024 * 1024, droppedEntries: 0, droppedBytes: 0 };

@@ -1,4 +1,4 @@
-// The wire: what is shown of each message, filter, timeline, step mode, raw sending; and a hundred thousand messages.
+// The wire: the view of a message, filter, timeline, step mode, raw sending; and a hundred thousand messages.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
@@ -194,7 +194,7 @@ test('a hundred thousand messages stay smooth', async () => {
     await work();
     return await spent() - before;
   };
-  // As they come: a thousand at a time, two frames between.
+  // In portions as from a host: a thousand at a time, two frames apart.
   const came = await taken(async () => page.evaluate(async ([sample, held]) => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x'.repeat(200) } } });
     window.fake.say({ type: 'wire-cleared', memory: held });
@@ -224,7 +224,7 @@ test('a hundred thousand messages stay smooth', async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise((done) => { requestAnimationFrame(done); });
   }));
   console.log(`# 100,000 messages, time of the page's thread: a thousand more ${Math.round(came)} ms, a jump through the list ${scrolled.toFixed(1)} ms, first search ${Math.round(searched)} ms; ${rows} rows in the document`);
-  // Far above what was measured, and far below what a list without virtual rows takes.
+  // Far above the measured times, and far below those of a list without virtual rows.
   assert.ok(scrolled < 100, `a jump through the list took ${scrolled} ms`);
   assert.ok(came < 300, `a thousand messages took ${came} ms`);
   assert.ok(rows > 5 && rows < 200, `${rows} rows`);

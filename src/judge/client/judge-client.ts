@@ -137,12 +137,13 @@ class ClientRun {
     }
   }
 
-  /** Resolves once the program has ended, or has become silent. */
+  /** Resolves once the program has ended, has become silent, or has sent messages for too long. */
   async #over(visit: Visit): Promise<void> {
     const { startMs = 30_000, idleMs = 5_000 } = this.#options;
     const heard = (): number => visit.messages.length + visit.requests.length + visit.leavings.length;
     await visit.until(() => heard() > 0, startMs);
-    for (let before = -1; before !== heard() && visit.ended === undefined && this.#visits < maxVisits;) {
+    const end = this.#clock.monotonic() + mostIdles * idleMs;
+    for (let before = -1; before !== heard() && visit.ended === undefined && this.#clock.monotonic() < end;) {
       before = heard();
       await visit.until(() => heard() > before, idleMs);
     }
@@ -177,8 +178,8 @@ class ClientRun {
 /** Milliseconds after the end of a client in which the end of its server is seen. */
 const leavingMs = 1_000;
 
-/** After this many visits, a run no longer waits for a program to become silent, since it may never stop sending. */
-const maxVisits = 500;
+/** After this many times `idleMs`, a visit no longer waits for the program to become silent, since it may never stop sending. */
+const mostIdles = 60;
 
 function needsOf({ id }: JudgedRule): string {
   const scene = scenes.find(({ rules }) => rules.includes(id));

@@ -16,7 +16,7 @@ function bodyOf(text: string | undefined): Readonly<Record<string, unknown>> | u
 
 export function judgeReply(conversation: JudgedConversation, reply: CarrierReply, text: string | undefined): void {
   const { status, headers, stream, body, method, utf8 } = reply;
-  const { revision, modern } = conversation;
+  const { modern } = conversation;
   const shown = shownHead(reply);
   if (!utf8) conversation.check('base-60', false, 'a body in UTF-8', shown, text);
   const sent = method === 'POST' ? bodyOf(text) : undefined;
@@ -33,8 +33,6 @@ export function judgeReply(conversation: JudgedConversation, reply: CarrierReply
     if (modern) conversation.check('streamable-http-11', false, 'no Mcp-Session-Id', shown, text);
     else conversation.check('transports-36', /^[\x21-\x7e]+$/.test(session), 'a session id of visible ASCII characters', shown, text);
   }
-  // A POST stream of 2025-11-25 begins with an event that carries an id and no data; a SHOULD.
-  void revision;
 }
 
 /** Judges whether a message is on the right stream. */

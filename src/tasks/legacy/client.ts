@@ -1,6 +1,7 @@
 import { systemClock } from '../../bounds/clock.ts';
 import type { Clock, Timer } from '../../bounds/clock.ts';
-import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
+import { atTime } from '../../bounds/long-timer.ts';
+import { checkOptions } from '../../bounds/options.ts';
 import { Abortable, internalError, invalidParams, methodNotFound, toErrorObject } from '../../jsonrpc/internal-exports.ts';
 import { Cancelled, RpcError } from '../../jsonrpc/index.ts';
 import { weighValue } from '../../bounds/weight.ts';
@@ -118,7 +119,7 @@ class ReceivedTasks {
     const now = this.#clock.now();
     // 2025-11-25 basic/utilities/tasks#task-isolation-and-access-control: with enough entropy to prevent guessing.
     const id = random(20);
-    const timer = this.#clock.after(Math.min(ttl, longestTimerMs), () => this.#drop(task), true);
+    const timer = atTime(this.#clock, now + ttl, () => this.#drop(task), true);
     const task: ReceivedTask = {
       id, ttl, timer, weight,
       sequence: this.#sequence++,

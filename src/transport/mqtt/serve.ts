@@ -159,8 +159,12 @@ class Serving implements MqttServing {
     }
     const known = client;
     if (known.peer && known.waiting === 0) return this.#hear(clientId, known, payload);
-    // Messages wait until the client is admitted, up to the size of one message.
-    if (known.waiting + payload.length > this.#maxMessageBytes) return;
+    // Messages wait until the client is admitted, up to the size of one message. A client that sends more is given up.
+    if (known.waiting + payload.length > this.#maxMessageBytes) {
+      const why = `the client sent more than ${this.#maxMessageBytes} bytes before it was admitted`;
+      this.#options.onError?.(new Error(why));
+      return this.#dismiss(clientId, why);
+    }
     known.waiting += payload.length;
     known.turn = known.turn.then(() => {
       known.waiting -= payload.length;
@@ -173,11 +177,15 @@ class Serving implements MqttServing {
     try {
       const auth = await this.#options.auth?.(clientId);
       const link = this.#link;
-      if (!link) return;
+      if (!link || this.#clients.get(clientId) !== client) return;
       await link.subscribe(clientPresence(clientId));
       await link.subscribe(clientCapability(clientId));
       await link.subscribe(this.#topics.rpc(clientId), true);
-      if (this.#clients.get(clientId) !== client) return;
+      if (this.#clients.get(clientId) !== client) {
+        // The topics may belong to a newer session of the client.
+        if (!this.#clients.has(clientId)) this.#unsubscribe(clientId);
+        return;
+      }
       const budget = peerBudget();
       const outlet = pipeOutlet((text) => {
         if (this.#clients.get(clientId) === client) this.#tell(clientId, text);
@@ -185,7 +193,7 @@ class Serving implements MqttServing {
       client.peer = this.#server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => this.#dismiss(clientId, why) });
     } catch (thrown) {
       this.#options.onError?.(toError(thrown));
-      this.#dismiss(clientId, 'the client may not connect');
+      if (this.#clients.get(clientId) === client) this.#dismiss(clientId, 'the client may not connect');
     }
   }
 
@@ -225,6 +233,10 @@ class Serving implements MqttServing {
     if (!client) return;
     this.#clients.delete(clientId);
     client.peer?.close(why);
+    this.#unsubscribe(clientId);
+  }
+
+  #unsubscribe(clientId: string): void {
     for (const topic of [clientPresence(clientId), clientCapability(clientId), this.#topics.rpc(clientId)]) this.#link?.unsubscribe(topic);
   }
 

@@ -1,6 +1,7 @@
+import { atTime } from '../../bounds/long-timer.ts';
 import type { Timer } from '../../bounds/clock.ts';
 import type { GaugedPeer } from '../../bounds/gauges.ts';
-import { checkOptions, longestTimerMs } from '../../bounds/options.ts';
+import { checkOptions } from '../../bounds/options.ts';
 import type { Shape } from '../../bounds/options.ts';
 import { decodeUnchecked } from '../../jsonrpc/codec.ts';
 import { toError } from '../../jsonrpc/errors.ts';
@@ -190,7 +191,7 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
     });
     const outlet = pipeOutlet((text) => link.send(text), (length, droppable) => link.room(length, droppable));
     const peer = server.connect(outlet, { auth, modern: true, budget, onSilent: (why) => finish(why) });
-    const expiry = untilExpiry(auth, () => finish('the credentials have expired'));
+    const expiry = auth?.expiresAt === undefined ? undefined : atTime(clock, auth.expiresAt, () => finish('the credentials have expired'), true);
 
     function finish(why: string): void {
       if (!open) return;
@@ -207,17 +208,6 @@ export function webSocketHandler(server: ServerPort, options: WebSocketHandlerOp
     connections.set(peer, close);
     if (closing) close();
     return { closed, close };
-  }
-
-  function untilExpiry(auth: Auth | undefined, over: () => void): Timer | undefined {
-    if (auth?.expiresAt === undefined) return undefined;
-    const left = auth.expiresAt - clock.now();
-    // A time that is too long for one timer is split.
-    let timer: Timer | undefined = clock.after(Math.max(0, Math.min(left, longestTimerMs)), () => {
-      if (left <= longestTimerMs) over();
-      else timer = untilExpiry(auth, over);
-    }, true);
-    return { stop: () => timer?.stop() };
   }
 
   async function close(drainMs: number): Promise<void> {

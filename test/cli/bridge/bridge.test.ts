@@ -21,12 +21,12 @@ import { scripted } from '../../host/scripted-server.ts';
 import { inProcess } from '../in-process.ts';
 import { barewire } from '../program.ts';
 
-// In a process of its own: it runs for long.
+// In a separate process: it runs for a long time.
 
 const program = fileURLToPath(new URL('./behind.js', import.meta.url));
 const behind = (revision: string): ClientTransport => stdioTransport(process.execPath, [program, revision]);
 
-/** Processes of the server behind that run. */
+/** The number of running backend processes. */
 const children = (): number => readdirSync('/proc').filter((pid) => {
   try {
     return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(program) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -99,12 +99,12 @@ for (const [front, back] of [['http', 'stdio'], ['pipe', 'http']] as const) {
         assert.equal(text(await one.callTool('roots', {})), 'file:///work');
         assert.equal(text(await one.callTool('sample', {})), 'sampled');
         if (inFront !== '2024-11-05') {
-          // 32 at a time: no answer is another's.
+          // 32 calls at a time: no answer goes to another call.
           const atOnce = 32 / everyNth(4);
           const answers = await Promise.all(Array.from({ length: atOnce }, (_, n) => one.callTool('ask', { n })));
           assert.deepEqual(answers.map(text), Array.from({ length: atOnce }, (_, n) => `${n} accept n=${n} accept again n=${n}`));
         }
-        // A cancelled call is cancelled behind, once.
+        // A cancelled call is cancelled at the backend, once.
         const cancel = new AbortController();
         const hanging = one.callTool('hang', {}, { signal: cancel.signal, onProgress: () => cancel.abort() });
         await assert.rejects(hanging);
@@ -136,7 +136,7 @@ test('bridge: each legacy session has a process of its own; the oldest makes roo
   const pids = [await pid(a), await pid(b), await pid(a)];
   assert.equal(pids[0], pids[2]);
   assert.notEqual(pids[0], pids[1]);
-  // The oldest that is idle makes room.
+  // The oldest idle backend is ended to make room.
   for (let i = 0; i < 4; i++) await pid(await client(t, bridge, 'http', legacy));
   assert.equal(bridge.backends, 3);
   assert.match(await pid(a), /^\d+$/);
@@ -174,11 +174,11 @@ test('barewire bridge: a program over HTTP, and an address as a program', { skip
 });
 
 test('bridge: a modern client that does not come back with its answer: the call is cancelled after awayMs', async (t) => {
-  // Long enough for the other client, which comes back on a busy machine too.
+  // Long enough for the other client to return in time even on a busy machine.
   const awayMs = 2000;
   const bridge = await bridged(t, 'http', legacy, { limits: { awayMs } });
   const one = await client(t, bridge, 'http', modern, {
-    // Counted from the question, which comes after the bridge began to count `awayMs`: a slow start changes nothing.
+    // Counted from the question, which comes after the start of `awayMs`, so a slow start does not matter.
     onElicit: async () => {
       await new Promise((resolve) => setTimeout(resolve, awayMs + 500));
       return { action: 'accept', content: { answer: 'late' } };
@@ -197,7 +197,7 @@ for (const [inFront, inBack] of [[legacy, legacy], [legacy, modern], [modern, le
     const update = new Promise<string>((resolve) => (told = resolve));
     const one = await client(t, bridge, 'http', inFront, { onResourceUpdated: (uri) => told(uri) });
     await one.subscribe('behind://one');
-    // Modern and legacy servers behind take the subscription in their own time.
+    // Backends of either era take some time for the subscription.
     let over = false;
     void update.then(() => (over = true));
     await until(async () => over || (await one.callTool('touch', {}), over));

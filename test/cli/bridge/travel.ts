@@ -1,6 +1,6 @@
 import { McpServer } from '../../../src/server/index.ts';
 
-/** A server to stand behind a bridge: it asks, reports, logs, and knows what was cancelled. */
+/** A backend for a bridge: it asks, reports progress, logs, and counts cancellations. */
 export function behindServer(revisions: readonly string[]): McpServer {
   const server = new McpServer({ name: 'behind', version: '7.0.0' }, { revisions, instructions: 'Ask me.' });
   let cancelled = 0;

@@ -7,7 +7,7 @@ import type { Talk } from '../talk.ts';
 const ping = '2025-11-25 basic/utilities/ping#behavior-requirements';
 const stdio = '2025-11-25 basic/transports#stdio';
 
-/** Takes an answer for each of the ids, in any order. */
+/** Expects a response for each of the ids, in any order. */
 async function answers(server: Talk, ids: readonly unknown[]): Promise<void> {
   const left = [...ids];
   while (left.length > 0) {

@@ -9,7 +9,7 @@ const lifecycle = '2025-11-25 basic/lifecycle#initialization';
 const hello = (protocolVersion: string): Record<string, unknown> =>
   ({ protocolVersion, capabilities: {}, clientInfo: { name: 'checker', version: '1.0.0' } });
 
-/** The client of barewire, connected to the program; what goes wrong with it is the program's fault. */
+/** Connects barewire's client to the program. An error counts as a fault of the program. */
 export async function realClient<T>(desk: Desk, use: (client: McpClient) => Promise<T>, revisions?: readonly string[]): Promise<T> {
   const [file = '', ...args] = desk.options.command;
   const client = new McpClient({ name: 'checker', version: '1.0.0' }, { ...revisions && { revisions: [...revisions] } });

@@ -7,7 +7,7 @@ import { realClient } from './03-the-handshake.ts';
 const calling = '2025-11-25 server/tools#calling-tools';
 export const simpleText = 'This is a simple text response for testing.';
 export const said = (words: string): Bag => ({ content: [{ type: 'text', text: words }] });
-/** `isError` that is false, or left out. */
+/** `isError` must be false or absent. */
 export const noError: Rule = rule('false, or left out', (value) => value === undefined || value === false);
 
 export const tools: Chapter = {

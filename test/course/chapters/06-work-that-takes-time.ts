@@ -9,12 +9,12 @@ import { said } from './04-tools.ts';
 const progress = '2025-11-25 basic/utilities/progress#behavior-requirements';
 const cancellation = '2025-11-25 basic/utilities/cancellation#behavior-requirements';
 
-/** Asks how many calls wait until it is so many: a call may begin and end a moment after its message. */
+/** Asks for the number of waiting calls until it is `many`: a call may begin or end a moment after its message. */
 async function untilWaiting(server: Talk, desk: Desk, many: string): Promise<void> {
   const deadline = Date.now() + desk.options.patienceMs;
   const before = desk.passed.length;
   for (let turn = 1; ; turn++) {
-    // The report shows only the last question.
+    // The report shows only the last request.
     desk.passed.length = before;
     const answer = await server.ask({ id: `${many} waiting? ${turn}`, method: 'tools/call', params: { name: 'waiting' } }, {});
     const words = (answer['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;

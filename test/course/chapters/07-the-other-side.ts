@@ -14,7 +14,7 @@ export const addTool: Bag = {
 };
 export const server: Bag = { capabilities: { tools: {} }, serverInfo: { name: 'hidden', version: '1.0.0' } };
 
-/** The first request after the probe. A client of chapter 12 asks for `server/discover` first, which this server does not have. */
+/** Returns the first request after the probe. A client of chapter 12 first sends `server/discover`, which this server does not support. */
 export async function opening(talk: Talk): Promise<Bag> {
   const first = await talk.next('the request initialize');
   if (first['method'] !== 'server/discover') return first;
@@ -22,7 +22,7 @@ export async function opening(talk: Talk): Promise<Bag> {
   return talk.next('the request initialize');
 }
 
-/** Answers the handshake, and takes what the client says after it. */
+/** Answers the handshake, and expects `notifications/initialized`. Returns the first request. */
 export async function welcome(talk: Talk): Promise<Bag> {
   const first = await opening(talk);
   demand({ id: oneOfIds, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: object, clientInfo: { name: text, version: text } } }, first);
@@ -33,14 +33,14 @@ export async function welcome(talk: Talk): Promise<Bag> {
 
 export const oneOfIds: Rule = rule('a number or a text', (id) => typeof id === 'number' || typeof id === 'string');
 
-/** Answers the list with one tool, and takes the call of it. */
+/** Answers tools/list with one tool, and returns the call of that tool. */
 export async function called(talk: Talk): Promise<Bag> {
   const list = await talk.expect({ id: oneOfIds, method: 'tools/list' }, 'the request tools/list');
   talk.say({ id: list['id'], result: { tools: [addTool] } });
   return talk.expect({ id: oneOfIds, method: 'tools/call', params: { name: 'add_numbers', arguments: { a: 2, b: 3 } } }, 'the call of add_numbers');
 }
 
-/** Demands that the program prints a text and ends with a code. */
+/** Demands that the program prints a text and exits with a code. */
 export async function prints(desk: Desk, program: Program, words: string, code: number = 0): Promise<void> {
   let output = '';
   program.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

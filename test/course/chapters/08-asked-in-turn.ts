@@ -19,7 +19,7 @@ export const form: Bag = {
   required: ['seat', 'bags', 'confirm'],
 };
 export const filled: Bag = { action: 'accept', content: { seat: 'aisle', bags: 0, confirm: false } };
-/** A required field has none. */
+/** A required field without a default. */
 export const openForm: Bag = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
 export const askedInTurn: Chapter = {
@@ -52,7 +52,7 @@ export const askedInTurn: Chapter = {
       const { talk } = await desk.client();
       await welcome(talk);
       await called(talk);
-      // Without a mode it is a form.
+      // A question without a mode is a form.
       await talk.ask({ id: 7, method: 'elicitation/create', params: { message: 'Your name?', requestedSchema: openForm } },
         { result: { action: 'decline', content: undefined } });
     }),
@@ -83,7 +83,7 @@ export const askedInTurn: Chapter = {
   ],
 };
 
-/** That `params._meta` has what 2026-07-28 wants of it. */
+/** The members that 2026-07-28 requires in `params._meta`. */
 export const modernMeta: Bag = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': rule('an object with elicitation', (value) =>

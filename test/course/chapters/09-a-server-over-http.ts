@@ -17,14 +17,14 @@ export const initialize: Bag = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'checker', version: '1.0.0' } },
 };
 
-/** Opens a session, and gives the headers of what belongs to it. */
+/** Opens a session, and returns the headers for its requests. */
 async function session(desk: Desk, port: number): Promise<Record<string, string>> {
   const { headers } = await desk.exchange(port, initialize, 200, { id: 1, result: { protocolVersion: '2025-11-25', capabilities: { tools: object } } });
   const id = headers['mcp-session-id'];
   return { 'mcp-protocol-version': '2025-11-25', ...typeof id === 'string' && { 'mcp-session-id': id } };
 }
 
-/** The client of barewire, connected to the program over HTTP. */
+/** Connects barewire's client to the program over HTTP. */
 export async function realHttpClient(desk: Desk, url: string, use: (client: McpClient) => Promise<void>, revisions?: readonly string[]): Promise<void> {
   const client = new McpClient({ name: 'checker', version: '1.0.0' }, { ...revisions && { revisions: [...revisions] } });
   try {
@@ -130,7 +130,7 @@ export const aServerOverHttp: Chapter = {
         await late(20);
       }
       call.break();
-      // A program that stops the call has done so by then.
+      // By then a program that wrongly stops the call has done so.
       await late(500);
       const { messages } = await desk.post(port, ask, headers);
       demand(said('1'), messages[0]?.['result'], 'the result, after the connection was broken,');

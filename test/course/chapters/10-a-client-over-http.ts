@@ -18,13 +18,13 @@ export function json(request: HiddenRequest, status: number, message: Bag, heade
 
 interface Script {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Answers the call; without it the sum is answered in JSON. */
+  /** Answers the call. Default: the sum as JSON. */
   readonly call?: (arrived: Arrived, request: HiddenRequest) => void;
-  /** Sees each request before it is answered. */
+  /** Called with each request before it is answered. */
   readonly see?: (arrived: Arrived) => void;
 }
 
-/** A small server of 2025-11-25 that does what a check says. */
+/** A small server of 2025-11-25 with the behaviour that a check needs. */
 function legacy({ headers = {}, call, see }: Script) {
   return (arrived: Arrived, request: HiddenRequest): void => {
     see?.(arrived);
@@ -47,7 +47,7 @@ function legacy({ headers = {}, call, see }: Script) {
   };
 }
 
-/** What the program prints, or what it did wrong on the way. */
+/** Demands that the program prints a text, or throws its earlier fault. */
 export async function printsHttp(desk: Desk, { program, failed }: { program: Program; failed: Promise<never> }, words: string): Promise<void> {
   await Promise.race([prints(desk, program, words), failed]);
 }

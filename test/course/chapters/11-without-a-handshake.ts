@@ -87,7 +87,7 @@ export const withoutAHandshake: Chapter = {
         const deadline = Date.now() + desk.options.patienceMs;
         const before = desk.passed.length;
         for (;;) {
-          // The report shows only the last question.
+          // The report shows only the last request.
           desk.passed.length = before;
           const { messages } = await desk.post(port, { id: 2, method: 'tools/call', params: { name: 'waiting', arguments: {}, _meta: meta } }, headers('tools/call', 'waiting'));
           const words = (messages[0]?.['result'] as { content?: readonly { text?: string }[] } | undefined)?.content?.[0]?.text;

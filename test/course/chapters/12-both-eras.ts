@@ -27,7 +27,7 @@ async function probe(talk: Talk): Promise<Bag> {
   return talk.expect({ id: oneOfIds, method: 'server/discover', params: { _meta: modernMeta } }, 'the request server/discover');
 }
 
-/** Discovers and lists, and gives the call. */
+/** Answers discover and list, and returns the call. */
 async function modern(talk: Talk): Promise<Bag> {
   talk.say({ id: (await probe(talk))['id'], result: discovered });
   const list = await talk.expect({ method: 'tools/list', params: { _meta: modernMeta } }, 'the request tools/list');
@@ -49,7 +49,7 @@ async function fallsBack(desk: Desk, answer: Bag): Promise<void> {
 const plain = (value: unknown): string =>
   String(value).replace(/^=\?base64\?(.*)\?=$/, (_whole, base64: string) => Buffer.from(base64, 'base64').toString());
 
-/** Demands that the headers of a POST say what its body says. */
+/** Demands that the headers of a POST match its body. */
 function mirrored({ headers, message }: Arrived): void {
   const params = (message?.['params'] ?? {}) as Bag;
   demand('2026-07-28', headers['mcp-protocol-version'], 'the header MCP-Protocol-Version');

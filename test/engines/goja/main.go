@@ -1,4 +1,4 @@
-// goja: a server of barewire in an engine written in Go. goja BUNDLE CALLS (questions|none): one JSON line.
+// goja: an engine written in Go, running a barewire server. goja BUNDLE CALLS (questions|none): prints one JSON line.
 package main
 
 import (
@@ -19,7 +19,7 @@ func must(err error) {
 	}
 }
 
-// Bytes of the heap that are reached.
+// Reachable bytes of the heap.
 func heap() int64 {
 	var stats runtime.MemStats
 	runtime.GC()

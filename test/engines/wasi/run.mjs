@@ -1,5 +1,5 @@
-// A WASI component (StarlingMonkey): made by componentize-js, run by jco. wasi/run.mjs CALLS (questions|none) PROGRAM:
-// one JSON line. The heap of a component is one memory that only grows: it is not measured.
+// A WASI component (StarlingMonkey): built by componentize-js, run by jco. wasi/run.mjs CALLS (questions|none) PROGRAM: prints
+// one JSON line. The component's memory only grows, so the heap is not measured.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,10 +10,10 @@ import { answerTo, call, handshake, isResult } from '../calls.mjs';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const [calls, questions, program] = process.argv.slice(2);
 const asks = questions === 'questions';
-// Beside node_modules, since the made files import what runs them.
+// Next to node_modules, since the generated files import packages.
 const folder = mkdtempSync(join(here, 'made-'));
 
-// The server answers in microtasks, which run when the call of the component is over: what it wrote is taken by a second call.
+// The server answers in microtasks, which run after the component's call: a second call fetches the output.
 const source = `const said = []; globalThis.writeLine = (text) => void said.push(text);
 ${readFileSync(program, 'utf8')}
 const { readLine } = globalThis;

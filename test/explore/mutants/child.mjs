@@ -1,5 +1,5 @@
-// One process in the mutated copy: child.mjs TASK, a file of { mutant, hits, mutants, worlds, seed, runs } that is written over
-// with what was seen: which world a mutant broke, or, without a mutant, how often each world reaches each of so many mutants.
+// One process in the mutated copy: child.mjs TASK. TASK is a file of { mutant, hits, mutants, worlds, seed, runs }, which is overwritten
+// with the result: the world that the mutant broke, or, without a mutant, how often each world reaches each of `mutants` mutants.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const [, , path] = process.argv;
@@ -18,7 +18,7 @@ const { explore } = await import(new URL('explore/explorer.js', dist).href);
 const { worlds } = await import(new URL('explore/worlds.js', dist).href);
 const { ownWorlds } = await import(new URL('machines/worlds.js', dist).href);
 
-// What is thrown where nobody waits for it kills too.
+// An uncaught exception or unhandled rejection kills the mutant too.
 let broken;
 let current = '';
 const breaks = (why) => {

@@ -1,9 +1,9 @@
-// Gives mutants of a copy to the explorer, each in a process of its own.
+// Runs the explorer on the mutants of a copy, each in a separate process.
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Seconds of processor time that the worlds may take for one mutant; the clock of the wall says nothing where others use the machine. */
+/** Seconds of processor time for all worlds of one mutant. Wall-clock time would also count other programs on the machine. */
 const mostWork = 120;
 
 export class Explorer {
@@ -12,20 +12,20 @@ export class Explorer {
   #reach;
   #tasks = 0;
 
-  /** `bounds`: the seed, and complete runs of each world. */
+  /** `bounds`: the seed, and the number of complete runs of each world. */
   constructor(folder, bounds) {
     this.#folder = folder;
     this.#bounds = bounds;
   }
 
-  /** Runs all worlds without a mutant: none may be broken, and each says which mutants it reaches. */
+  /** Runs all worlds without a mutant. None may break, and each reports the mutants that it reaches. */
   async prepare(mutants) {
     const { status, reach, broken } = await this.#run({ mutants });
     if (status !== 0 || broken) throw new Error(`the worlds break without a mutant: ${broken?.why ?? status}`);
     this.#reach = reach;
   }
 
-  /** What the explorer says of a mutant: killed, alive, or not reached; `gone`: the sources have no such mutant. */
+  /** The explorer's verdict on a mutant: killed, alive, or not reached; `gone`: the sources do not have this mutant any more. */
   async of(mutant) {
     if (mutant === undefined) return { explored: 'gone' };
     const loaded = this.#reach['']?.[mutant.id] ?? 0;
@@ -34,7 +34,7 @@ export class Explorer {
     const hits = Object.values(this.#reach).reduce((sum, counts) => sum + (counts[mutant.id] ?? 0), 0);
     const { status, broken } = await this.#run({ mutant: mutant.id, hits, worlds });
     if (broken) return { explored: 'killed', world: broken.world, why: broken.why };
-    // A process that does not end in its time, dies, or waits for what nothing will bring.
+    // With another status, the process exceeded its time, crashed, or waited for an event that never happens.
     return status === 0 ? { explored: 'alive' } : { explored: 'killed', why: `the process ends with ${status}` };
   }
 

@@ -1,14 +1,14 @@
-// npm run explore:mutants : how many of the mutants that the unit tests leave alive the explorer kills. The mutants are those
-// of the files that hold the nouns of the state machines (nouns.json), a seeded sample of each file, without literals of texts.
+// npm run explore:mutants : how many of the mutants that survive the unit tests the explorer kills. The mutants are a seeded sample of each
+// file that nouns.json lists (the nouns of the state machines), without mutants of string literals.
 //   -- --only NOUN,…    these nouns of nouns.json
 //   -- --sample N       mutants of each file; 20
-//   -- --seed N         which ones, and which orders the explorer takes first; 1
+//   -- --seed N         seed of the sample and of the explorer's orders; 1
 //   -- --runs N         complete runs of each world that reaches the mutant; 1000
-//   -- --minutes N      no unit test is begun after so many minutes for each folder of src; what was tried is the sample
-//   -- --known          does not ask the unit tests: all survivors that `npm run mutants` has kept of these files (test/mutants/results)
-//                       go to the explorer
-//   -- --again          does not ask the unit tests: the kept survivors go to the explorer
-// Keeps both verdicts in test/explore/mutants/results.json. MUTANTS_AT_ONCE is how many processes run beside each other.
+//   -- --minutes N      for each folder of src, starts no unit test after N minutes; the mutants tried by then are the sample
+//   -- --known          skips the unit tests: explores all survivors of these files that `npm run mutants` has kept
+//                       (test/mutants/results)
+//   -- --again          skips the unit tests: explores the survivors kept in results.json
+// Writes both verdicts to test/explore/mutants/results.json. MUTANTS_AT_ONCE is the number of parallel processes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ try {
   const { randomOf } = await import(join(copy, 'dist/test/random.js'));
   const explorer = new Explorer(copy, { seed, runs: Number(values.runs) });
   await explorer.prepare(all.length);
-  // What is done is kept: all of it takes hours on a busy machine.
+  // Save after each folder: the whole takes hours on a busy machine.
   for (const folder of new Set(files.map(folderOf))) {
     const own = files.filter((file) => folderOf(file) === folder);
     const units = values.again ? before.files : values.known ? keptVerdicts(own) : await unitVerdicts(folder, own, all, randomOf);
@@ -56,7 +56,7 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** The survivors of `npm run mutants`, each once; a run of several may have drawn the same. */
+/** The survivors of `npm run mutants`, without duplicates: several runs may have drawn the same mutant. */
 function keptVerdicts(own) {
   const folder = new URL('../../mutants/results/', import.meta.url);
   const all = readdirSync(folder).filter((name) => name.endsWith('.json')).flatMap((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')).survivors);
@@ -67,7 +67,7 @@ function keptVerdicts(own) {
   }).filter(([, { tried }]) => tried > 0));
 }
 
-/** What the unit tests of a folder of src say of a sample of the mutants of each of its files. */
+/** The unit tests' verdicts on a sample of the mutants of each file in a folder of src. */
 async function unitVerdicts(folder, own, all, randomOf) {
   const samples = own.flatMap((file) => sampleOf(all.filter((one) => one.file === file && !isText(one)), undefined, randomOf(seed)).slice(0, Number(values.sample)));
   const trial = new Trial(copy, testsOf(folders[folder].tests));
@@ -83,7 +83,7 @@ async function unitVerdicts(folder, own, all, randomOf) {
   }));
 }
 
-/** What the explorer says of mutants, some beside each other. */
+/** The explorer's verdicts on mutants, several in parallel. */
 async function explored(explorer, keys, all) {
   const verdicts = new Map();
   const waiting = [...keys];
@@ -99,7 +99,7 @@ async function explored(explorer, keys, all) {
   return keys.map((key) => verdicts.get(key));
 }
 
-/** The mutant of a kept survivor: alike, and nearest to where it stood. */
+/** Finds the mutant of a kept survivor: the same change, nearest to the old position. */
 function mutantOf(key, all) {
   const alike = all.filter((one) => {
     const { file, mutator, original, replacement } = keyOf(one);
@@ -113,7 +113,7 @@ function commit() {
   return spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: top, encoding: 'utf8' }).stdout.trim();
 }
 
-/** Says the figures of each noun and of all. */
+/** Prints the figures of each noun and the totals. */
 function say({ files: judged, seed: of, runs }) {
   console.log(`\nseed ${of}, ${runs} runs of each world\n\n| noun | mutants tried | the unit tests leave alive | of these the explorer kills | change nothing | left |\n|---|---|---|---|---|---|`);
   const sums = [0, 0, 0, 0, 0];

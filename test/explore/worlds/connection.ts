@@ -6,7 +6,7 @@ import { Gate } from '../gate.ts';
 import { endsOnce, nothingHeld, nothingOwed, onlyGrow } from '../invariants.ts';
 import { Pipe } from '../pipe.ts';
 
-/** How a call ended, as text. */
+/** Records the outcome of a call as text. */
 const told = (promise: Promise<unknown>): { text: string | undefined; times: number } => {
   const state: { text: string | undefined; times: number } = { text: undefined, times: 0 };
   const end = (text: string): void => {
@@ -21,11 +21,11 @@ const told = (promise: Promise<unknown>): { text: string | undefined; times: num
 };
 
 /**
- * One legacy connection: a call that asks a person, and a call that takes long and has a time limit. The first may be
- * cancelled, the person may answer late, the client may close at any time.
+ * One legacy connection, with a call that asks a person and a long call with a time limit. The first call may be cancelled, the person may
+ * answer late, and the client may close at any time.
  */
 async function make(): Promise<World> {
-  // Each process has a clock: neither sees how fast that of the other goes.
+  // Two clocks, one for each process: neither process can observe the other's clock.
   const clocks = { server: worldClock(), client: worldClock() };
   const settle = (): Promise<void> => calm(clocks.server, clocks.client);
   const work = new Gate();
@@ -75,7 +75,7 @@ async function make(): Promise<World> {
         if (ticks[side] >= 2 || clocks[side].due === undefined) continue;
         steps.push({ name: `time passes for the ${side} ${ticks[side] + 1}`, touches: [side], run: () => (ticks[side]++, pass(clocks[side]).then(settle)) });
       }
-      // It may also stay: then each call has to be answered.
+      // Optional: if the client stays, each call must be answered.
       if (!closing) steps.push({ name: 'the client closes', touches: ['client'], optional: true, run: () => (closing = true, void client.close(), settle()) });
       return steps;
     },

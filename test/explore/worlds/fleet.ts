@@ -16,15 +16,15 @@ import { SharedEngine } from '../shared-engine.ts';
 
 const letters = ['A', 'B'];
 const keys = [new Uint8Array(32).fill(7)];
-/** What is due later than this is not the fleet's: once a minute idle sessions are looked for. */
+/** Timers that are due later do not belong to the fleet: the sweep of idle sessions runs once a minute. */
 const soonMs = 2000;
-/** What the client and the time do in one run. */
+/** Limits of the client's actions and of clock ticks in one run. */
 const most = { cuts: 2, resumed: 2, gets: 2, changes: 1, ticks: 3 };
 
-/** What has happened to the call, in all processes. */
+/** Counts of the call's events in all processes. */
 interface Done {
   begun: number;
-  /** Answers to its question that handlers have got. */
+  /** Answers to its question that handlers have received. */
   asked: number;
 }
 
@@ -65,7 +65,7 @@ class Place {
   }
 }
 
-/** Two processes, one engine, and a client whose requests go to either. */
+/** Two processes, one engine, and a client that sends each request to either process. */
 class FleetWorld implements World {
   readonly #clock = worldClock();
   readonly #settle = (): Promise<void> => calm(this.#clock);
@@ -76,14 +76,14 @@ class FleetWorld implements World {
   readonly #client: FleetClient;
   readonly #counts = { cuts: 0, resumed: 0, changes: 0, ticks: 0, lapses: 0 };
   #dead: Place | undefined;
-  /** A process that lives and is taken for gone. */
+  /** A live process that the engine treats as dead. */
   #stalled: Place | undefined;
-  /** Nothing goes wrong any more. */
+  /** True when no more faults may happen. */
   #quiet = false;
-  /** What GET streams had brought before the list changed last. */
+  /** Messages received on GET streams before the last change of the list. */
   #heardBefore = 0;
   #changed: Place | undefined;
-  /** The process in which that was has died, perhaps before it told the others. */
+  /** The process that made this change has died, perhaps before it told the others. */
   #unsaid = false;
 
   constructor() {
@@ -168,7 +168,7 @@ class FleetWorld implements World {
     return one === this.#client.call ? this.#client.mayResume : !one.isOpen && !one.waits && one.lastId !== undefined;
   }
 
-  /** What befalls processes, and time. */
+  /** Steps that act on processes and on time. */
   #fates(): Step[] {
     const steps: Step[] = [];
     const add = (name: string, run: () => Promise<void> | void): void => void steps.push({ name, touches: ['*'], run });
@@ -200,7 +200,7 @@ class FleetWorld implements World {
     if (asked > 1) throw new Error(`its question was answered ${asked} times`);
   }
 
-  /** Whatever went wrong, the client comes back until it has all that it may have. */
+  /** After any faults, the client resumes until it has received everything that it can receive. */
   async #comesToRest(): Promise<void> {
     const client = this.#client;
     this.#quiet = true;
@@ -214,10 +214,10 @@ class FleetWorld implements World {
       const [letter] = this.#alive.map((one) => one.letter).slice(rounds % 2);
       const at = letter ?? (this.#alive[0] as Place).letter;
       const last = client.gets.at(-1);
-      // Of two GETs either may be the later one for the engine.
+      // If there are two GETs, the engine may have received either one later.
       const listens = last === undefined || client.gets.some(({ isOpen }) => isOpen);
       const served = !client.mayResume && !client.call.waits && !(client.call.isOpen && client.results.length === 0);
-      // What is joined or tried again comes a moment later.
+      // Joins and retries happen a moment later.
       atRest = listens && served && client.question === undefined && this.#engine.idle ? atRest + 1 : 0;
       if (rounds > 30) throw new Error(this.#whyNoRest(listens, served));
       if (client.question) client.answer(at);
@@ -249,7 +249,7 @@ class FleetWorld implements World {
     return outcome;
   }
 
-  /** Of each change from now on, the client hears once. */
+  /** The client must hear of each further change once. */
   async #hearsEach(): Promise<void> {
     for (const place of this.#alive) {
       const before = this.#client.heard;
@@ -265,7 +265,7 @@ class FleetWorld implements World {
     }
   }
 
-  /** The session ends, the processes close: nothing is left. */
+  /** Ends the session and closes the processes; nothing may be left. */
   async #end(): Promise<void> {
     const client = this.#client;
     const [place] = this.#alive;
@@ -286,7 +286,7 @@ class FleetWorld implements World {
       await this.#engine.flush();
       if (!closed && this.#clock.due !== undefined) await pass(this.#clock);
     }
-    // The sweep of sessions comes once more, and not again.
+    // The session sweep runs one last time.
     this.#clock.tick(this.#clock.now() + 3_600_000);
     await this.#settle();
     nothingHeld({ clocks: [this.#clock] });

@@ -8,16 +8,16 @@ import { endsOnce, nothingHeld } from '../invariants.ts';
 import { ServerWire } from '../server-wire.ts';
 import { steadyRandom } from '../steady-random.ts';
 
-/** What befalls the server, the person and the time in one run. */
+/** Limits of the events of server, person and time in one run. */
 const most = { changes: 2, deaths: 1, late: 1, ticks: 3 };
-/** The limits of requests are longer than this, and are not waited for. */
+/** Request timeouts are longer than this; the world does not wait for them. */
 const soonMs = 40_000;
 
-/** A call of the host, and what came of it. */
+/** A call of the host, and its outcome. */
 interface Called {
   readonly number: number;
   readonly cancel: AbortController;
-  /** How often it was sent, and with which definition it ran. */
+  /** How often it was sent, and the definitions with which it ran. */
   sent: number;
   readonly ran: string[];
   end: string | undefined;
@@ -25,8 +25,8 @@ interface Called {
 }
 
 /**
- * A host with one server whose one tool changes, goes and comes back, and which dies; two calls at once; a person who is asked
- * about both, who answers at any time, too late, or never.
+ * A host and one server. The server has one tool, which changes, disappears and returns; the server may die. Two calls run at once. A
+ * person is asked about both, and answers at any time, too late, or never.
  */
 class HostWorld implements World {
   readonly #clock = worldClock();
@@ -61,7 +61,7 @@ class HostWorld implements World {
     });
   }
 
-  /** The server lists its tool as it is now. */
+  /** Registers the tool with its current version. */
   #list(): void {
     this.#tool = this.#server.tool('pay', { description: `v${this.#version}`, input: { type: 'object', properties: { call: { type: 'integer' } } } }, ({ call }) => {
       this.#calls.find(({ number }) => number === call)?.ran.push(`v${this.#version}`);
@@ -91,7 +91,7 @@ class HostWorld implements World {
     );
   }
 
-  /** The host sends a call: what it sends is what was allowed, and what it knows of the tool is that. */
+  /** Checks a call that the host sends: the person allowed its definition, and this is the definition that the host knows. */
   #sent({ known }: ServerWire, params: Readonly<Record<string, unknown>>): void {
     const { call } = params['arguments'] as { call?: number };
     const called = this.#calls.find(({ number }) => number === call);
@@ -164,7 +164,7 @@ class HostWorld implements World {
     if (this.#wires.filter(({ pipe }) => pipe.open).length > 1) throw new Error('the server runs twice');
   }
 
-  /** Whoever waits is answered: from every state both calls come to their end. */
+  /** From every state, both calls must end. */
   async #comeToEnd(): Promise<void> {
     for (let rounds = 0; this.#calls.some(({ end }) => end === undefined); rounds++) {
       if (rounds > 60) throw new Error(`call ${this.#calls.find(({ end }) => end === undefined)?.number} never ends`);
@@ -184,7 +184,7 @@ class HostWorld implements World {
     for (const { number, sent } of this.#calls) {
       const kinds = lines.filter(({ call }) => call === number).map(({ kind }) => kind);
       if (kinds[0] !== 'asked') throw new Error(`the log does not say that call ${number} was asked for`);
-      // A call that the gate holds back was to be sent too, and the log says that it was not.
+      // The log has `sent` also for a call that the gate holds back, followed by an end.
       const ends = kinds.filter((kind) => kind === 'answered' || kind === 'failed' || kind === 'unknown').length;
       const begins = kinds.filter((kind) => kind === 'sent').length;
       if (begins !== ends || begins < sent) throw new Error(`the log has call ${number} sent ${begins} times and ended ${ends} times; it was sent ${sent} times`);

@@ -11,17 +11,17 @@ import { nothingHeld, ownOnly } from '../invariants.ts';
 const names = ['ann', 'bob'] as const;
 type Name = typeof names[number];
 
-/** What befalls both together. */
+/** Limits of the events of both clients together. */
 const most = { cuts: 1, cancels: 1, ends: 1, thefts: 1 };
 
-/** A client with a session, whose call asks a question; the ids of requests and questions are the same in both sessions. */
+/** A client with a session, whose call asks a question. Both sessions use the same ids for requests and questions. */
 class Neighbour {
   readonly name: Name;
   readonly #endpoint: Endpoint;
   readonly #settle: () => Promise<void>;
   #session: Readonly<Record<string, string>> = {};
   call: EventStream = new EventStream('no call', new ScriptedRequest({}));
-  /** GETs with an event id of the other. */
+  /** GETs with an event id of the other client. */
   readonly thefts: EventStream[] = [];
   cancelled = false;
   ended = false;
@@ -52,12 +52,14 @@ class Neighbour {
     await this.#settle();
   }
 
-  /** The question that it has read. */
+  /** The question that this client has read. */
   get question(): Said | undefined {
     return this.call.messages.map((text) => JSON.parse(text) as Said).find(({ method }) => method === 'elicitation/create');
   }
 
-  /** Whether it has read its answer: an event id of the other may name its own stream too, which then goes on there. */
+  /**
+   * Whether the client has read its answer. The other client's event id may also name this client's own stream, which a theft then resumes.
+   */
   get isAnswered(): boolean {
     return [this.call, ...this.thefts].some(({ messages }) => messages.some((text) => (JSON.parse(text) as Said).result !== undefined));
   }
@@ -101,14 +103,17 @@ class Neighbour {
     ownOnly(`of ${this.name}`, [...this.call.messages, ...this.thefts.flatMap(({ messages }) => messages)], names.map((name) => `of ${name}`));
   }
 
-  /** All that could happen has happened. */
+  /** Checks the end of a run, when no step is left. */
   end(): void {
     if (!this.cancelled && !this.ended && !this.isAnswered) throw new Error(`${this.name} never gets its answer`);
     if (this.cancelled && !this.ended && this.call.isOpen) throw new Error(`the stream of ${this.name} stays open though its call was cancelled`);
   }
 }
 
-/** Two HTTP sessions of one endpoint: streams that are cut and resumed, questions, a cancellation, an end, an event id of the other. */
+/**
+ * Two HTTP sessions of one endpoint, with streams that are cut and resumed, questions, a cancellation, an end, and event ids of the other
+ * session.
+ */
 async function make(): Promise<World> {
   const clock = worldClock();
   const settle = (): Promise<void> => calm(clock);
@@ -134,7 +139,7 @@ async function make(): Promise<World> {
       void endpoint.close({ drainMs: 0 });
       await settle();
       for (const { name, call, thefts } of neighbours) for (const one of [call, ...thefts]) if (one.isOpen) throw new Error(`a stream of ${name} is open after the end`);
-      // The sweep of sessions comes once more, and not again.
+      // The session sweep runs one last time.
       clock.tick(clock.now() + 3_600_000);
       await settle();
       nothingHeld({ clocks: [clock] });

@@ -10,18 +10,18 @@ const url = 'https://mcp.example/mcp';
 const issuer = 'https://as.example';
 const redirectUri = 'http://127.0.0.1:1/callback';
 
-/** What a process has asked of the store or of the authorization server. */
+/** An operation that a process has requested from the store or from the authorization server. */
 interface Pending {
   readonly process: string;
   readonly what: string;
   run(): void;
 }
 
-/** What a process reads or changes when it asks: two that read do not disturb each other. */
+/** The places that an operation reads or changes. Two reads do not conflict. */
 const places = (process: string, what: string): string[] =>
   what === 'asks the server' ? ['server'] : what === 'reads' ? [`store of ${process}`] : ['store of one', 'store of two'];
 
-/** An authorization server that takes each refresh token once: who brings one again loses all. */
+/** An authorization server that accepts each refresh token once: a client that sends one again loses its login. */
 class AuthorizationServer {
   current = { access: 'access-0', refresh: 'refresh-0' };
   refreshes = 0;
@@ -56,7 +56,7 @@ class AuthorizationServer {
 const grant = (onAuthorize: (url: URL) => string | void): ReturnType<typeof authorizationCode> =>
   authorizationCode({ client: { name: 'app' }, redirectUri, onAuthorize });
 
-/** A login takes keys of WebCrypto, which works in threads: it is done once, and each world begins with what it left in the store. */
+/** A login uses WebCrypto keys, which work in threads. So it runs once, and each world begins with the store that it left. */
 let logged: Promise<[string, string][]> | undefined;
 
 async function login(): Promise<[string, string][]> {
@@ -80,7 +80,7 @@ async function login(): Promise<[string, string][]> {
   return [...texts];
 }
 
-/** Two processes whose access token has run out, and one store. Each call of the store and of the server waits; one process may die. */
+/** Two processes with an expired access token and one store. Each call to the store and to the server waits; one process may die. */
 async function make(): Promise<World> {
   steadyRandom();
   const clock: ManualClock = worldClock();
@@ -92,7 +92,7 @@ async function make(): Promise<World> {
   const dead = new Set<string>();
   const errors: string[] = [];
   const results = new Map<string, string>();
-  // The access token has run out.
+  // The access token expires.
   clock.tick(clock.now() + 3_600_000);
   const start = (process: string): void => {
     const wait = <A extends unknown[], T>(what: string, call: (...args: A) => Promise<T>) => (...args: A): Promise<T> =>

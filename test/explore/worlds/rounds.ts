@@ -9,14 +9,14 @@ import { Pipe } from '../pipe.ts';
 
 const ttlMs = 60_000;
 
-/** A request of the client, and the state that it brings. */
+/** A request of the client, and the state that it sends. */
 interface Asked {
   readonly id: number;
   /** 1: the call; 2: the retry with the first answer; 3: with both. */
   readonly round: number;
-  /** Whether the state that it brings has expired. */
+  /** Whether the state that it sends has expired. */
   readonly stale: boolean;
-  /** Until when the state holds that its answer brings. */
+  /** When the state in its answer expires. */
   until: number;
   answer: Decoded | undefined;
 }
@@ -26,8 +26,8 @@ const meta = {
 };
 
 /**
- * A modern call with two rounds. Each retry may be sent twice at once, the state may expire, the call may be cancelled. With
- * `singleUse` a state opens once, and nothing that follows a question is done twice.
+ * A modern call with two rounds. Each retry may be sent twice at once, the state may expire, the call may be cancelled. With `singleUse` a
+ * state can be used once, and the code after a question runs once.
  */
 function world(singleUse: boolean): World {
   const clock = worldClock();
@@ -113,7 +113,7 @@ function world(singleUse: boolean): World {
       pipe.check();
       if (fault) throw fault;
       if (made.quote > 1) throw new Error(`the value of once that each retry brought was made ${made.quote} times`);
-      // docs/server.md: without `singleUse`, what follows a question is done as often as its answer is sent.
+      // docs/server.md: without `singleUse`, the code after a question runs as often as its answer is sent.
       if (made.hold > (singleUse ? 1 : 2)) throw new Error(`what follows the first question was done ${made.hold} times`);
       if (made.booked > (singleUse ? 1 : 2)) throw new Error(`what follows the last question was done ${made.booked} times`);
       for (const { id, round, answer, stale } of asked) {

@@ -8,9 +8,8 @@ import { Gate } from '../gate.ts';
 import { nothingHeld } from '../invariants.ts';
 
 /**
- * An HTTP session: the stream of a call and the GET stream of its client, which are cut, also before the client has read their
- * last events, and resumed. A list changes. Another client with the same session id may open a GET stream, and one may end
- * the session.
+ * An HTTP session with the stream of a call and the client's GET stream. Both are cut, also before the client has read their last events,
+ * and resumed. A list changes. A second client with the same session id may open a GET stream, and one of the two may end the session.
  */
 async function make(): Promise<World> {
   const clock = worldClock();
@@ -40,7 +39,7 @@ async function make(): Promise<World> {
   await settle();
   const listening: EventStream[] = [];
   const counts = { cuts: 0, changes: 0, resumed: 0, ended: 0 };
-  /** The messages of GET streams that were heard before the last change. */
+  /** Messages received on GET streams before the last change. */
   let heardBefore = 0;
   const heard = (): number => listening.reduce((sum, { messages }) => sum + messages.length, 0);
   const streams = (): EventStream[] => [call, ...listening];
@@ -78,7 +77,7 @@ async function make(): Promise<World> {
           },
         });
       }
-      // It may also stay open: then nothing may be missing at the end.
+      // Optional: if the session stays open, no message may be missing at the end.
       if (counts.ended < 1) {
         steps.push({ name: 'the session is ended', touches: ['*'], optional: true, run: () => (counts.ended++, ask({ method: 'DELETE', headers: session }), settle()) });
       }
@@ -103,7 +102,7 @@ async function make(): Promise<World> {
       void endpoint.close({ drainMs: 0 });
       await settle();
       for (const one of streams()) if (one.isOpen) throw new Error(`${one.name} is open after the end`);
-      // The sweep of sessions comes once more, and not again.
+      // The session sweep runs one last time.
       clock.tick(clock.now() + 3_600_000);
       await settle();
       nothingHeld({ clocks: [clock] });

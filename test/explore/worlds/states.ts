@@ -13,14 +13,14 @@ const meta = {
   [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientInfo]: { name: 'c', version: '1' }, [metaKeys.clientCapabilities]: { elicitation: { form: {} } },
 };
 
-/** A request, and what has to come of it. */
+/** A request, and the responses to it. */
 interface Asked {
   readonly id: number;
   readonly what: 'calls' | 'answers' | "brings the other's state" | 'brings its state to another call';
   readonly got: Extract<Decoded, { kind: 'success' | 'failure' }>[];
 }
 
-/** Whether a state is brought to where it does not belong. */
+/** Whether a state is sent with a request that it does not belong to. */
 const isForeign = ({ what }: Pick<Asked, 'what'>): boolean => what !== 'calls' && what !== 'answers';
 
 /** One of two principals, its connection and its requests. */
@@ -47,7 +47,7 @@ class Caller {
     });
   }
 
-  /** The state that the answer to its call brought. */
+  /** The state in the answer to its call. */
   get state(): string | undefined {
     const [answer] = this.asked[0]?.got ?? [];
     return answer?.kind === 'success' ? answer.message.result['requestState'] as string | undefined : undefined;
@@ -60,11 +60,11 @@ class Caller {
     return this.#settle();
   }
 
-  /** What it may do. */
+  /** The caller's possible steps. */
   steps(other: Caller): Step[] {
     const { name, state } = this;
     const touches = [`client ${name}`];
-    // The server does one thing after another: of what it does for the two, nothing depends on the order.
+    // The server handles one message after another; their order across the two callers makes no difference.
     const steps: Step[] = this.pipe.steps(this.#settle).map((step) => ({
       ...step, name: `${name}: ${step.name}`, touches: step.touches.map((what) => `${what} ${name}`),
     }));
@@ -75,7 +75,7 @@ class Caller {
       this.#send(what, trip, { requestState, inputResponses: { sure: { action: 'accept', content: { who: `of ${name}` } } } });
     may('calls', false, () => this.#send('calls', name));
     if (state !== undefined) may('answers', false, () => bring('answers', name, state));
-    // One of the two in a run.
+    // At most one of the two foreign uses in a run.
     if (this.asked.some((one) => isForeign(one))) return steps;
     if (state !== undefined) may('brings its state to another call', true, () => bring('brings its state to another call', other.name, state));
     const { state: stolen } = other;
@@ -90,14 +90,14 @@ class Caller {
       const [answer] = got;
       const refused = answer?.kind === 'failure' && answer.message.error.code === -32602;
       const foreign = isForeign({ what });
-      // docs/server.md: a state opens for its request and its principal, and for no other.
+      // docs/server.md: a state opens only for its request and its principal.
       if (answer && refused !== foreign) throw new Error(`${this.name} ${what}, and gets ${JSON.stringify(answer.message)}`);
     }
     ownOnly(`of ${this.name}`, this.asked.flatMap(({ got }) => got.map(({ message }) => JSON.stringify(message))), names.map((name) => `of ${name}`));
   }
 }
 
-/** Two principals with a modern call each, and the states of both: each may bring that of the other, or its own to another call. */
+/** Two principals with a modern call each. Each may send the other's state, or its own state with another call. */
 async function make(): Promise<World> {
   const clock = worldClock();
   const settle = (): Promise<void> => calm(clock);
@@ -122,7 +122,7 @@ async function make(): Promise<World> {
         pipe.break();
       }
       await settle();
-      // A state that nobody brings is held until its time is over.
+      // An unused state is held until it expires.
       clock.tick(clock.now() + 24 * 3_600_000);
       await settle();
       nothingHeld({ clocks: [clock], budgets: callers.map(({ pipe }) => pipe.budget), entries: { 'sealed states': server.questions?.open ?? NaN } });

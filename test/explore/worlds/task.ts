@@ -10,17 +10,17 @@ import type { Kind, Step, World } from '../explorer.ts';
 import { Gate } from '../gate.ts';
 import { endsOnce, nothingHeld } from '../invariants.ts';
 
-/** Something that a worker has asked of the store, and that the store has not done. */
+/** An operation that a worker has requested from the store and that the store has not yet performed. */
 interface Pending {
   readonly worker: string;
   readonly what: string;
-  /** Whether it writes: a full disk refuses it. */
+  /** Whether it writes. A full disk refuses writes. */
   readonly writes: boolean;
   run(): void;
   fail(): void;
 }
 
-/** Whoever looks on: is handed the store, and what each worker has of it, and hears when a step begins. */
+/** An observer. It may wrap the store and each worker's view of it, and is called when a step begins. */
 export interface TaskWatch {
   store(store: TaskStore, clock: ManualClock): TaskStore;
   worker(name: string, store: TaskStore): TaskStore;
@@ -30,8 +30,8 @@ export interface TaskWatch {
 const limits = { ...defaultTaskLimits, leaseMs: 3000, scanMs: 2000 };
 
 /**
- * A task and two workers. Each call of the store waits until the explorer lets it through: so a worker may be suspended for as
- * long as a lease, before or after it was granted. The disk may be full, a person answers, somebody cancels.
+ * A task and two workers. Each store call waits until the explorer releases it, so a worker may be suspended for as long as a lease, before
+ * or after the lease was granted. The disk may be full, a person answers, the task may be cancelled.
  */
 async function make(watch?: TaskWatch): Promise<World> {
   const clock = worldClock();
@@ -42,9 +42,9 @@ async function make(watch?: TaskWatch): Promise<World> {
   const errors: string[] = [];
   const gates = { first: new Gate<void>(), second: new Gate<void>() };
   const made = { first: 0, second: 0 };
-  /** What runs of the handler got from their steps. */
+  /** The values that runs of the handler got from their steps. */
   const seen = { first: new Set<number>(), second: new Set<number>() };
-  /** Until when the lease of each worker certainly holds: from when it asked for it. */
+  /** Until when each worker certainly holds its lease, counted from its request. */
   const held = new Map<string, number>();
   let fault: string | undefined;
   const begin = (worker: string, step: string): void => {
@@ -135,7 +135,7 @@ async function make(watch?: TaskWatch): Promise<World> {
       }
       for (const name of ['first', 'second'] as const) if (gates[name].waits > 0) steps.push({ name: `the ${name} step is done`, touches: ['store'], run: () => (gates[name].open(), look()) });
       if (isAsking()) steps.push({ name: 'the person answers', touches: ['store'], run: answer });
-      // It may also be left: then it has to come to its end.
+      // Optional: if the task is not cancelled, it must end by itself.
       if (counts.cancels < 1 && task.end === undefined) {
         steps.push({
           name: 'the task is cancelled', touches: ['store'], optional: true,
@@ -157,7 +157,7 @@ async function make(watch?: TaskWatch): Promise<World> {
       for (const key of ['first', 'second'] as const) {
         const values = task.records.map((text) => JSON.parse(text) as { t: string; key?: string; value?: number }).filter((record) => record.t === 'step' && record.key === key);
         if (values.length > 1) throw new Error(`the step ${key} was recorded ${values.length} times`);
-        // docs/tasks.md: a step is begun again only by another run, which has another lease.
+        // docs/tasks.md: only another run, with another lease, begins a step again.
         if (made[key] > counts.leases) throw new Error(`the step ${key} was done ${made[key]} times under ${counts.leases} leases`);
         for (const value of seen[key]) if (value !== values[0]?.value) throw new Error(`a run went on with ${value}, and the journal has ${values[0]?.value}`);
       }
@@ -167,7 +167,7 @@ async function make(watch?: TaskWatch): Promise<World> {
       if (status === 'failed') throw new Error(`the task failed: ${task.end}`);
     },
     async finish() {
-      // From every state the task comes to its end: nothing blocks it for good.
+      // From every state the task must end: nothing blocks it for good.
       for (let rounds = 0; task.end === undefined; rounds++) {
         if (rounds > 200) throw new Error('the task never ends');
         const [one] = pending;
@@ -198,7 +198,7 @@ async function make(watch?: TaskWatch): Promise<World> {
   return world;
 }
 
-/** The world, with somebody who looks on. */
+/** The world with an observer. */
 export const taskWith = (watch?: TaskWatch): Kind => ({
   name: 'task', what: 'a task: two workers, a lease that runs out, a suspended worker, a full disk, a cancellation, an answer', make: () => make(watch),
 });

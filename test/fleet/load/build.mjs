@@ -1,5 +1,5 @@
-// Builds the packages of the engines, which the processes of the load run import. Without scripts: npm would build barewire
-// anew for each of the three.
+// Builds the engine packages that the processes of the load run import. Scripts are off, because npm would otherwise build barewire once
+// for each of the three.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readWords } from '../../../scripts/words.mjs';

@@ -1,6 +1,6 @@
-// Judges a run by what its clients and its ledger say.
+// Checks a run against the reports of its clients and its ledger.
 
-/** Failures that a death explains, by what the caller is told. */
+/** Errors that the death of a process or of the engine explains, by their message. */
 const named = [
   ['the process has gone', /The process that served this request has gone/],
   ['the process has closed', /has closed before its end/],
@@ -19,7 +19,7 @@ const nameOf = (error) => {
   return named.find(([, pattern]) => pattern.test(text))?.[0];
 };
 
-/** What the ledger says: events that the store has acknowledged, and answers that handlers have heard, by call. */
+/** Reads the ledger: for each call, the events that the store has acknowledged, and the answers that its handler has received. */
 export function readLedger(text) {
   const [kept, heard, errors, began] = [new Map(), new Map(), new Map(), new Map()];
   for (const line of text.split('\n')) {
@@ -36,8 +36,8 @@ export function readLedger(text) {
 }
 
 /**
- * @param run `clients`, `ledger`, `blows`: when a process was killed, or the engine was away, `[from, to]` each, by the
- *   clock of the calls; `leaseMs`; `slackMs`: what a machine that is busy with other things adds to the lease and a second.
+ * @param run `clients`, `ledger`, `blows`: the times at which a process was killed or the engine was away, each
+ *   `[from, to, what]` by the clock of the calls; `leaseMs`; `slackMs`: the delay of a busy machine beyond the lease and a second.
  */
 export function check({ clients, ledger, blows, leaseMs, slackMs }) {
   const faults = [];
@@ -46,7 +46,7 @@ export function check({ clients, ledger, blows, leaseMs, slackMs }) {
     counts[kind] ??= {};
     counts[kind][what] = (counts[kind][what] ?? 0) + 1;
   };
-  /** What died near a call: from and to, in milliseconds after its start. */
+  /** Describes the blows near a call, with their times in milliseconds after its start. */
   const nearby = ({ start, end = start }) => blows.filter(([from, to]) => from < end + 2000 && to > start - 2000)
     .map(([from, to, what]) => `${what} ${Math.round(from - start)}..${Math.round(to - start)}`).join(', ');
   const fault = (call, what) => faults.push([
@@ -84,7 +84,7 @@ export function check({ clients, ledger, blows, leaseMs, slackMs }) {
         if (call.text !== wanted) fault(call, `the result is another call's: ${call.text}`);
       }
 
-      // Progress: each once and in order; all of it with a result; otherwise what the store has kept.
+      // Progress: each step once and in order. With a result all steps must have come, otherwise those that the store has kept.
       const { progress } = call;
       if (progress.some((step, i) => step !== i + 1)) fault(call, `progress came as ${progress.join(',')}`);
       const whole = call.tool === 'steps' && !call.error ? call.args.count : 0;
@@ -102,9 +102,9 @@ export function check({ clients, ledger, blows, leaseMs, slackMs }) {
     if (client.lostSessions > 0 && !kind.pair) faults.push(`client ${client.number} (${kind.name}) got 404 ${client.lostSessions} times`);
   }
 
-  // Each resource that was touched told its subscriber so, then or later.
+  // Each changed resource was announced to its subscriber, at once or later.
   let [touched, told, silenced, away] = [0, 0, 0, 0];
-  /** Whether something died from so long before a call to so long after it. */
+  /** Whether something died between `before` ms before the call and `after` ms after it. */
   const died = (call, before, after) => blows.some(([from, to]) => from <= call.end + after && to >= call.start - before);
   for (const toucher of clients) {
     for (const call of toucher.calls) {
@@ -113,7 +113,7 @@ export function check({ clients, ledger, blows, leaseMs, slackMs }) {
       if (owner.kind.pair) continue;
       touched++;
       if (owner.updates.some(({ uri, at }) => uri === call.args.uri && at >= call.start)) told++;
-      // What a process has to tell may die with it; and a client of 2026-07-28 is told nothing while its stream is away.
+      // A notification may be lost with its process, and a client of 2026-07-28 gets none while its stream is disconnected.
       else if (blows.some(([from, , what]) => what === 'process' && from > call.start && from < call.end + 1000)) silenced++;
       else if (owner.kind.modern && died(call, 1000, 1000)) away++;
       else fault(call, `client ${owner.number} (${owner.kind.name}) never heard of the change of ${call.args.uri}`);

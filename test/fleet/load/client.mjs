@@ -1,10 +1,10 @@
-// One client of the load run: a revision, a way in, and a loop of calls. What happens to each call goes into `calls`.
+// One client of the load run: a revision, an endpoint, and a loop of calls. `calls` records each call.
 import { McpClient } from '../../../dist/lib/client.js';
 import { httpTransport } from '../../../dist/lib/fetch.js';
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What clients speak, and how they get in. The pair of 2024-11-05 ends with its process. */
+/** The revisions and endpoints of the clients. An HTTP+SSE connection of 2024-11-05 ends with its process. */
 export const kinds = [
   { name: '2024-11-05 HTTP+SSE', revision: '2024-11-05', path: '/sse', pair: true },
   { name: '2025-03-26', revision: '2025-03-26', path: '/mcp' },
@@ -25,7 +25,7 @@ export class LoadClient {
     this.lostSessions = 0;
     this.duplicates = 0;
     this.errors = [];
-    /** By id: calls that are under way. */
+    /** Calls in progress, by id. */
     this.open = new Map();
     this.uri = `note:///n${number}`;
   }
@@ -66,7 +66,7 @@ export class LoadClient {
     await client.subscribe(this.uri);
   }
 
-  /** Connects until it succeeds. */
+  /** Retries until it is connected. */
   async connected() {
     while (!this.client && !this.state.over) {
       try {
@@ -104,13 +104,13 @@ export class LoadClient {
     return new Response(this.cut(response.body), { status: response.status, headers: response.headers });
   }
 
-  /** The answer to a question was not taken: whoever asked cannot go on, and the caller gives the call up. */
+  /** The answer to a question was refused: the handler cannot continue, so the caller aborts the call. */
   refused(call, why) {
     this.refusedAnswers++;
     call.abort.abort(new Error(`the answer was refused: ${why}`));
   }
 
-  /** A stream whose connection breaks somewhere after its first id. */
+  /** Returns the body as a stream that breaks somewhere after its first event id. */
   cut(body) {
     const after = 1 + Math.floor(this.random() * 4);
     let chunks = 0;
@@ -132,7 +132,7 @@ export class LoadClient {
     });
   }
 
-  /** One call, and what came of it. */
+  /** Makes one call and records its outcome. */
   async call(tool, args, workMs) {
     const call = {
       id: `c${this.number}x${this.calls.length}`, tool, kind: this.kind.name, start: performance.now(), at: Date.now(), workMs,

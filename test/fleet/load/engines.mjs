@@ -1,4 +1,4 @@
-// The engines of the load run, for every process of it: how their servers are started, and how one is opened.
+// The engines of the load run: how to start the server of each, and how a process connects to it.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const load = (name, file) => import(new URL(`dist/${file}`, root(name)));
 const library = (name, what) => createRequire(new URL('package.json', root(name)))(what);
 const nothing = () => {};
 
-/** The server behind a proxy that can stand still. `at` is what processes are told of it. */
+/** The server behind a proxy that can stall. `at`: the address for the processes. */
 async function behindProxy(server, to, where, at) {
   const folder = mkdtempSync(join(tmpdir(), 'barewire-proxy-'));
   chmodSync(folder, 0o700);

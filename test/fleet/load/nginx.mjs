@@ -1,4 +1,4 @@
-// Debian's nginx in round robin, without affinity.
+// Debian's nginx with round robin and without session affinity.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ async function listening(port) {
   throw new Error('nginx does not listen');
 }
 
-/** Undefined where the machine has no nginx. `more`: lines for its `http`. */
+/** Starts nginx; returns undefined if it is not installed. `more`: further lines of its `http` block. */
 export async function startNginx(port, upstreams, more = '') {
   const program = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
   if (program === undefined) return undefined;
@@ -60,11 +60,11 @@ ${list.map((to) => `    server 127.0.0.1:${to} max_fails=1 fail_timeout=1s;`).jo
   const child = spawn(program, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
   await listening(port);
   return {
-    /** Puts other processes in the list: requests that have begun go on, new ones go to these. */
+    /** Replaces the list of processes. Requests in progress continue; new requests go to the new list. */
     async list(others) {
       await write(others);
       child.kill('SIGHUP');
-      // nginx says nowhere when its new worker has taken over.
+      // nginx does not report when its new worker has taken over.
       await new Promise((resolve) => setTimeout(resolve, 500));
     },
     async stop() {

@@ -1,5 +1,5 @@
-// One process of the fleet. argv: engine, where it is, port, the port of nginx, key, ledger, milliseconds of a lease.
-// What it stores and what it hears goes into the ledger, which outlives it.
+// One process of the fleet. argv: engine, its address, port, nginx's port, key, ledger, lease in milliseconds. The process appends stored
+// events and received answers to the ledger file, which survives it.
 import { appendFileSync } from 'node:fs';
 import { fleet } from '../../../dist/lib/fleet.js';
 import { serveHttp } from '../../../dist/lib/http.js';
@@ -25,7 +25,7 @@ async function open() {
 }
 
 const engine = await open();
-/** Notes each progress report that the store has acknowledged. */
+/** Records each progress notification that the store has acknowledged. */
 const streams = {
   after: (...args) => engine.streams.after(...args),
   drop: (session) => engine.streams.drop(session),
@@ -88,7 +88,7 @@ async function listen() {
         port: Number(port), fleet: own, onError, allowedHosts: [`127.0.0.1:${publicPort}`], limits: { retryMs: 100 },
       });
     } catch (thrown) {
-      // While the process before was dead, somebody else may have got the port for a connection of theirs.
+      // While the previous process was dead, another program may have got the port for a connection.
       if (tries === 200 || thrown.code !== 'EADDRINUSE') throw thrown;
       await pause(100);
     }

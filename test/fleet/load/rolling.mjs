@@ -1,8 +1,8 @@
 // npm run fleet:rolling -- [--rounds N] [--clients N]
 //
-// A rolling restart under load: each of four processes is ended by `close` and started again, one after the other, first
-// with each one taken out of nginx's list before, then without. Counts calls that failed: exits 1 where one did although
-// its process had been taken out. On Redis; SDK clients would retry less than ours, which does not retry at all.
+// A rolling restart under load: each of four processes in turn is ended by `close` and started again; first each is removed from nginx's
+// list before, then not. Counts failed calls, and exits 1 if a call failed although its process had been removed. Uses Redis, and
+// barewire's client, which does not retry at all.
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,8 +19,8 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const engine = await engines.redis.start();
 const [publicPort, ...ports] = await freePorts(5);
-// A worker of nginx that a reload ends closes the idle connections of its clients, whatever is on its way over them:
-// `keepalive_min_timeout` is for that, from nginx 1.27.4 on. Debian's is older.
+// After a reload, an old nginx worker closes idle client connections even if a request is on its way. nginx 1.27.4 and later have
+// `keepalive_min_timeout` against that; Debian's version is older.
 const nginx = engine && await startNginx(publicPort, ports, 'keepalive_timeout 0;');
 if (!nginx) {
   console.log('not run: there is no redis-server, or no nginx');

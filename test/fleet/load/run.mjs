@@ -1,10 +1,10 @@
 // npm run fleet -- [--minutes N] [--engine redis|nats|postgres] [--seed S] [--clients N] [--pace MS]
 //
-// Four processes behind nginx in round robin, an engine that they share, 200 clients of all five revisions. Every few
-// seconds a process is killed by SIGKILL and started again; halfway the engine is. Before and after that the way to the
-// engine stands still for longer than a lease, again and again: no byte passes, and no connection breaks. At the end each
-// call has to have ended as it should. The minutes are for all engines together: 10 by default. A client pauses for up to `--pace` milliseconds
-// between calls. FLEET_ERRORS=1 shows what processes and clients have reported.
+// Four processes behind nginx in round robin, a shared engine, 200 clients of all five revisions. Every few seconds a process is killed by
+// SIGKILL and started again; halfway the engine is. Before and after that, the connection to the engine repeatedly stalls for longer than a
+// lease: no byte passes, and no connection breaks. At the end each call must have ended as it should. `--minutes` is for all engines
+// together: 10 by default. A client pauses for up to `--pace` milliseconds between calls. FLEET_ERRORS=1 prints the errors that processes
+// and clients reported.
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ if (unknown.length > 0) throw new RangeError(`there is no engine ${unknown.join(
 const runMs = Number(values.minutes) * 60_000 / chosen.length;
 const processCount = 4;
 const leaseMs = 3000;
-/** Bytes by which the heap of a process may have grown: code that was compiled, and caches that are bounded. */
+/** Bytes by which a process's heap may grow, for compiled code and bounded caches. */
 const growth = 12 * 1024 * 1024;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -56,7 +56,7 @@ async function run(name) {
   const ledger = join(folder, 'ledger');
   await writeFile(ledger, '');
   const key = randomBytes(32).toString('base64');
-  /** What died, and for how long: `[from, to, what]`. */
+  /** `[from, to, what]`: the process or engine that failed, and from when to when. */
   const blows = [];
   const state = { over: false, calm: false, clients: clientCount, paceMs: Number(values.pace) };
   const program = fileURLToPath(new URL('process.mjs', import.meta.url));
@@ -69,11 +69,11 @@ async function run(name) {
     return child;
   };
   const crew = ports.map(start);
-  /** Blows to each place of the crew that no process has recovered from yet. */
+  /** For each place of the crew, the blows that it has not yet recovered from. */
   const open = ports.map(() => []);
   await Promise.all(crew.map(({ ready }) => ready));
 
-  // For how long this process itself did nothing: nobody else is to blame for that.
+  // The longest pause of this process itself, which the fleet must not be blamed for.
   let [stallMs, last] = [0, performance.now()];
   const stalls = setInterval(() => {
     const now = performance.now();
@@ -82,7 +82,7 @@ async function run(name) {
   }, 100);
 
   const base = `http://127.0.0.1:${publicPort}`;
-  // How slow the machine is: a call of a client without a session, which needs nothing of the engine.
+  // Measures how slow the machine is: a client without a session, whose calls need no engine.
   const canary = new LoadClient({ kind: kinds.at(-1), number: clientCount, base, state: { ...state }, random: () => 1 });
   await canary.connected();
   let singing = true;
@@ -102,16 +102,16 @@ async function run(name) {
     const blow = [from, Infinity, 'engine'];
     blows.push(blow);
     await server.restart();
-    // Until the processes have reached it again; and for one lease after that nobody is taken for gone.
+    // Until the processes have reconnected. For one lease after that, no process is treated as dead.
     blow[1] = performance.now() + 1000 + leaseMs;
   })();
   let stalledTimes = 0;
   const stalling = (async () => {
-    // Half of the time after each it is well again.
+    // The engine works for at least half of each interval.
     const eachMs = Math.max(6 * leaseMs, runMs / 12);
     for (let at = Math.min(eachMs, runMs / 6); at + 5 * leaseMs < runMs; at += eachMs) {
       await pause(Math.max(0, began + at - performance.now()));
-      // Not while the engine is down or has just come back.
+      // Skip the time around the engine's restart.
       if (Math.abs(at - runMs / 2) < 3 * leaseMs) continue;
       const blow = [performance.now(), Infinity, 'engine'];
       blows.push(blow);
@@ -119,7 +119,7 @@ async function run(name) {
       server.stall();
       await pause(1.5 * leaseMs + random() * leaseMs);
       server.heal();
-      // An answer that got 503 comes again seconds later, and for one lease nobody is taken for gone.
+      // An answer refused with 503 is sent again seconds later, and for one lease no process is treated as dead.
       blow[1] = performance.now() + 2 * leaseMs + 4000;
     }
   })();
@@ -136,14 +136,14 @@ async function run(name) {
     await once(victim, 'exit');
     crew[at] = start(ports[at]);
     crew[at].ready.then(() => {
-      // What it had open is seen to when its lease is out.
+      // Its open calls are settled when its lease has expired.
       for (const one of open[at].splice(0)) one[1] = performance.now() + leaseMs + 1000;
     });
   }
   await Promise.all([restarting, stalling]);
   await Promise.all(crew.map(({ ready }) => ready));
 
-  // Nothing dies any more: what is under way ends, and each session still works.
+  // From here on nothing is killed: open calls must end, and each session must still work.
   state.calm = true;
   await pause(2 * leaseMs);
   state.over = true;

@@ -1,9 +1,9 @@
-// Stands between the processes of a fleet and their engine, and can stand still: it then passes no byte in either direction
-// and breaks no connection, as a network does whose packets are dropped, or a server whose machine is paused.
+// A proxy between the processes of a fleet and their engine, which can stall: it then passes no byte in either direction and breaks no
+// connection, like a network that drops packets, or a paused server.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** `to` and `at`: where the engine listens, and where the proxy shall: a path of a socket, or `{ host, port }`. */
+/** `to`: where the engine listens; `at`: where the proxy listens. Each is a socket path or `{ host, port }`. */
 export async function stallingProxy(to, at) {
   let stalled = false;
   const sockets = new Set();

@@ -1,4 +1,4 @@
-// fetch of the runtime that runs this, as a client: the plan is on standard input, see plan.mjs.
+// A client with the runtime's own fetch. The plan is on stdin, see plan.mjs.
 import { readFileSync } from 'node:fs';
 
 let session = '';

@@ -1,6 +1,6 @@
-// What every client asks. A line a request: method, URL, fields, and the octets of the body in hexadecimal digits, with tabs
-// between them; `$session` in a field is the `Mcp-Session-Id` that came last. A client asks them one after another and prints a line
-// for each: the status, a tab, the content in hexadecimal digits.
+// The requests that every client makes. Each line is a request: method, URL, header fields, and the body's octets in hexadecimal digits,
+// separated by tabs. `$session` in a field stands for the last `Mcp-Session-Id`. A client sends them in order and prints a line for each:
+// the status, a tab, the content in hexadecimal digits.
 const modern = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {},
 };
@@ -19,7 +19,7 @@ const initialize = {
 };
 const inSession = { ...json, 'Mcp-Session-Id': '$session', 'Mcp-Protocol-Version': '2025-11-25' };
 
-/** Each with what is expected of its response: the status, and a part of the content. */
+/** Each request with the expected status and a part of the expected content. */
 export const plan = [
   { title: 'a call', ...call('echo', { text: 'h\u00e9llo' }), want: [200, 'h\u00e9llo'] },
   { title: 'another path', method: 'GET', path: '/other', fields: {}, want: [404, ''] },
@@ -36,12 +36,12 @@ export const plan = [
   { title: 'a call after it', ...call('echo', { text: 'last' }), want: [200, 'last'] },
 ];
 
-/** The plan for a server, in lines. */
+/** The plan for a server, as lines. */
 export const linesOf = (origin) => plan.map(({ method, path = '/mcp', fields, body = '' }) => [
   method, `${origin}${path}`, ...Object.entries(fields).map((field) => field.join(': ')), Buffer.from(body).toString('hex'),
 ].join('\t'));
 
-/** What is wrong with a client's lines; undefined: nothing. */
+/** The first fault in a client's lines; undefined if there is none. */
 export function wrong(lines) {
   for (const [i, { title, want: [status, part] }] of plan.entries()) {
     const [found, content] = (lines[i] ?? '').split('\t');

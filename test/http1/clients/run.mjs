@@ -1,8 +1,8 @@
-// npm run http1:clients: HTTP clients that people use call a server over HTTP/1.1 of barewire's own, each by the same plan
-// (plan.mjs): calls, a stream, large messages both ways, a session, refusals, on the connections that the client keeps. Prints
-// a table. A client whose tools this machine does not have is named. Exits 1 where one reads something else than expected.
+// npm run http1:clients: popular HTTP clients call a server over barewire's own HTTP/1.1, all by the same plan (plan.mjs): calls, a stream,
+// large messages both ways, a session, refusals, on the connections that the client keeps. Prints a table. Lists clients whose tools are
+// missing on this machine. Exits 1 if a client reads an unexpected response.
 //
-//   node test/http1/clients/run.mjs NAME …     those whose names contain one of these
+//   node test/http1/clients/run.mjs NAME …     only clients whose names contain one of these
 import { spawn, spawnSync } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ const origin = `http://127.0.0.1:${port}`;
 let connections = 0;
 subscribe('net.server.socket', () => connections++);
 
-/** Why a client cannot be tried here. */
+/** The reason why a client cannot be tested here. */
 class Absent extends Error {}
 
 const has = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).error === undefined;
@@ -45,7 +45,7 @@ const need = (program, ...args) => {
   if (!has(program, ...args)) throw new Absent(`no ${program}`);
 };
 
-/** Runs a program to its end; rejects where it fails. Returns what it has written. */
+/** Runs a program to its end; rejects if it fails. Resolves with its output. */
 async function run(command, args, { input = '', ...options } = {}) {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...options });
   const [out, err] = [[], []];
@@ -61,7 +61,7 @@ async function run(command, args, { input = '', ...options } = {}) {
 const input = `${linesOf(origin).join('\n')}\n`;
 const byPlan = async (command, args, options = {}) => (await run(command, args, { input, ...options })).split('\n').filter(Boolean);
 
-/** curl, a process a request. What it reads of the head is the status, and the session for the next ones. */
+/** Runs curl, one process per request. Of the head it reads the status, and the session for later requests. */
 async function curl(...options) {
   need('curl', '--version');
   const lines = [];
@@ -81,9 +81,9 @@ async function curl(...options) {
   return lines;
 }
 
-/** The program of a runtime that npm brings (test/peers/runtimes). */
+/** The program of a runtime installed by npm (test/peers/runtimes). */
 function runtime(scope, path) {
-  // The installation of Bun moves its program.
+  // Bun's installer moves its program.
   const moved = here('../../peers/runtimes/node_modules/bun/bin/bun.exe');
   if (scope === '@oven' && existsSync(moved)) return moved;
   const inside = here(`../../peers/runtimes/node_modules/${scope}`);
@@ -127,7 +127,7 @@ async function reqwest() {
   return byPlan(join(target, 'debug', 'barewire-http1-reqwest'), []);
 }
 
-/** fetch in a page of the server's own origin: what Chromium shows for a path that is not there. */
+/** fetch in a page of the server's own origin: the page that Chromium shows for a missing path. */
 async function chromium() {
   const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => path && existsSync(path));
   if (executablePath === undefined) throw new Absent('no Chromium');

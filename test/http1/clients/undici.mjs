@@ -1,4 +1,4 @@
-// undici's own interface as a client, with a body of unknown length: the plan is on standard input, see plan.mjs.
+// A client with undici's own interface and a body of unknown length. The plan is on stdin, see plan.mjs.
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { request } from 'undici';

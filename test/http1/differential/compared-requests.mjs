@@ -3,7 +3,7 @@ import { requestDecoder } from '../../../dist/src/transport/http1/request-decode
 import { responseDecoder } from '../../../dist/src/transport/http1/response-decoder.js';
 import { octetsOf, readAll } from '../../../dist/test/http1/reading.js';
 
-/** What the codec accepts of these bytes, and whether it then refuses. */
+/** The requests that the codec accepts in these bytes, and whether it then refuses. */
 export function accepted(bytes) {
   const found = [];
   const said = readAll(requestDecoder(), [octetsOf(bytes)], (head) => (found.push({ method: head.method, path: head.path, persists: head.persists }), ''));
@@ -11,10 +11,10 @@ export function accepted(bytes) {
   return { accepts, refuses: said.at(-1)?.startsWith('!') === true };
 }
 
-/** Milliseconds without an octet after which a peer is said to wait for more. */
+/** Milliseconds without an octet after which a peer counts as waiting for more. */
 const patienceMs = 3000;
 
-/** Sends bytes, ends, and reads the responses to the end. `how`: how it ended. */
+/** Sends bytes, half-closes, and reads the responses to the end. `how`: how the connection ended. */
 function tell(port, bytes, methods) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -39,11 +39,11 @@ function tell(port, bytes, methods) {
           decoder.next();
           if (status < 200) continue;
           at++;
-          // What a peer does not find in time it waits for.
+          // These statuses mean that the peer was waiting for more.
           if (status === 408 || status === 504) return end('waits');
           if (status >= 300) return end(`refused ${status}`);
           found.push(Buffer.concat(body).toString());
-          // All that was sent is answered. A half-closed client looks to http1 as if it had left, so this end comes last.
+          // Everything was answered. To http1 a half-closed client looks disconnected, so half-close only now.
           if (at === methods.length) socket.end();
         }
       }
@@ -54,17 +54,17 @@ function tell(port, bytes, methods) {
   });
 }
 
-/** How a peer reads other than `ours`; undefined: it reads the same, or refuses. */
+/** How a peer reads the bytes differently from `ours`; undefined if it reads the same or refuses. */
 async function difference(peer, port, bytes, ours, refuses) {
   const { found, how } = await tell(port, bytes, ours.map(({ method }) => method));
   for (const [i, text] of found.entries()) {
     const mine = ours[i];
     if (mine === undefined) {
-      // What is refused here may be taken there. Caddy answers without content where it has not read the end of a request.
+      // A peer may accept what is refused here. Caddy answers without content if it has not read the end of a request.
       if (!refuses && text !== '') return { what: `answers ${found.length} requests, and here are ${ours.length}` };
       break;
     }
-    // HEAD is answered without saying what was read, and `OPTIONS *` by Go itself.
+    // The response to HEAD has no content to compare, and Go itself answers `OPTIONS *`.
     if (mine.method === 'HEAD' || text === '') continue;
     const theirs = JSON.parse(text);
     if (theirs.method !== mine.method || theirs.body !== mine.body || (mine.path === '/canary') !== (theirs.path === '/canary')) {
@@ -73,20 +73,20 @@ async function difference(peer, port, bytes, ours, refuses) {
   }
   const last = ours.findIndex(({ persists }) => !persists);
   const expected = last < 0 ? ours.length : last + 1;
-  // node:http 20 answers a request with `Upgrade`, and reads nothing of its connection any more.
+  // node:http 20 answers a request with `Upgrade`, and then reads no more from its connection.
   if (/^upgrade *:/im.test(bytes) && peer === 'node:http') return undefined;
   if (found.length < expected && (how === 'waits' || how.startsWith('malformed'))) return { what: `after ${found.length} of ${expected} it ${how}`, waits: how === 'waits' };
   return undefined;
 }
 
-/** Compares what each server reads of bytes that are accepted here. Returns whether they are. */
+/** Compares how each server reads bytes that are accepted here. Returns whether they are accepted. */
 export async function compareRequest(servers, name, bytes, differ) {
   const { accepts, refuses } = accepted(bytes);
-  // A body that has not come to its end has nothing to be compared.
+  // An incomplete body cannot be compared.
   if (accepts.length === 0) return false;
   await Promise.all(Object.entries(servers).map(async ([peer, { port }]) => {
     let found = await difference(peer, port, bytes, accepts, refuses);
-    // The machine may be busy.
+    // The machine may be busy: try again.
     if (found?.waits) found = await difference(peer, port, bytes, accepts, refuses);
     if (found) differ(peer, name, bytes, found.what);
   }));

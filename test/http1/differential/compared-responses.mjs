@@ -8,13 +8,13 @@ import { octetsOf, readAll } from '../../../dist/test/http1/reading.js';
 import { nextResponse } from '../../../dist/test/http1/responses.js';
 import { startProxies } from './servers.mjs';
 
-/** What a client waits for an octet, and then says that it waits. */
+/** Milliseconds without an octet after which a client reports that it waits. */
 const patienceMs = 2000;
 
-/** A response in the form that is compared: programs write the characters of a JSON string in several ways. */
+/** A response in comparable form, because programs escape JSON strings in different ways. */
 const shown = (status, body) => `${status} ${JSON.stringify(body)}`;
 
-/** The first response that is not an interim one, as the codec reads it; undefined: it refuses, or more is to come. */
+/** The first final response, as the codec reads it; undefined if it refuses or needs more. */
 function accepted(bytes, method) {
   const statuses = [];
   const said = readAll(responseDecoder(() => method), [octetsOf(bytes)], (head) => (statuses.push(head.status), ''));
@@ -26,8 +26,8 @@ function accepted(bytes, method) {
 }
 
 /**
- * A server that writes the bytes of case N for the first request of a connection with the path `/N`, and the next response for
- * every other request.
+ * A server that writes the bytes of case N for the first request of a connection if its path is `/N`, and the next response for every other
+ * request.
  */
 async function raw(cases) {
   const server = createServer((socket) => {
@@ -36,11 +36,11 @@ async function raw(cases) {
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
       head += chunk.toString('latin1');
-      // The clients send no body, and nothing before they have an answer.
+      // The clients send no body, and no second request before the response.
       if (!head.endsWith('\r\n\r\n')) return;
       const one = cases[Number(/^\S+ \/(\d+)[ ?]/.exec(head)?.[1] ?? -1)];
       head = '';
-      // A proxy keeps its connections: there the path says what is wanted.
+      // A proxy reuses its connections, so there the path selects the case.
       if (one === undefined || (asked++ > 0 && !one.proxied)) return void socket.write(nextResponse);
       socket.write(Buffer.from(one.bytes, 'latin1'));
       if (one.untilClose) socket.end();
@@ -50,7 +50,7 @@ async function raw(cases) {
   return server;
 }
 
-/** Two requests of node:http, over one connection where that goes. */
+/** Two requests of node:http, on one connection if possible. */
 async function byNode(port, method, first, second) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const one = (how, path) => new Promise((resolve) => {
@@ -69,7 +69,7 @@ async function byNode(port, method, first, second) {
   return found;
 }
 
-/** A program that asks for each line of its standard input twice. Its answers come in the order of the lines. */
+/** A program that sends two requests for each line of its stdin. Its answers come in the order of the lines. */
 function byProgram(program, port) {
   const child = spawn(program, ['client'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = [];
@@ -83,19 +83,19 @@ function byProgram(program, port) {
   };
 }
 
-/** Why what a peer has read is not ours; undefined: it is, or the peer refuses. */
+/** Why a peer's reading differs from ours; undefined if it is the same, or if the peer refuses. */
 function difference([first, second], ours, proxied, method) {
   if (first === 'refused' || (proxied && /^50[02] /.test(first) && !/^50[02] /.test(ours.text))) return undefined;
   if (first === 'waits' || (proxied && /^504 /.test(first) && !/^504 /.test(ours.text))) return { what: `waits, and does not read ${ours.text}`, waits: true };
   if (first !== ours.text) return { what: `reads ${first} and not ${ours.text}` };
-  // What comes behind a response that nobody asked for ends the connection here; another program may take it for the next one.
+  // Here, bytes after a response without a request end the connection. Another program may read them as the next response.
   if (!ours.alone || method === 'HEAD' || second === 'refused' || second === '204 ""') return undefined;
   if (proxied) return /^50[024] /.test(second) ? undefined : { what: `reads ${second} of the next response` };
-  // A second connection begins with these bytes again.
+  // The same text came because the peer opened a second connection.
   return second === first ? undefined : { what: `reads ${second} of the next response`, waits: second === 'waits' };
 }
 
-/** Compares what each client, and each proxy as a client, reads of responses that are accepted here. Returns the number and the peers. */
+/** Compares how each client, and each proxy as a client, reads responses that are accepted here. Returns the number and the peers. */
 export async function compareResponses(folder, programs, all, differ) {
   const cases = [];
   for (const { name, bytes, method: how } of all) {
@@ -112,10 +112,10 @@ export async function compareResponses(folder, programs, all, differ) {
   for (const [name, proxy] of Object.entries(proxies)) {
     clients[name] = { proxied: true, ask: (method, at) => byNode(proxy.port, method, `/${at}`, '/next'), close: proxy.close };
   }
-  // Each peer by itself, one after another: what it reads of one response must not be told from what it reads of the next.
+  // Peers run in parallel, but each reads the responses one after another, so that they cannot be confused.
   await Promise.all(Object.entries(clients).map(async ([peer, { ask: read, proxied = false }]) => {
     for (const [at, { name, bytes, method, ours }] of cases.entries()) {
-      // nginx 1.22 takes an interim response of the server behind it for the last one: RFC 9110, 15.2 has it passed on.
+      // nginx 1.22 takes an upstream's interim response for the final one; RFC 9110, 15.2 requires it to be forwarded.
       if (peer.startsWith('nginx') && /^HTTP\/1\.1 1/.test(bytes)) continue;
       let found = difference(await read(method, at), ours, proxied, method);
       if (found?.waits) found = difference(await read(method, at), ours, proxied, method);

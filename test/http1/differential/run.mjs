@@ -1,9 +1,10 @@
-// npm run http1:differential: what the codec accepts is sent to other HTTP programs, and each must read the same of it, and of
-// the message after it: nothing is accepted here that one of them accepts and frames differently. One that refuses is no
-// difference. Requests go to servers, and to servers through proxies; responses to clients, and to clients through proxies. What
-// this machine does not have is named. Exits 1 on a difference.
+// npm run http1:differential: messages that the codec accepts are sent to other HTTP programs, and each must read the same from them and
+// from the message after them: nothing may be accepted here that one of them accepts and frames differently. A refusal is not a difference.
+// Requests go to servers, directly and through proxies; responses go to clients, directly and through proxies. Lists programs that are
+// missing on this machine. Exits 1 on a difference.
 //
-//   node test/http1/differential/run.mjs [--count N] [--seed S]     N mutated requests and N / 10 responses beside the tables (default 2000)
+//   node test/http1/differential/run.mjs [--count N] [--seed S]
+//       N mutated requests and N / 10 responses besides the tables (default 2000)
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,10 +26,10 @@ const differ = (peer, name, bytes, what) => {
   differences.push(`${peer}: ${name}: ${what}\n    ${JSON.stringify(bytes.slice(0, 300))}`);
 };
 
-/** So many messages are compared at once. */
+/** The number of messages compared in parallel. */
 const side = 16;
 
-/** Hands each message to `run`, several at once. Returns how many `run` was true for. */
+/** Calls `run` for each message, several in parallel. Returns how often it returned true. */
 async function each(messages, run) {
   const next = messages[Symbol.iterator]();
   let found = 0;
@@ -38,7 +39,7 @@ async function each(messages, run) {
   return found;
 }
 
-/** Those that were not drawn before. */
+/** The texts without duplicates. */
 function* distinct(texts) {
   const seen = new Set();
   for (const text of texts) {

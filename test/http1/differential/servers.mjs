@@ -1,4 +1,4 @@
-// The programs that read the same bytes. As a server, each answers a request with what it has read of it: method, path, body.
+// The programs that read the same bytes. Each server answers a request with its own reading of it: method, path, body.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { systemClock } from '../../../dist/src/bounds/clock.js';
 import { http1 } from '../../../dist/src/transport/http1/node/index.js';
 import { freePorts } from '../../../dist/test/free-ports.js';
 
-/** Every program that was started: a run that fails leaves none of them behind. */
+/** Every started program, so that none is left if the run fails. */
 const started = [];
 process.on('exit', () => started.forEach((child) => child.kill()));
 
 const answer = (method, path, body) => JSON.stringify({ method, path, body });
 
-/** barewire's engine, with an endpoint that only answers. */
+/** barewire's engine, with an endpoint that echoes. */
 async function own() {
   const endpoint = {
     handle: (request) => void request.read(1 << 20, (body) => {
@@ -33,7 +33,7 @@ async function own() {
   return { port, close: () => close({ drainMs: 0 }) };
 }
 
-/** node:http. A half-closed client gets its answers: the end is what the comparison waits for. */
+/** node:http. A half-closed client still gets its responses, because the comparison waits for the end. */
 async function node() {
   const server = createServer((request, response) => {
     const parts = [];
@@ -46,14 +46,14 @@ async function node() {
   return { port: server.address().port, close: () => void (server.closeAllConnections(), server.close()) };
 }
 
-/** Runs a program that builds another one. Undefined: it is absent, or fails and says so. */
+/** Runs a build. Returns undefined if the tool is missing or fails; it then prints the error. */
 async function built(command, args, options, out) {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
   const status = await Promise.race([once(child, 'exit').then(([code]) => code), once(child, 'error').then(() => 1)]);
   return status === 0 && existsSync(out) ? out : undefined;
 }
 
-/** Builds the peers in Go and Rust, each in the place where its tool keeps what it has built. By name; undefined: it cannot be had. */
+/** Builds the peers in Go and Rust, each in its tool's cache. By name; undefined if it cannot be built. */
 export async function buildPeers(folder) {
   const here = (name) => fileURLToPath(new URL(name, import.meta.url));
   const target = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'barewire-hyper');
@@ -77,7 +77,7 @@ const nginxConf = (own, port, backend, kept) => `daemon off; worker_processes 1;
   server { listen 127.0.0.1:${port}; keepalive_requests 1000000; location / { proxy_pass http://b; proxy_read_timeout 3s; proxy_set_header Host $http_host;
     ${kept ? 'proxy_http_version 1.1; proxy_set_header Connection "";' : ''} } } }`;
 
-/** Connections to the server are shared by all clients, so that one could read what belongs to another. */
+/** All clients share the connections to the server, so one could read another's response. */
 const haproxyConf = (own, port, backend) => `defaults
   mode http
   timeout connect 3s
@@ -117,7 +117,7 @@ const proxies = {
   Caddy: { program: 'caddy', conf: caddyConf, args: (own, file) => ['run', '--adapter', 'caddyfile', '--config', file] },
 };
 
-/** Resolves when a program listens to a port; rejects when it ends before. */
+/** Resolves when a program listens on a port; rejects if it exits first. */
 async function listening(port, child) {
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-2000)));
@@ -131,7 +131,7 @@ async function listening(port, child) {
   throw new Error(`${child.spawnfile} ended: ${said}`);
 }
 
-/** A proxy before a server. Undefined: this machine does not have it. */
+/** Starts a proxy in front of a server. Undefined if this machine does not have it. */
 async function proxy(folder, name, title, backend) {
   const { program = name, conf, args } = proxies[name];
   const own = join(folder, title.replaceAll(/\W/g, '-'));
@@ -147,7 +147,7 @@ async function proxy(folder, name, title, backend) {
   return { port, close: () => void child.kill() };
 }
 
-/** Starts each proxy that this machine has before a server. */
+/** Starts each proxy that this machine has in front of a server. */
 export async function startProxies(folder, before, backend, names = Object.keys(proxies)) {
   const running = {};
   for (const name of names) {
@@ -168,7 +168,7 @@ export async function startServers(folder, peers) {
   };
 }
 
-/** What programs this machine does not have, by name. */
+/** The names of the programs that this machine does not have. */
 export function missing(servers, peers) {
   return [
     ...Object.keys(peers).filter((name) => peers[name] === undefined),

@@ -1,4 +1,4 @@
-// Broken clients: test/judge/client.ts from a copy with one line broken.
+// Broken clients: test/judge/client.ts from a copy with one broken line.
 import { join } from 'node:path';
 import { judgeClient, seenClientRules } from '../../../dist/lib/judge.js';
 import { clientProgram } from '../../../dist/src/judge/node/client-bench.js';
@@ -12,14 +12,14 @@ const judged = (top, root, way, more, options = {}) => {
   return judgeClient(clientProgram({ command, relay }), { answerMs: 3000, startMs: 20_000, idleMs: 4000, ...options });
 };
 
-/** How the client is started, the likeliest first. A bare one answers no questions. */
+/** The client's modes, likeliest first. `bare` answers no requests. */
 const modesOf = (id) => (id === 'roots-4' ? [['bare']] : [[], ['careless']]);
 
-/** `decided`: nobody has given a reason why it cannot be. */
+/** `decided`: no reason says that the edit is undecidable. */
 async function verdictOf(top, root, id, decided) {
   const others = new Set();
   const revisions = newestOf(id);
-  // A rule of the modern era may need a client that speaks both.
+  // A rule of the modern era may need a client of both eras.
   const asked = revisions.length === 1 && revisions[0] >= '2026' ? [...revisions, '2025-11-25'] : revisions;
   for (const way of waysOf(id).slice(0, decided ? undefined : 1)) {
     for (const more of decided ? modesOf(id) : [[]]) {
@@ -33,7 +33,7 @@ async function verdictOf(top, root, id, decided) {
   return others.size > 0 ? { verdict: 'under another rule', others: [...others] } : { verdict: 'not found' };
 }
 
-/** What clients that are not broken keep, by how they are started. */
+/** The rules that intact clients keep, by mode. */
 async function unbroken(top) {
   const kept = {};
   for (const way of ['http', 'stdio', 'stdio bare']) {

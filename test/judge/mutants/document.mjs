@@ -1,6 +1,6 @@
-// requirements/judge-mutants.md: what was broken, and what the referee said.
+// Writes requirements/judge-mutants.md: the edits and the referee's verdicts.
 
-/** Whether a row was found only after a second reader had judged its reason. */
+/** True if a row was found only after the second reading. */
 const isAfter = ({ second, earlier }) => second !== undefined && !earlier;
 
 export function countsOf(rows) {
@@ -11,19 +11,19 @@ export function countsOf(rows) {
   return {
     edits: rows.length, tried: tried.length, found: found.length, disputes: found.filter(({ dispute }) => dispute).length, decidable: decidable.length,
     wrong: count('under another rule'), missed: count('not found'), failed: count('failed'),
-    /** Found after a second reader had judged the reasons. */
+    /** Found after the second reading. */
     after: found.filter(isAfter).length,
   };
 }
 
-/** Edits that count as undecided, by what the second reader said. */
+/** Edits that count as undecided, by the second reader's verdict. */
 const undecidedOf = (rows, second) => rows.filter(({ verdict, reason, second: own }) => reason !== undefined && verdict !== 'found' && verdict !== 'not decided' && own === second);
 
 const cell = (text) => String(text ?? '').replaceAll('|', '\\|');
 const byId = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.breaks < b.breaks ? -1 : 1);
 const table = (head, lines) => [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...lines.map((cells) => `| ${cells.map(cell).join(' | ')} |`)].join('\n');
 
-/** MUSTs that a peer that is not broken keeps, by how it is started, and by revision. */
+/** MUSTs that an intact peer keeps, by mode and revision. */
 function keptTable(kept) {
   const versions = [...new Set(Object.values(kept).flat().flatMap(({ revisions }) => Object.keys(revisions)))].sort();
   return table(['started', 'MUSTs kept', 'SHOULDs kept', ...versions, 'broken'], Object.entries(kept).map(([how, judgements]) => {
@@ -36,10 +36,10 @@ function keptTable(kept) {
   }));
 }
 
-/** Over what it was found. */
+/** The transport over which it was found. */
 const transportOf = ({ how = '' }) => (how.includes('--sse') ? 'HTTP+SSE' : how.includes('http') ? 'Streamable HTTP' : 'pipe');
 
-/** The counts by the transport over which each was found first. */
+/** The counts by the transport that found each first. */
 function transportTable(rows) {
   const found = rows.filter(({ verdict }) => verdict === 'found');
   return table(['found over', 'found', 'before the second reader', 'after him', 'as a dispute', 'rules'], ['pipe', 'Streamable HTTP', 'HTTP+SSE'].map((name) => {
@@ -49,7 +49,7 @@ function transportTable(rows) {
   }));
 }
 
-/** What a second reader changed, by role. */
+/** The changes by the second reader, by role. */
 function secondTable(rows) {
   return table(['', 'can be decided', 'found before him', 'found after him', 'not found', 'decidable by him only', 'only with help', 'undecidable by both readers', 'undecidable, read once'], ['server', 'client'].map((role) => {
     const own = rows.filter((row) => row.role === role);
@@ -74,7 +74,7 @@ function secondOf(rows) {
   ];
 }
 
-/** Rules that count: kept by a peer that is not broken, and found broken in one that is. A dispute does not count. */
+/** Rules that count: kept by an intact peer, and found broken in a mutant. A dispute does not count. */
 function countingOf(rows, kept) {
   const held = new Map(Object.values(kept).flat().filter(({ verdict }) => verdict === 'kept').map(({ rule }) => [rule.id, rule.level]));
   const found = new Set(rows.filter(({ verdict, dispute }) => verdict === 'found' && !dispute).map(({ id }) => id));

@@ -1,4 +1,4 @@
-// The edits that mutants of a role are made of.
+// The edits for the mutants of a role.
 import { allRules } from '../../../dist/lib/judge.js';
 import { readMatrix } from '../../../scripts/requirements/matrix.mjs';
 import { readEdits } from '../../../scripts/requirements/removals.mjs';
@@ -9,8 +9,8 @@ const lines = {
 };
 
 /**
- * Edits of rules that bind the role. Rules that bind both are often kept by a line of the other one. Where an edit of test/removals is
- * latent in the target, or keeps the rule, an edit here with the same rule and sentence stands in its place.
+ * Edits of rules for the role. A rule for both is often kept by a line of the other role. If an edit of test/removals has no
+ * effect in the target, or keeps the rule, an edit here with the same rule and sentence replaces it.
  */
 export function editsOf(top, role) {
   const who = new Map(readMatrix(top).rules.map((rule) => [rule.id, rule.who]));
@@ -23,14 +23,14 @@ export function editsOf(top, role) {
   return [...removals, ...own.map((edit) => ({ ...edit, instead: taken.has(`${edit.id} ${edit.breaks}`) }))];
 }
 
-/** The newest revision of each era that has the rule, which is enough to see it. */
+/** The newest revision of each era with the rule; that is enough to see it. */
 export function newestOf(id) {
   const found = [...new Set(allRules().get(id).places.map(({ revision }) => revision))].sort().reverse();
   const legacy = found.filter((one) => one < '2026');
   return [found.find((one) => one >= '2026'), legacy[0]].filter(Boolean);
 }
 
-/** What a ruling says of the rule that was broken: found, as a dispute, or which others. */
+/** The ruling on the broken rule: found, a dispute, or the other rules found instead. */
 export function saidOf({ judgements, others }, id) {
   const broken = [...judgements, ...others].filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id);
   return { own: broken.includes(id), dispute: judgements.some(({ rule, verdict }) => rule.id === id && verdict === 'dispute'), broken };

@@ -1,4 +1,4 @@
-// Broken servers: test/judge/target.ts from a copy with one line broken.
+// Broken servers: test/judge/target.ts from a copy with one broken line.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { judgeServer, seenRules } from '../../../dist/lib/judge.js';
@@ -6,10 +6,10 @@ import { compile } from '../../../dist/lib/schema-full.js';
 import { stdioTransport } from '../../../dist/lib/stdio.js';
 import { editsOf, newestOf, saidOf } from './edits.mjs';
 
-/** These compare what is said in several revisions. */
+/** These rules compare messages of several revisions. */
 const revisionsOf = (id) => (/^(lifecycle-(14|19|22|24)|discover-1|versioning-1|base-1|base-80)$/.test(id) ? undefined : newestOf(id));
 
-/** How the target is started, the likeliest first. `--careless` has an author who writes what the library refuses. */
+/** The target's modes, likeliest first. `--careless`: the author passes values that the library rejects. */
 function modesOf(id) {
   if (/^base-(26|27|28|30|31)$|^elicitation-(12|5[123])$/.test(id)) return [['--codes'], [], ['--http']];
   if (/^completion-4$/.test(id)) return [['--plain']];
@@ -51,7 +51,7 @@ async function judged(root, args, only, revisions) {
   }
 }
 
-/** `decided`: nobody has given a reason why it cannot be. */
+/** `decided`: no reason says that the edit is undecidable. */
 async function verdictOf(root, id, decided) {
   const others = new Set();
   for (const args of modesOf(id).slice(0, decided ? undefined : 1)) {
@@ -66,7 +66,7 @@ async function verdictOf(root, id, decided) {
   return others.size > 0 ? { verdict: 'under another rule', others: [...others] } : { verdict: 'not found' };
 }
 
-/** What is kept by targets that are not broken, by how they are started. */
+/** The rules that intact targets keep, by mode. */
 async function unbroken(top) {
   const kept = {};
   for (const args of [[], ['--modern'], ['--codes'], ['--careless'], ['--plain'], ['--http'], ['--http', '--modern'], ['--http', '--guarded'], ['--http', '--root', '--guarded'], ['--http', '--sse']]) {

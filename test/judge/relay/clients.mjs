@@ -1,6 +1,6 @@
-// What a relay changes in what somebody else's client says, each with the rule that is broken then. `message`: of a method, or a
-// response where the method is `response`; returns the changed message, `null` to drop it, or undefined where nothing fits.
-// `head`: the headers of a request over HTTP.
+// Changes to the messages of third-party clients, each with the rule that it breaks. `message`: for a method, or for responses
+// (`response`); returns the changed message, `null` to drop it, or undefined if it does not apply. `head`: the headers of an HTTP
+// request.
 
 const of = (rule, method, what, edit) => ({ rule, what, message: (json, seen) => (json.method === method ? edit(json, seen) : undefined) });
 const answer = (rule, what, edit) => ({ rule, what, message: (json, seen) => (json.method === undefined && json.id !== undefined ? edit(json, seen) : undefined) });
@@ -62,7 +62,7 @@ export const http = [
 ];
 
 const meta = 'io.modelcontextprotocol/';
-/** In front of a client of 2026-07-28. */
+/** For a client of 2026-07-28. */
 export const modern = [
   of('base-7', 'tools/list', 'no capabilities in _meta', (json) => without(json, 'params', '_meta', `${meta}clientCapabilities`)),
   of('base-8', 'tools/list', 'no clientInfo in _meta', (json) => without(json, 'params', '_meta', `${meta}clientInfo`)),

@@ -1,6 +1,6 @@
-// What a relay changes in what somebody else's server says, each with the rule that is broken then. `on`: in the result of this method;
-// `error`: in the error of it; `said`: in a notification or a question of the server; `text`: in the text of any message. A change
-// returns false where it finds nothing to change.
+// Changes to the messages of third-party servers, each with the rule that it breaks. `on`: in the result of this method; `error`:
+// in its error; `said`: in a notification or request of the server; `text`: in the text of any message. A change returns false if
+// it does not apply.
 
 const drop = (path, name) => (value) => change(value, path, (at) => (name in at ? delete at[name] : false));
 const put = (path, name, to, where = () => true) => (value) => change(value, path, (at) => {
@@ -8,7 +8,7 @@ const put = (path, name, to, where = () => true) => (value) => change(value, pat
   at[name] = typeof to === 'function' ? to(at[name], at) : to;
   return true;
 });
-/** Walks to a place: `tools.0` is the first tool; `*` is the first item in which the change finds something. */
+/** Applies a change at a path: `tools.0` is the first tool; `*` is the first item to which the change applies. */
 function change(value, path, work) {
   let at = [value];
   for (const name of path === '' ? [] : path.split('.')) at = at.flatMap((one) => (one === null || typeof one !== 'object' ? [] : name === '*' ? Object.values(one) : one[name] === undefined ? [] : [one[name]]));
@@ -20,7 +20,7 @@ const error = (rule, method, what, edit, code) => ({ rule, what, error: method, 
 const said = (rule, method, what, edit) => ({ rule, what, said: method, edit });
 const text = (rule, what, edit) => ({ rule, what, text: edit });
 
-/** Changes of messages of any revision: in front of the official everything server. */
+/** Changes to messages of any revision, for the official everything server. */
 export const messages = [
   text('base-59', '"jsonrpc" is "1.0" in each result', (line) => line.replace(/"jsonrpc":"2.0"(?=.*"result")|(?<="result".*)"jsonrpc":"2.0"/, '"jsonrpc":"1.0"')),
   text('base-59', 'results have no "jsonrpc"', (line) => (line.includes('"tools":[') ? line.replace(/"jsonrpc":"2.0",|,"jsonrpc":"2.0"/, '') : line)),
@@ -122,7 +122,7 @@ export const messages = [
   { rule: 'stdio-1', what: 'a message on two lines', pipe: true, lines: (line) => (line.includes('"prompts":[') ? [line.slice(0, 20), line.slice(20)] : undefined) },
 ];
 
-/** Changes that only a server of 2026-07-28 can have. */
+/** Changes that only apply to a server of 2026-07-28. */
 export const modern = [
   result('base-72', 'tools/list', 'no resultType', drop('', 'resultType')),
   result('base-75', 'tools/list', 'a resultType of nobody', put('', 'resultType', 'judge/other')),
@@ -153,7 +153,7 @@ const posts = ({ init }) => (init.method ?? 'POST') === 'POST';
 const bodyOf = ({ init }) => String(init.body ?? '');
 const header = ({ init }, name) => new Headers(init.headers).get(name);
 
-/** Changes of HTTP, in front of the official everything server: each is given the response and the request. */
+/** Changes of HTTP, for the official everything server; each gets the response and the request. */
 export const http = [
   { rule: 'transports-20', what: 'HTTP 200 for a notification', edit: (response, at) => posts(at) && response.status === 202 && headers(response, () => {}, 200) },
   { rule: 'transports-20', what: 'HTTP 202 with a body', edit: (response, at) => posts(at) && response.status === 202 && headers(response, () => {}, 202, 'Accepted') },

@@ -1,7 +1,7 @@
-// What each client program of the league does with a server: it lists and uses everything that the server has declared, and
-// answers what it is asked. `client` has a function for each step that its SDK offers; what it lacks is left out.
+// The steps of each client program of the league: it lists and uses every feature that the server declares, and answers its
+// requests. `client` has a function for each step that its SDK supports; other steps are left out.
 
-/** A value that fits a schema of a hidden server: a constant, a default, a choice, or what its type begins with. */
+/** A value that fits a schema of a hidden server: its `const`, `default` or first choice, or a minimal value of its type. */
 export function valueOf(schema = {}) {
   if ('const' in schema) return schema.const;
   if ('default' in schema) return schema.default;
@@ -19,7 +19,7 @@ export function valueOf(schema = {}) {
 /** Arguments with the required members of a schema. */
 export const argumentsOf = ({ properties = {}, required = [] } = {}) => Object.fromEntries(required.map((name) => [name, valueOf(properties[name])]));
 
-/** The content of a form: what is required, and what has a default. */
+/** The content of a form: required members, and members with a default. */
 export const contentOf = ({ properties = {}, required = [] } = {}) =>
   Object.fromEntries(Object.entries(properties).filter(([name, schema]) => required.includes(name) || 'default' in schema).map(([name, schema]) => [name, valueOf(schema)]));
 
@@ -27,7 +27,7 @@ export const sampled = { role: 'assistant', model: 'none', content: { type: 'tex
 
 const most = 20;
 
-/** Does it all, one after the other. A step that fails is said on stderr, and the next one follows. */
+/** Runs all steps in sequence. A failed step is reported on stderr, and the next one follows. */
 export async function useAll({ capabilities = {}, listTools, callTool, listResources, readResource, listTemplates, listPrompts, getPrompt, complete }) {
   const tried = async (what, work) => {
     try {
@@ -56,13 +56,13 @@ export async function useAll({ capabilities = {}, listTools, callTool, listResou
   }
 }
 
-/** `{ url }` or `{ command, args }` of the command line: `http URL`, or `stdio PROGRAM …`. */
+/** The target from the command line: `{ url }` for `http URL`, `{ command, args }` for `stdio PROGRAM …`. */
 export function targetOf([way, ...words] = process.argv.slice(2)) {
   if (way === 'http') return { url: words[0] };
   return { command: words[0], args: words.slice(1) };
 }
 
-/** All pages of a list: `ask(cursor)` gives one. */
+/** All items of a list; `ask(cursor)` returns a page. */
 export async function allPages(ask, member) {
   const items = [];
   let cursor;

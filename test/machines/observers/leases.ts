@@ -8,26 +8,29 @@ import type { Trace } from '../trace.ts';
 /** A lease that the store has granted. */
 interface Granted {
   readonly fence: number;
-  /** Until when it holds, by the steady clock. */
+  /** When it ends, by the steady clock. */
   until: number;
 }
 
-/** Something that a worker does, or that is done to what it has asked for. */
+/** An action of a worker, or the outcome of its request. */
 export interface LeaseEvent {
   readonly action: 'request' | 'grant' | 'deny' | 'askRenewal' | 'renewed' | 'notRenewed' | 'write' | 'release' | 'finish' | 'refused' | 'failed' | 'begin' | 'cancel' | 'answer';
-  /** Empty: nobody who has a lease. */
+  /** Empty: a client without a lease. */
   readonly worker: string;
-  /** When it happens, by the steady clock. */
+  /** Time of the event, by the steady clock. */
   readonly now: number;
-  /** Of the lease; 0: none. */
+  /** The lease's fence; 0: no lease. */
   readonly fence: number;
-  /** When it was asked for, where it was not at once. */
+  /** When it was requested, if earlier. */
   readonly asked: number;
-  /** Of `release` and `answer`: whether the task waits for answers now. */
+  /** For `release` and `answer`: whether the task now waits for answers. */
   readonly waits: boolean;
 }
 
-/** Looks on in the world of a task: tells the store's view of each lease and of the task to a trace, and keeps what each worker does. */
+/**
+ * Observes the world of a task: reports the store's view of each lease and of the task to a trace, and records the workers'
+ * actions.
+ */
 export class LeaseWatch implements TaskWatch {
   readonly events: LeaseEvent[] = [];
   readonly #trace: Trace;
@@ -39,7 +42,7 @@ export class LeaseWatch implements TaskWatch {
     this.#trace = trace;
   }
 
-  /** Another run begins. */
+  /** Starts a new run. */
   begin(): void {
     this.events.length = 0;
     this.#leases.clear();
@@ -99,7 +102,7 @@ export class LeaseWatch implements TaskWatch {
 
   worker(worker: string, store: TaskStore): TaskStore {
     const now = (): number => this.#clock?.monotonic() ?? 0;
-    /** What the store says to something that a worker does under a lease. */
+    /** Calls the store under a lease, and records its answer. */
     const told = async <T>(action: LeaseEvent['action'], refused: LeaseEvent['action'], { fence }: Lease, call: () => Promise<T>, waits: () => boolean = () => false): Promise<T> => {
       const asked = now();
       try {
@@ -136,12 +139,12 @@ export class LeaseWatch implements TaskWatch {
     this.events.push({ action, worker, now, fence: 0, asked: now, waits: false, ...rest });
   }
 
-  /** Leases are told apart by their fences. */
+  /** A lease is identified by its fence. */
   #lease(fence: number, event: string): void {
     this.#trace.see('lease', fence, event);
   }
 
-  /** Leases whose time is over. */
+  /** Expires leases whose time is over. */
   #expire(): void {
     for (const { fence, until } of this.#leases.values()) {
       if (this.#trace.stateOf('lease', fence) === 'held' && until <= (this.#clock?.monotonic() ?? 0)) this.#lease(fence, 'expire');
@@ -159,7 +162,7 @@ export class LeaseWatch implements TaskWatch {
     for (const fence of this.#leases.keys()) if (['held', 'over'].includes(this.#trace.stateOf('lease', fence))) this.#lease(fence, 'cancel');
   }
 
-  /** The status of the task, as its journal says it. */
+  /** Reads the task's status from its journal. */
   async #look(id: string): Promise<void> {
     const stored = await this.#inner?.load(id);
     if (stored === undefined) return;

@@ -8,11 +8,11 @@ import type { Trace } from '../trace.ts';
 import { watchField, watchMethod } from '../watch.ts';
 import type { Undo } from '../watch.ts';
 
-/** The lifecycles of both roles: each change of the field that holds the state. */
+/** Observes the state field in the lifecycles of both roles. */
 export function watchLifecycles(trace: Trace): Undo[] {
   return [
     watchField(ConnectedClient, 'state', (client, before, after) => before !== undefined && trace.move('server-lifecycle', client, after)),
-    // A link outlives its connections. Each connection begins with a new machine.
+    // A link outlives its connections; each connection starts a new machine.
     watchField(Link, 'state', (link, before, after) => {
       if (before === undefined || after === 'new') machines.set(link, {});
       else trace.move('client-lifecycle', machines.get(link), after);
@@ -20,10 +20,10 @@ export function watchLifecycles(trace: Trace): Undo[] {
   ];
 }
 
-/** The machine of the connection that a link has now. */
+/** The machine of a link's current connection. */
 const machines = new WeakMap<Link, object>();
 
-/** Why a session ends, by the sentence that its handlers are told. */
+/** The event for each reason of a session's end, as its handlers get it. */
 const ends: Readonly<Record<string, string>> = {
   'the client ended the session': 'delete',
   'the session was idle for too long': 'lapse',
@@ -33,7 +33,7 @@ const ends: Readonly<Record<string, string>> = {
 
 const sessionState = ({ ended, connections }: Session): string => (ended ? 'ended' : connections > 0 ? 'connected' : 'idle');
 
-/** Sessions of HTTP. */
+/** Observes HTTP sessions. */
 export function watchSessions(trace: Trace): Undo[] {
   return [
     watchMethod(Session, 'connected', (session, next) => {
@@ -45,16 +45,16 @@ export function watchSessions(trace: Trace): Undo[] {
       trace.see('session', session, session.connections > 0 ? 'disconnect' : 'leave', sessionState(session));
     }),
     watchMethod(Session, 'close', (session, next, why) => {
-      // Its streams end within the call: it has ended before.
+      // Its streams end within the call, so record the end first.
       trace.see('session', session, ends[why] ?? why, 'ended');
       next(why);
     }),
   ];
 }
 
-/** Streams of sessions. */
+/** Observes the streams of sessions. */
 export function watchStreams(trace: Trace): Undo[] {
-  /** Those that end: what carries them ends with them. */
+  /** Streams that are ending: their carriers end with them. */
   const finishing = new WeakSet<SseStream>();
   const shown = (stream: SseStream): string => (stream.live ? 'attached' : 'waiting');
   return [
@@ -79,7 +79,7 @@ export function watchStreams(trace: Trace): Undo[] {
   ];
 }
 
-/** Subscriptions of 2026-07-28. */
+/** Observes subscriptions of 2026-07-28. */
 export function watchSubscriptions(trace: Trace): Undo[] {
   const open = new WeakSet<InboundRequest>();
   const name = 'subscription';

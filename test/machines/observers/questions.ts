@@ -7,22 +7,22 @@ import type { WireEvent, WireMessage } from './wires.ts';
 interface Round {
   readonly wire: object;
   readonly id: WireMessage['id'];
-  /** The state that its request brought. */
+  /** The `requestState` in its request. */
   readonly brought: string | undefined;
   /** When its request arrived. */
   readonly at: number;
-  /** Until when the state holds that its answer brings. */
+  /** Until when the `requestState` in its result is valid. */
   until: number;
-  /** How often that state came too late, and was refused. */
+  /** How often that state came too late and was refused. */
   late: number;
-  /** That it was served is told already. */
+  /** True once it was recorded as served. */
   served: boolean;
 }
 
 const invalidParams = -32602;
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Questions to legacy clients, as their requests, answers and cancellations on the wire show them. */
+/** Observes questions to legacy clients by their requests, responses and cancellations on the wire. */
 class LegacyQuestions {
   readonly #trace: Trace;
   /** By connection and id. */
@@ -59,12 +59,12 @@ class LegacyQuestions {
   }
 }
 
-/** Rounds of modern requests that may ask, as the wire shows them. A state holds for `ttlMs` from when it was sent. */
+/** Observes rounds of modern requests on the wire. A state is valid for `ttlMs` after it is sent. */
 class ModernRounds {
   readonly #trace: Trace;
   readonly #ttlMs: number;
   #rounds: Round[] = [];
-  /** By the state that a round has handed out. */
+  /** By the `requestState` that a round has sent. */
   #byState = new Map<string, Round>();
 
   constructor(trace: Trace, ttlMs: number) {
@@ -106,7 +106,10 @@ class ModernRounds {
     this.#byState.set(state, round);
   }
 
-  /** A request that brought the state of the round before is answered. It may have arrived before that state expired, and be answered after. */
+  /**
+   * A request with the state of the previous round was answered. It may have arrived before that state expired, and be answered
+   * after.
+   */
   #brought(round: Round, before: Round, refused: boolean): void {
     const late = round.at > before.until;
     if (late && refused) {
@@ -115,7 +118,7 @@ class ModernRounds {
     }
     if (late) this.#trace.see('modern-round', before, 'expire');
     if (refused) {
-      // A state that opens once was opened by an earlier request, which may still run: that one must not be refused too.
+      // A single-use state was opened by an earlier request, which may still run: that one must not be refused too.
       const [first] = this.#rounds.filter(({ brought, at }) => brought === round.brought && at <= before.until);
       if (first && first !== round) this.#served(first, before);
       this.#trace.see('modern-round', before, round.served ? 'refuse what was served' : 'refuse');
@@ -127,7 +130,7 @@ class ModernRounds {
     round.served = true;
   }
 
-  /** A run is over at this time: states have expired, and came too late. */
+  /** Ends a run at this time: states that expired or came too late. */
   end(at: number): void {
     for (const round of this.#byState.values()) {
       if (at <= round.until) continue;
@@ -137,7 +140,7 @@ class ModernRounds {
   }
 }
 
-/** Questions of both eras. */
+/** Observes the questions of both eras. */
 export function watchQuestions(trace: Trace, ttlMs: number): { begin(): void; end(): void; undo: Undo } {
   const legacy = new LegacyQuestions(trace);
   const modern = new ModernRounds(trace, ttlMs);

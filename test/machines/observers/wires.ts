@@ -6,7 +6,7 @@ import type { ServedClient } from '../../../src/transport/server-port.ts';
 import { watchMethod } from '../watch.ts';
 import type { Undo } from '../watch.ts';
 
-/** A message, as far as it is looked at. */
+/** The observed members of a message. */
 export interface WireMessage {
   readonly id?: RequestId | null;
   readonly method?: string;
@@ -15,21 +15,21 @@ export interface WireMessage {
   readonly error?: { readonly code: number };
 }
 
-/** What one side of a pipe says or is handed, in the order in which it happens. */
+/** A message that one side of a pipe sends or receives, in order. */
 export interface WireEvent {
   readonly side: 'client' | 'server';
   /** The connection of that side. */
   readonly wire: object;
   readonly what: 'says' | 'hears' | 'ends';
-  /** Undefined where it ends. */
+  /** Undefined for `ends`. */
   readonly message: WireMessage | undefined;
-  /** Milliseconds since 1970, by the clock of the server. Undefined for the client. */
+  /** Milliseconds since 1970, by the server's clock. Undefined for the client. */
   readonly at: number | undefined;
 }
 
 const read = (text: string): WireMessage => JSON.parse(text) as WireMessage;
 
-/** What was decoded, as a message; undefined for a batch and for what is none. */
+/** The decoded message; undefined for a batch or an invalid one. */
 function messageOf(decoded: Decoded | UncheckedResponse): WireMessage | undefined {
   if (decoded.kind === 'batch' || decoded.kind === 'refusal') return undefined;
   return decoded.message as WireMessage;
@@ -99,7 +99,7 @@ function watchClients(tell: (event: WireEvent) => void): Undo {
   });
 }
 
-/** Hears of every message of every pipe that is opened meanwhile, on both of its sides. */
+/** Reports every message of every pipe opened meanwhile, on both sides. */
 export function watchWires(tell: (event: WireEvent) => void): Undo {
   const undo = [watchServers(tell), watchClients(tell)];
   return () => undo.forEach((one) => one());

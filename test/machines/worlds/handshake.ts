@@ -7,8 +7,8 @@ import { nothingHeld, nothingOwed } from '../../explore/invariants.ts';
 import { Pipe } from '../../explore/pipe.ts';
 
 /**
- * A legacy connection from its first message: the handshake, a list that changes meanwhile, a call whose question a person
- * answers, cannot answer, or answers too late; the client closes, or the pipe breaks, at any time. 2025-11-25 basic/lifecycle.
+ * A legacy connection from its first message: the handshake, a list that changes meanwhile, and a call whose question is
+ * answered, not answerable, or answered too late; the client closes, or the pipe breaks, at any time. 2025-11-25 basic/lifecycle.
  */
 async function make(): Promise<World> {
   const clock = worldClock();

@@ -11,20 +11,20 @@ const protocolVersion = '2025-11-25';
 
 interface Client {
   readonly name: string;
-  /** Undefined: it has no session. */
+  /** Undefined: no session. */
   headers: Readonly<Record<string, string>> | undefined;
   listening: ScriptedRequest | undefined;
   call: ScriptedRequest | undefined;
-  /** When it was last heard of, or its stream last ended. */
+  /** When it was last used, or its stream last ended. */
   usedAt: number;
 }
 
-/** Whether the client reads a stream, or waits for an answer. */
+/** True if the client reads a stream, or waits for a response. */
 const isOpen = (request: ScriptedRequest | undefined): boolean => request !== undefined && !request.left && (request.stream === 'open' || request.answers === 0);
 
 /**
- * Sessions of an endpoint that has room for two: three clients, who open sessions, listen, leave, ask, call and delete; time passes,
- * and the endpoint closes. 2025-11-25 basic/transports#session-management.
+ * Sessions of an endpoint with room for two: three clients open sessions, listen, leave, ask, call and delete; time passes, and
+ * the endpoint closes. 2025-11-25 basic/transports#session-management.
  */
 async function make(): Promise<World> {
   const clock = worldClock();
@@ -67,7 +67,7 @@ async function make(): Promise<World> {
     const { status } = ask({ headers: client.headers ?? {}, body: { jsonrpc: '2.0', id: 7, method: 'tools/list' } });
     await settle();
     if (status === 200 && idle) fault ??= `the session of ${client.name} was idle for too long, and is served`;
-    // A session that is gone is 404: the client opens another one.
+    // A session that has ended gets 404: the client opens another.
     if (status === 404) client.headers = undefined;
     else if (status !== 200) fault ??= `${client.name} gets ${status}`;
     client.usedAt = clock.monotonic();
@@ -107,7 +107,7 @@ async function make(): Promise<World> {
         if (isOpen(listening)) throw new Error(`the stream of ${name} is open after the end`);
         if (headers && ask({ method: 'GET', headers }).status === 200) throw new Error(`the session of ${name} is served after the end`);
       }
-      // The sweep of sessions comes once more, and not again.
+      // One more sweep of the sessions runs, and then no other.
       clock.tick(clock.now() + 3_600_000);
       await settle();
       nothingHeld({ clocks: [clock] });

@@ -12,19 +12,19 @@ const meta = {
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 const watched = 'file:///watched';
 
-/** What the client has heard of one subscription. */
+/** The messages that the client got about one subscription. */
 interface Heard {
   readonly id: number;
   acknowledged: boolean;
   readonly told: string[];
-  /** It was told that the server ends it. */
+  /** True after a cancellation by the server. */
   named: boolean;
   answer: Decoded | undefined;
 }
 
 /**
- * Two subscriptions of one modern client over a pipe, with room for no third: a list and a watched resource change, the client
- * cancels one, the server ends all as at shutdown, or the pipe breaks. 2026-07-28 basic/patterns/subscriptions.
+ * Two subscriptions of one modern client over a pipe, the maximum: a list and a watched resource change, the client cancels one,
+ * the server ends all as at shutdown, or the pipe breaks. 2026-07-28 basic/patterns/subscriptions.
  */
 async function make(): Promise<World> {
   const clock = worldClock();
@@ -125,7 +125,7 @@ async function make(): Promise<World> {
     },
     async finish() {
       for (const { id, acknowledged, named, answer } of heard) {
-        // 2026-07-28 basic/patterns/subscriptions#graceful-closure: a cancellation that names it, and the result.
+        // 2026-07-28 basic/patterns/subscriptions#graceful-closure: a cancellation with its id, and the result.
         if (acknowledged && answer?.kind === 'success' && !named) throw new Error(`subscription ${id} ended without a notification that names it`);
         if (pipe.open && !acknowledged && answer === undefined && !cancelled.has(id)) throw new Error(`subscription ${id} waits for ever`);
         if (ending === 'server' && pipe.open && acknowledged && answer === undefined && !cancelled.has(id) && pipe.server.owed.length === 0) throw new Error(`subscription ${id} has no result`);

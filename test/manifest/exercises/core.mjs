@@ -1,4 +1,4 @@
-// barewire/server, /client, /memory, /message-port, /tap: both eras, a question, sealed state, a limit of time, a failure.
+// barewire/server, /client, /memory, /message-port, /tap: both eras, a question, sealed state, a timeout, a failure.
 import { McpClient } from 'barewire/client';
 import { memoryTransport } from 'barewire/memory';
 import { messagePortTransport, serveMessagePort } from 'barewire/message-port';
@@ -36,7 +36,7 @@ export async function run() {
   await ports(server);
 }
 
-/** Two ends of a channel, without the runtime's own. */
+/** Two ends of a channel, without the runtime's own channels. */
 async function ports(server) {
   const end = () => ({ listeners: [], start() {}, close() {}, removeEventListener() {} });
   const [a, b] = [end(), end()];

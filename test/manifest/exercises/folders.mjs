@@ -1,4 +1,4 @@
-// barewire/host/node and /oauth/node: what they keep in files.
+// barewire/host/node and /oauth/node: their files.
 import { fileStore } from 'barewire/host/node';
 import { fileStore as tokens } from 'barewire/oauth/node';
 

@@ -1,4 +1,4 @@
-// barewire/doctor and /host with /server and /memory: a catalogue, a rule, a refusal, a log that verifies.
+// barewire/doctor and /host with /server and /memory: a catalogue, a rule, a refusal, a verified log.
 import { diagnose } from 'barewire/doctor';
 import { Host, memoryLog } from 'barewire/host';
 import { memoryTransport } from 'barewire/memory';

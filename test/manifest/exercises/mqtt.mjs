@@ -3,7 +3,7 @@ import { McpClient } from 'barewire/client';
 import { mqttTransport, serveMqtt } from 'barewire/mqtt';
 import { McpServer } from 'barewire/server';
 
-/** As much of a broker as one server and one client need: whole topics, and `+` for an identifier. */
+/** A broker with only the features for one server and one client: whole topics, and `+` for an identifier. */
 function broker() {
   const open = new Set();
   const retained = new Map();

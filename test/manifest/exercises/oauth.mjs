@@ -1,4 +1,4 @@
-// barewire/oauth: a token that the authorization server refuses to explain, a proof seen twice, a store in memory.
+// barewire/oauth: a token that the introspection rejects, a proof used twice, a store in memory.
 import { clientCredentials, memoryStore, oauth, parseChallenges, proofReplays } from 'barewire/oauth';
 
 export async function run({ Response }) {

@@ -3,7 +3,7 @@ import { McpClient } from 'barewire/client';
 import { frames, lines, serialTransport, serveSerial } from 'barewire/serial';
 import { McpServer } from 'barewire/server';
 
-/** Two ends: what one writes the other reads, later. */
+/** Two ends: the text written at one arrives later at the other. */
 function wire() {
   const listeners = [];
   return [0, 1].map((end) => ({

@@ -1,4 +1,4 @@
-// barewire/stdio: starts this very file as a server, and calls it.
+// barewire/stdio: starts this file as a server, and calls it.
 import { McpClient } from 'barewire/client';
 import { McpServer } from 'barewire/server';
 import { serveStdio, stdioTransport } from 'barewire/stdio';

@@ -1,4 +1,4 @@
-// barewire/tasks/node: a task whose journal is kept in files.
+// barewire/tasks/node: a task with its journal in files.
 import { McpServer } from 'barewire/server';
 import { memoryTransport } from 'barewire/memory';
 import { TaskClient, tasks } from 'barewire/tasks';

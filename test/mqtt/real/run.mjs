@@ -1,5 +1,5 @@
-// Servers and a host over mosquitto (Debian's) with MQTT.js: two servers of one name and one of another, a question, the last will
-// of a process that is killed, and a broker that is restarted. Both eras.
+// Servers and a host over mosquitto (Debian's) with MQTT.js: two servers of one name and one of another, a question, the last
+// will of a killed process, and a restarted broker. Both eras.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ function start(command, args) {
   return child;
 }
 
-/** Resolves when the stream has said this text. */
+/** Resolves when the text appears in the stream. */
 function says(stream, text) {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -78,7 +78,7 @@ async function stop(child, signal) {
 const connect = (settings) => mqtt.connect(url, settings);
 const textOf = ({ content }) => content[0].text;
 
-/** Tries until it resolves: after a restart others have to come back first. */
+/** Retries until it resolves: after a restart the others must reconnect first. */
 async function until(attempt) {
   for (let left = 100; ; left--) {
     try {

@@ -1,4 +1,4 @@
-// A server of MCP over MQTT in a process of its own: node server.mjs BROKER NAME ID
+// A server of MCP over MQTT in a separate process: node server.mjs BROKER NAME ID
 import mqtt from 'mqtt';
 import { serveMqtt } from '../../../dist/lib/mqtt.js';
 import { McpServer } from '../../../dist/lib/server.js';

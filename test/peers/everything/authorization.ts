@@ -1,10 +1,10 @@
 import { authorizationCode, clientCredentials, enterpriseManaged, jwtBearer, oauth } from '../../../src/oauth/index.ts';
 import type { Grant, OAuth, RegisteredClient } from '../../../src/oauth/index.ts';
 
-// The suite's servers take this URL for a client's metadata document, and never fetch it.
+// The suite's servers accept this URL as a client's metadata document, and never fetch it.
 const metadataDocument = 'https://conformance-test.local/client-metadata.json';
 
-/** What the scenarios hand the client in `MCP_CONFORMANCE_CONTEXT`. */
+/** The data of a scenario for the client, from `MCP_CONFORMANCE_CONTEXT`. */
 interface Context {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -16,7 +16,7 @@ interface Context {
   readonly valid_jwt?: string;
 }
 
-/** The scenarios that a client has to end with a refusal, and its code. */
+/** The scenarios that must end with a refusal by the client, and its code. */
 export const expectedRefusals: Readonly<Record<string, string>> = {
   'auth/resource-mismatch': 'resource_mismatch',
   'auth/metadata-issuer-mismatch': 'issuer_mismatch',
@@ -27,7 +27,7 @@ export const expectedRefusals: Readonly<Record<string, string>> = {
   'auth/scope-retry-limit': 'insufficient_scope',
 };
 
-/** The authorization for one scenario, made of what it hands over. */
+/** The authorization for one scenario. */
 export function conformanceAuth(scenario: string, context: Context): OAuth {
   return oauth({ grant: grantFor(scenario, context) });
 }
@@ -58,7 +58,7 @@ function grantFor(scenario: string, context: Context): Grant {
   }
 }
 
-/** Plays the browser: the suite's authorization servers send it back at once. */
+/** Plays the browser: the suite's authorization servers redirect at once. */
 async function follow(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'manual' });
   await response.body?.cancel();

@@ -5,8 +5,8 @@ import { httpTransport as overFetch } from '../../../src/transport/http/fetch/in
 import { httpTransport as overNode } from '../../../src/transport/http/node/index.ts';
 import { conformanceAuth, expectedRefusals } from './authorization.ts';
 
-// The command that the conformance suite runs: it adds the server's URL, and says in the environment which scenario
-// is played, in which revision, and what the scenario wants called. An argument says what it sends with.
+// The command that the conformance suite runs, with the server's URL; the environment has the scenario, the revision, and the
+// calls to make. An argument selects the HTTP client.
 const { positionals: words } = parseArgs({ allowPositionals: true });
 const url = words.at(-1) ?? '';
 const httpTransport = words.includes('node:http') ? overNode : overFetch;
@@ -18,12 +18,12 @@ const {
 
 const modern = version >= '2026';
 const client = new McpClient({ name: 'barewire-everything-client', version: '0.1.0' }, {
-  // The suite's servers of a legacy revision know that one and no probe.
+  // The suite's legacy servers support only that revision, and no probe.
   ...!modern && { revisions: [version] },
   async onElicit() {
-    // While a question is open, another call must not carry its answer or its state.
+    // During a question, another call must not carry its answer or its state.
     if (scenario === 'sep-2322-client-request-state') await client.callTool('test_mrtr_unrelated', {});
-    // Nothing entered: the form's defaults are the client's to fill in.
+    // Empty content: the client fills in the form's defaults.
     return { action: 'accept', content: {} };
   },
   onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'Hello.' }, model: 'none' }),
@@ -31,7 +31,7 @@ const client = new McpClient({ name: 'barewire-everything-client', version: '0.1
   onError: (error) => process.stderr.write(`${error.message}\n`),
 });
 
-/** Calls all that the server has, once. */
+/** Calls everything that the server has, once. */
 async function everything(): Promise<void> {
   const { tools: hasTools, resources, prompts } = client.capabilities ?? {};
   if (hasTools) for (const { name } of await client.listTools()) await client.callTool(name, argumentsOf(name));
@@ -44,7 +44,7 @@ function argumentsOf(name: string): Record<string, unknown> {
 }
 
 const auth = scenario.startsWith('auth/') ? conformanceAuth(scenario, JSON.parse(context)) : undefined;
-/** The code of the refusal with which this scenario has to end; undefined: it has to end well. */
+/** The code of the refusal that must end this scenario; undefined: it must succeed. */
 const expected = Object.hasOwn(expectedRefusals, scenario) ? expectedRefusals[scenario] : undefined;
 let refusal: Error | undefined;
 try {
@@ -54,7 +54,7 @@ try {
   if (expected === undefined || (error as { code?: unknown }).code !== expected) throw error;
   refusal = error as Error;
 } finally {
-  // Otherwise an open stream keeps the process, whatever came of the scenario.
+  // Otherwise an open stream keeps the process alive, whatever the result.
   await client.close();
 }
 if (refusal) process.stderr.write(`refused, as it should: ${refusal.message}\n`);
@@ -63,7 +63,7 @@ else if (expected !== undefined) throw new Error(`${scenario} has to end with th
 async function play(): Promise<void> {
   switch (scenario) {
     case 'initialize':
-      // Its server answers tools/list, though it does not declare it.
+      // Its server answers tools/list without declaring it.
       break;
     case 'request-metadata':
       await client.request('tools/list').catch(() => {});
@@ -95,7 +95,7 @@ async function play(): Promise<void> {
   }
 }
 
-/** Loads each skill as a host does: its SKILL.md, then its other files. Each has to be refused for this reason. */
+/** Loads each skill as a host does: its SKILL.md, then its other files. Each must be refused for this reason. */
 async function refuseSkills(reason: string): Promise<void> {
   const { skills } = await listSkills(client);
   if (skills.length === 0) throw new Error('the server lists no skill');

@@ -7,13 +7,13 @@ import { addQuestions } from './questions.ts';
 import { addTasks } from './tasks.ts';
 
 /**
- * The server that the official conformance suite expects to meet: its scenarios call these tools, resources and
- * prompts by name. Each call makes a server of its own.
+ * The server for the official conformance suite, whose scenarios call these tools, resources and prompts by name. Each call makes
+ * a new server.
  */
 export function everything(options: ServerOptions = {}, taskOptions: TasksOptions = {}): McpServer {
   const server = new McpServer({ name: 'barewire-everything', title: 'Everything', version: '0.1.0' }, {
     instructions: 'The fixture of the conformance suite. Nothing here is of use to a person.',
-    // The suite's tools have schemas with keywords that the small dialect lacks.
+    // The suite's schemas have keywords that the small dialect lacks.
     validator: compile,
     ...options,
   });
@@ -61,7 +61,7 @@ function addContentTools(server: McpServer): void {
   });
 }
 
-/** Tools that say something before they have a result. */
+/** Tools that send messages before their result. */
 function addRunningTools(server: McpServer): void {
   server.tool('test_tool_with_logging', { description: 'Logs three messages' }, async (_args, ctx) => {
     ctx.log('info', 'Tool execution started');
@@ -95,7 +95,7 @@ function addRunningTools(server: McpServer): void {
   });
 }
 
-/** Tools whose schemas matter more than what they do. */
+/** Tools that exist for their schemas. */
 function addSchemaTools(server: McpServer): void {
   server.tool('json_schema_2020_12_tool', {
     description: 'Tool with JSON Schema 2020-12 features',
@@ -197,7 +197,7 @@ function addPrompts(server: McpServer): void {
   ]);
 }
 
-/** Tools that change what the server has, so that its clients are told. */
+/** Tools that change the server's lists, so that clients are notified. */
 function addChanges(server: McpServer): void {
   let changes = 0;
   const tool = server.tool('test_changing_tool', { description: 'Its description changes' }, () => 'No change.');

@@ -1,4 +1,4 @@
-// The conformance fixture on four processes at the stored level, behind a round robin without affinity.
+// The conformance fixture in four processes with the stored level, behind a round robin without affinity.
 import cluster from 'node:cluster';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -33,7 +33,7 @@ if (cluster.isPrimary) {
   const keys = await engine.keys();
   const server = everything({ requestState: { keys } }, { store: await folderStore(process.env.TASKS) });
   const listener = httpListener(server, { fleet: await fleet({ keys, engine, onError }), onError });
-  // A port of its own: node:cluster would give all of them the same, and each connection to one of them.
+  // Exclusive: with node:cluster all processes would share one port, and each connection would go to one of them.
   const http = createServer(listener).listen({ port: 0, host: '127.0.0.1', exclusive: true }, () => {
     process.send({ url: `http://127.0.0.1:${http.address().port}` });
   });

@@ -12,7 +12,7 @@ const question = (text: string, maxTokens: number) => ({
   maxTokens,
 });
 
-/** What a model said, in words. */
+/** A model's content as text. */
 function words(content: unknown): string {
   const blocks: unknown[] = Array.isArray(content) ? content : [content];
   return blocks.map((block) =>
@@ -91,7 +91,7 @@ function addForms(server: McpServer): void {
 
 const nameForm = { name: { type: 'string' } } as const;
 
-/** What the scenarios of input_required call; the keys are theirs. */
+/** The tools for the scenarios of input_required; the suite defines the keys. */
 function addRounds(server: McpServer): void {
   server.tool('test_input_required_result_elicitation', { description: 'Asks for a name' }, async (_args, ctx) => {
     const form = await ctx.elicit('What is your name?', nameForm, { key: 'user_name' });

@@ -3,7 +3,7 @@ import type { McpServer } from '../../../src/server/index.ts';
 import { tasks } from '../../../src/tasks/index.ts';
 import type { TasksOptions } from '../../../src/tasks/index.ts';
 
-/** What the suite's scenarios of the tasks extension call. */
+/** The tools for the suite's scenarios of the tasks extension. */
 export function addTasks(server: McpServer, options: TasksOptions): void {
   tasks(server, options);
   const text = { type: 'string' } as const;

@@ -1,4 +1,4 @@
-// The peers of other languages: built into a cache outside of the tree, by the tool chains that the machine has.
+// The peers in other languages, built into a cache outside the tree with the machine's tool chains.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -37,7 +37,7 @@ export const peers = {
   },
 };
 
-/** Starts a program that says `port N` on stdout. It ends when its stdin does. */
+/** Starts a program that prints `port N` on stdout. It ends when its stdin does. */
 export async function listening([command, ...args]) {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const port = await new Promise((resolve, reject) => {

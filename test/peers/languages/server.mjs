@@ -1,4 +1,4 @@
-// barewire as the server that peers in other languages call: server.mjs stdio | http.
+// barewire as the server for peers in other languages: server.mjs stdio | http.
 import { McpServer } from '../../../dist/lib/server.js';
 import { serveHttp } from '../../../dist/lib/http.js';
 import { serveStdio } from '../../../dist/lib/stdio.js';

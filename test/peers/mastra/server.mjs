@@ -1,4 +1,4 @@
-// A server of @mastra/mcp over HTTP+SSE: `startSSE` opens its stream for whatever comes to the SSE path, a POST too.
+// A server of @mastra/mcp over HTTP+SSE: `startSSE` opens its stream for any request to the SSE path, also a POST.
 import { createServer } from 'node:http';
 import { createTool } from '@mastra/core/tools';
 import { MCPServer } from '@mastra/mcp';

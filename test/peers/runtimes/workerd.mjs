@@ -1,5 +1,5 @@
-// The conformance fixture on workerd. Sessions and subscriptions outlive a request, so they live in a Durable Object:
-// a plain worker may not touch one request's streams from another.
+// The conformance fixture on workerd. Sessions and subscriptions outlive a request, so they live in a Durable Object: a plain
+// worker must not use the streams of another request.
 import { everything } from '../../../dist/test/peers/everything/fixture.js';
 import { fetchHandler } from '../../../dist/src/transport/http/fetch/index.js';
 

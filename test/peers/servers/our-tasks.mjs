@@ -1,4 +1,4 @@
-// A server of ours over its standard streams, whose tools are tasks.
+// A barewire server over stdio with task tools.
 import { RpcError } from '../../../dist/src/jsonrpc/errors.js';
 import { McpServer } from '../../../dist/src/server/index.js';
 import { tasks } from '../../../dist/src/tasks/index.js';

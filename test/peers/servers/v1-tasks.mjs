@@ -25,7 +25,7 @@ server.experimental.tasks.registerToolTask('double', {
   getTask: (_args, { taskStore, taskId }) => taskStore.getTask(taskId),
   getTaskResult: (_args, { taskStore, taskId }) => taskStore.getTaskResult(taskId),
 });
-// Asks the client with tasks of the client's.
+// Asks the client with tasks of the client.
 const outcome = async (stream) => {
   const seen = [];
   for await (const message of stream) {

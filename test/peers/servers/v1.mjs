@@ -1,5 +1,5 @@
-// A server of every feature, written with @modelcontextprotocol/sdk. `node v1.mjs` speaks over stdio; `--http` serves
-// Streamable HTTP on /mcp and HTTP+SSE on /sse, and prints the URL.
+// A server with every feature, written with @modelcontextprotocol/sdk. `node v1.mjs` uses stdio; `--http` serves Streamable HTTP
+// on /mcp and HTTP+SSE on /sse, and prints the URL.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { completable } from '@modelcontextprotocol/sdk/server/completable.js';
@@ -69,7 +69,7 @@ function make() {
     return text('counted');
   });
 
-  // One question on the stream of its request, and one on the stream of nobody's.
+  // One question on the stream of its request, and one on the stream of no request.
   server.registerTool('ask', {}, async (extra) => {
     const params = { message: 'First?', requestedSchema: ok };
     const first = await extra.sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);
@@ -77,7 +77,7 @@ function make() {
     return text(JSON.stringify([first, second]));
   });
 
-  // A question of each call's own: whose answer is it?
+  // A different question in each call, to check which answer arrives.
   server.registerTool('number', { inputSchema: { n: z.number() } }, async ({ n }, extra) => {
     const requestedSchema = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
     const { content } = await extra.sendRequest({ method: 'elicitation/create', params: { message: `n=${n}`, requestedSchema } }, ElicitResultSchema);

@@ -1,5 +1,5 @@
-// A server of every feature, written with @modelcontextprotocol/server, for both eras. `node v2.mjs` speaks over stdio;
-// `--http` serves Streamable HTTP, and prints the URL. `--modern` leaves the legacy era out.
+// A server with every feature, written with @modelcontextprotocol/server, for both eras. `node v2.mjs` uses stdio; `--http`
+// serves Streamable HTTP, and prints the URL. `--modern` drops the legacy era.
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { acceptedContent, completable, createMcpHandler, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
@@ -71,7 +71,7 @@ function make() {
     return text(JSON.stringify([JSON.parse(first), inputResponses.second]));
   });
 
-  // A question of each call's own: whose answer is it?
+  // A different question in each call, to check which answer arrives.
   server.registerTool('number', { inputSchema: z.object({ n: z.number() }) }, ({ n }, ctx) => {
     const answer = ctx.mcpReq.inputResponses?.number;
     if (answer) return text(`${n}: ${answer.content?.answer}`);

@@ -2,7 +2,7 @@ import type { ClientExtension } from 'barewire/client';
 import { errorCodes, RpcError } from 'barewire/server';
 import type { Context, McpServer, ToolReturn } from 'barewire/server';
 
-// A lending library: books are found, lent for a while, and returned.
+// A lending library: books are found, lent, and returned.
 
 export const libraryExtension = 'com.example/library';
 
@@ -12,9 +12,9 @@ export interface Returned {
 }
 
 export interface Library {
-  /** What a tool returns in place of its result: the client waits until the book is there. */
+  /** Returned by a tool in place of its result: the client waits until the book is available. */
   lend(book: string, ctx: Context): ToolReturn;
-  /** A book is back: its next reader gets it, and those who watch the shelf are told. */
+  /** Returns a book: its next reader gets it, and the listeners of the shelf are notified. */
   giveBack(returned: Returned): void;
 }
 
@@ -40,9 +40,9 @@ export function library(server: McpServer, shelves: readonly string[]): Library 
         return shelves.includes(wanted) ? wanted : undefined;
       },
     },
-    // Whoever passes by may read the hours.
+    // The hours are public.
     open: { methods: { 'library/hours': () => ({ open: '9-17' }) } },
-    // A legacy client cannot name a shelf: it is told of the first one.
+    // A legacy client cannot name a shelf: it is notified of the first.
     legacy: { filters: { 'com.example/shelf': () => shelves[0] } },
   });
   return {
@@ -58,7 +58,7 @@ export function library(server: McpServer, shelves: readonly string[]): Library 
   };
 }
 
-/** The client's side: `request` sends a request of the client, and `onReturned` hears of books that are back. */
+/** The client's side: `request` sends a request of the client, and `onReturned` receives notifications of returned books. */
 export function reader(
   request: (method: string, params: Record<string, unknown>) => Promise<object>, onReturned: (returned: Record<string, unknown>) => void,
 ): Readonly<Record<string, ClientExtension>> {

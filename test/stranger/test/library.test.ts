@@ -52,7 +52,7 @@ for (const { version, era } of revisions) {
         assert.equal(await client.listen('com.example/shelf', 'fairy tales'), 'fairy tales');
         await assert.rejects(client.listen('com.example/shelf', 7), /a shelf is a string/);
       } else if (kind === 'http') {
-        // Its stream is opened after the handshake: a request that is answered says that the session is there.
+        // Its stream opens after the handshake: an answered request shows that the session exists.
         await client.ping();
       }
       const lent = client.callTool('lend', { book: 'Atlas' });

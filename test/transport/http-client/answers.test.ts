@@ -13,7 +13,7 @@ const failure = (id: unknown, code: number): string =>
 const sse = (response: ServerResponse, ...texts: string[]): void =>
   void stream(response).end(texts.map((text) => `data: ${text}\n\n`).join(''));
 
-/** The whole of an error is read, however long it is. */
+/** An error is read completely, however long it is. */
 const long = { supported: ['2026-07-28'], hint: 'x'.repeat(5000) };
 
 type Script = (response: ServerResponse, call: Call) => void;

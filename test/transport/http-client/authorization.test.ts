@@ -11,7 +11,7 @@ interface Recorded extends HttpAuthorization {
   readonly nonces: (string | undefined)[];
 }
 
-/** Gives `Bearer 1`, and after each refusal the next number, as long as `again` says so. */
+/** Provides `Bearer 1`, and after each refusal the next number while `again` returns true. */
 function auth(again: (refusal: HttpRefusal) => boolean = () => true): Recorded {
   let token = 1;
   const asked: string[] = [];

@@ -23,10 +23,10 @@ const senders: Record<SenderName, (url: string) => HttpSender> = {
 };
 const senderNames = new WeakMap<TestContext, SenderName>();
 
-/** Over which sender a test runs. */
+/** The sender with which a test runs. */
 export const senderOf = (t: TestContext): SenderName => senderNames.get(t) ?? 'fetch';
 
-/** A test that runs once over each sender: `client(t, …)` inside it has that sender. */
+/** Runs a test once with each sender. `client(t, …)` inside it uses that sender. */
 export function test(name: string, body: (t: TestContext) => void | Promise<void>): void {
   for (const sender of Object.keys(senders) as SenderName[]) {
     nodeTest(`${sender}: ${name}`, (t) => {
@@ -36,7 +36,7 @@ export function test(name: string, body: (t: TestContext) => void | Promise<void
   }
 }
 
-/** One HTTP request as a scripted server sees it. */
+/** An HTTP request that a scripted server has received. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -51,7 +51,7 @@ export interface Scripted {
   readonly calls: Call[];
 }
 
-/** A server on a port of its own that answers as `script` says; it stops with the test. */
+/** A server on a separate port that answers by `script`. It stops when the test ends. */
 export async function serve(t: TestContext, script: (call: Call, response: ServerResponse) => void): Promise<Scripted> {
   const calls: Call[] = [];
   const server = createServer((request, response) => {
@@ -97,19 +97,19 @@ export type Told =
 
 export interface Client {
   readonly transport: ClientTransport;
-  /** The milliseconds of each reconnection's wait; it is over at once. */
+  /** The milliseconds of each wait before a reconnection. The wait itself ends at once. */
   readonly waits: number[];
-  /** What the transport told next; what was told already comes first. */
+  /** Takes the next event that the transport has reported. */
   next(): Promise<Told>;
-  /** What was told and not taken yet. */
+  /** Reported events that were not yet taken. */
   readonly untaken: Told[];
   send(message: Outgoing): void;
   request(id: RequestId, method?: string, params?: Outgoing['params']): Promise<Told>;
-  /** A whole handshake with a server that plays along. */
+  /** Completes the handshake with a cooperating server. */
   handshake(version?: string, capabilities?: object): Promise<void>;
 }
 
-// Waits of these lengths are no reconnections; they end when they are aborted.
+// Waits of these lengths are not reconnections. They end only when aborted.
 const lingerMs = 1_000_001;
 const endpointMs = 1_000_002;
 const closeMs = 1_000_003;
@@ -118,7 +118,7 @@ const listenMs = 1_000_004;
 export const revision = (version: string): Revision => findRevision(revisions, version) as Revision;
 
 export interface ClientOptions extends HttpTransportOptions {
-  /** Puts something between the transport and its sender. */
+  /** Wraps the transport's sender. */
   readonly wrap?: (send: HttpSender['send']) => HttpSender['send'];
 }
 
@@ -174,7 +174,7 @@ export async function client(t: TestContext, url: string, options: ClientOptions
   };
 }
 
-/** Plays along in a handshake; whether it did. `get` answers the GET stream, which otherwise does not exist. */
+/** Answers the requests of a handshake and returns true; returns false for other requests. A GET stream gets 405. */
 export function handshake(call: Call, response: ServerResponse, headers: Record<string, string> = {}): boolean {
   if (call.body.method === 'initialize') json(response, result(call.body.id), 200, headers);
   else if (call.method === 'POST' && call.body.id === undefined) response.writeHead(202).end();

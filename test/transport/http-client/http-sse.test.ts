@@ -10,7 +10,7 @@ interface Old extends Scripted {
   readonly get: { stream: ServerResponse | undefined };
 }
 
-/** A server of 2024-11-05: GET gives the endpoint and the answers, POST is 405 anywhere else. */
+/** A server of 2024-11-05: GET opens the stream with the endpoint and the answers; a POST to another path gets `status`. */
 async function oldServer(
   t: TestContext,
   status: number = 405,
@@ -62,7 +62,7 @@ for (const opening of ['server/discover', 'initialize']) {
   test(`${opening} answered with the stream of HTTP+SSE: it is kept, and spoken`, async (t) => {
     for (const cut of [1, 7, 1000]) {
       const streams: ServerResponse[] = [];
-      // As @mastra/mcp: whatever comes to this path opens the stream, and there is room for one.
+      // As in @mastra/mcp: every request to this path opens the stream, and only one stream fits.
       const server = await serve(t, (call, response) => {
         if (call.path === '/messages?s=1') {
           response.writeHead(202).end();
@@ -126,7 +126,7 @@ test('maxNoiseBytes: a stream of HTTP+SSE that carries no message is given up by
   const server = await oldServer(t);
   const it = await client(t, server.url, { limits: { maxNoiseBytes: 10_000 } });
   await it.handshake('2024-11-05');
-  // Half as much, a message, and as much again: that one is no reason.
+  // A message resets the count, so noise before and after it may together exceed the limit.
   const half = 'event: message\ndata: no message\n\n'.repeat(40);
   server.get.stream?.write(`${half}data: ${notice(1)}\n\n${half}`);
   const next = async (): Promise<Told> => {
@@ -175,7 +175,7 @@ test('what is no HTTP+SSE server leaves the first refusal as it was', async (t) 
     const it = await client(t, server.url);
     const told = await it.request(1, 'initialize');
     assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404, first);
-    // Nothing was posted to what is no endpoint.
+    // Nothing was posted to the invalid endpoint.
     assert.deepEqual(server.calls.map(({ path }) => path), ['/mcp', '/mcp'], first);
   }
   const refusing = await serve(t, (call, response) => void response.writeHead(call.method === 'GET' ? 406 : 405).end());
@@ -185,7 +185,7 @@ test('what is no HTTP+SSE server leaves the first refusal as it was', async (t) 
 
 test('a stream that ends before it names an endpoint is left at once', async (t) => {
   const server = await serve(t, (call, response) => void (call.method === 'GET' ? stream(response).end(': hello\n\n') : response.writeHead(404).end()));
-  // The harness lets a wait of so long go on for good.
+  // In the harness, a wait of this length never ends.
   const told = await (await client(t, server.url, { limits: { endpointMs: 2_000_000 } })).request(1, 'initialize');
   assert.ok(told.kind === 'failed' && told.error instanceof HttpError && told.error.status === 404);
 });

@@ -18,7 +18,7 @@ test('httpTrace sees heads, messages and events, joined by the number of the exc
     if (call.body.id === 1) return json(response, result(1), 200, { 'set-cookie': 'hunter2' });
     if (call.body.id === 2) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      // Cut in the middle of an event.
+      // The response is cut in the middle of an event.
       response.write('id: a\nretry: 5\ndata:\n\nid: b\nda');
       return void response.end(`ta: ${notice(1)}\n\nevent: other\ndata: x\n\ndata: ${result(2)}\n\n`);
     }

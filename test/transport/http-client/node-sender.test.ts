@@ -35,7 +35,7 @@ async function connectTo(t: TestContext, url: string, options: NodeTransportOpti
   return client;
 }
 
-/** Answers every POST; what it needs of a server is its `request` event. */
+/** Answers every POST. Only uses the server's `request` event. */
 function play(server: Server): void {
   server.on('request', (request, response) => {
     let text = '';
@@ -60,7 +60,7 @@ test('node:http: a POST whose connection dies after it was written is not sent a
     else json(response, answerTo(call));
   });
   const client = await connectTo(t, server.url);
-  // The connection is that of the discovery.
+  // The request reuses the connection of `server/discover`.
   await assert.rejects(client.listTools(), /socket hang up|ECONNRESET/);
   assert.deepEqual(server.calls.map(({ body }) => body.method), ['server/discover', 'tools/list']);
 });
@@ -129,7 +129,7 @@ test('node:http: a compressed stream is read event by event', async (t) => {
     if (call.body.method !== 'tools/list') return json(response, answerTo(call));
     const zip = createGzip({ flush: constants.Z_SYNC_FLUSH });
     zip.pipe(stream(response, { 'content-encoding': 'gzip' }));
-    // The stream stays open: its event must be out before its end.
+    // The stream stays open: the event must arrive before the end of the stream.
     zip.write(`data: ${answerTo(call)}\n\n`);
   });
   const client = await connectTo(t, server.url, { limits: { lingerMs: 10 } });
@@ -175,7 +175,7 @@ test('node:http: a Unix socket', { skip: process.platform === 'win32' }, async (
   assert.deepEqual(await client.listTools(), []);
 });
 
-/** A proxy for both kinds of request; what it was asked for. */
+/** A proxy for both kinds of request. `asked` records its requests. */
 async function proxy(t: TestContext, target: number): Promise<{ address: string; asked: string[]; passwords: unknown[] }> {
   const asked: string[] = [];
   const passwords: unknown[] = [];
@@ -253,7 +253,7 @@ test('the environment names a proxy only where that is asked for, and never for 
   for (const options of [{}, { proxy: 'environment' }]) {
     assert.deepEqual(await (await connectTo(t, server.url, options)).listTools(), []);
   }
-  // It is read where it is asked for: this proxy is not there.
+  // The environment is read here: nothing listens at this proxy's address.
   await assert.rejects(connectTo(t, 'http://server.test/mcp', { proxy: 'environment' }), /ECONNREFUSED/);
 });
 
@@ -293,7 +293,7 @@ test('node:http, limits: maxIdleConnections are kept for the next request, the o
       closed();
     });
   });
-  // The three calls are answered when all are here, so that each has a connection of its own.
+  // The three calls are answered only when all have arrived, so that each has a separate connection.
   const waiting: (() => void)[] = [];
   server.on('request', (request, response) => {
     let text = '';

@@ -1,4 +1,4 @@
-// The sender of node:http against a socket that is played: what goes out byte by byte, and what becomes of what comes back.
+// The node:http sender with a scripted socket: the exact bytes that it writes, and how it treats the bytes that it receives.
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import http, { Agent } from 'node:http';
@@ -17,16 +17,16 @@ import { defaultNodeHttpClientLimits } from '../../../src/transport/http/node/tr
 
 interface Line {
   readonly socket: Socket;
-  /** All that has come over it. */
+  /** Everything received on the connection. */
   text: string;
-  /** Resolves once what has come ends with this. */
+  /** Resolves when the received text ends with this. */
   has(end: string): Promise<string>;
 }
 
 interface Played {
   readonly origin: string;
   readonly sender: HttpSender;
-  /** The connections, as they came. */
+  /** The connections in their order. */
   readonly lines: Line[];
   line(number: number): Promise<Line>;
   send(given?: { method?: string; path?: string; body?: string; lasting?: boolean; headers?: Record<string, string>; cancellation?: Cancellation }): Promise<HttpAnswer>;
@@ -90,7 +90,7 @@ test('node:http: a request byte by byte; what frames it is not the caller\'s', a
   assert.deepEqual([answer.status, answer.header('x-two'), answer.header('set-cookie'), answer.header('none')], [200, 'a, b', 'c, d', undefined]);
   assert.deepEqual(Object.fromEntries(answer.fields()), { 'content-length': '5', 'x-two': 'a, b', 'set-cookie': ['c', 'd'] });
   assert.equal(await bodyOf(answer), 'hello');
-  // Without a body there is no length, and who wants an encoding asks for it.
+  // Without a body there is no content-length. The caller's accept-encoding is sent.
   first.text = '';
   const plain = send({ method: 'GET', headers: { 'accept-encoding': 'gzip' } });
   assert.equal(await first.has('\r\n\r\n'), ['GET /mcp HTTP/1.1', `host: ${origin.slice('http://'.length)}`, 'accept-encoding: gzip', 'Connection: keep-alive', '', ''].join('\r\n'));
@@ -160,7 +160,7 @@ test('node:http: one connection serves what comes in turn; quick requests have o
   await spare.has('q');
   spare.socket.write(ok('b'));
   assert.equal(await bodyOf(await quick), 'b');
-  // A second lasting one waits for the first.
+  // A second lasting request waits for the first.
   const waits = send({ body: 'w' });
   lines[0]?.socket.write(ok('c'));
   assert.equal(await bodyOf(await lasts), 'c');
@@ -249,7 +249,7 @@ test('a proxy without a name gets no credentials, and one that answers a CONNECT
   const { request } = http;
   const asked: unknown[] = [];
   let destroyed = 0;
-  // Node itself always says `connect`; other runtimes may not.
+  // Node itself always emits `connect`; other runtimes may not.
   Object.assign(http, {
     request(options: unknown) {
       asked.push(options);

@@ -158,7 +158,7 @@ test('an HTTP+SSE stream is not heard on while the server takes no answers, and 
   for (let i = 0; i < 33; i++) it.send({}, result(i));
   messages.write(`data: ${note}\n\n`).write(`data: ${note}\n\n`);
   await it.settled();
-  // The chunk that brought the first of them waits, and so does all that follows.
+  // The chunk with the first of these messages waits, and so does everything after it.
   assert.deepEqual([it.told.length, messages.taken], [3, 3]);
   for (let i = 0; i < 17; i++) untaken.shift()?.();
   await it.settled();

@@ -1,5 +1,5 @@
 import { waitingClock } from '../../mock-clock.ts';
-// A sender that is played: what the client's transport sends, with what headers, and what becomes of each answer. No socket.
+// A scripted sender: shows the requests and headers of the client's transport, and how it treats each answer. It has no socket.
 import type { Decoded, RequestId } from '../../../src/jsonrpc/message.ts';
 import { findRevision, revisions } from '../../../src/protocol/revisions.ts';
 import type { HttpTransportOptions } from '../../../src/transport/http/client/options.ts';
@@ -11,7 +11,7 @@ import type { ClientTransport, Outgoing } from '../../../src/transport/client-po
 export class ScriptedAnswer implements HttpAnswer {
   readonly status: number;
   cancelled = false;
-  /** How many chunks have been handed over, and taken. */
+  /** The number of chunks that the transport has taken. */
   taken = 0;
   readonly #fields: Record<string, string>;
   readonly #items: (string | { error?: unknown })[] = [];
@@ -77,9 +77,9 @@ export const failure = (id: RequestId | null, code: number): string => `{"jsonrp
 export interface ScriptedClient {
   readonly transport: ClientTransport;
   readonly sent: HttpSend[];
-  /** Waits that were asked for: reconnections end at once, the others when they are aborted. */
+  /** Requested waits: those of reconnections end at once, the others when they are aborted. */
   readonly waits: number[];
-  /** What the receiver was told, a line each. */
+  /** A line for each event that the receiver has got. */
   readonly told: string[];
   readonly failures: [RequestId, Error][];
   readonly messages: Decoded[];
@@ -87,7 +87,7 @@ export interface ScriptedClient {
   settled(): Promise<void>;
 }
 
-/** Answers each request in turn; a function is asked. What throws is a request without an answer. */
+/** Returns the answer to each request. If it throws, the request has no answer. */
 export type Script = (request: HttpSend, number: number) => HttpAnswer | Promise<HttpAnswer>;
 
 export const lingerMs = 1_000_001;
@@ -135,7 +135,7 @@ export async function scripted(script: Script, options: HttpTransportOptions = {
   };
 }
 
-/** Says that the handshake has agreed on a version. */
+/** Reports to the transport that the handshake agreed on a version. */
 export function agreed({ transport }: ScriptedClient, version: string): void {
   const revision = findRevision(revisions, version);
   if (revision === undefined) throw new Error(`no revision ${version}`);

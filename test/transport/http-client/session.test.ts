@@ -37,7 +37,7 @@ test('the headers of each kind of message', () => {
   }
   assert.deepEqual(requestHeaders({ 'MCP-Session-Id': 'mine', Authorization: 'x' }, {}, undefined, 'theirs'),
     { 'mcp-session-id': 'theirs', authorization: 'x' });
-  // What the body says stands, whatever the caller's own headers are.
+  // Headers that are derived from the body take precedence over the caller's headers.
   assert.deepEqual(
     requestHeaders({ 'Mcp-Method': 'x', 'MCP-NAME': 'x', 'MCP-Protocol-Version': 'x' }, { id: 1, method: 'tools/call', params: { ...modern, name: 'add' } }, undefined, undefined),
     { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'add' },
@@ -54,7 +54,7 @@ test('what is sent, and the session of the handshake on everything after it', as
   await it.handshake();
   await it.request(1);
   await it.request(2, 'tools/list', modern);
-  // 2026-07-28 basic/transports/streamable-http#client-behavior: its method, its name, and what its tool mirrors.
+  // 2026-07-28 basic/transports/streamable-http#client-behavior: method, name, and the mirrored arguments of the tool.
   const warnings: string[] = [];
   const tools = it.transport.toolHeaders?.(({ message }) => warnings.push(message));
   const marked = (name: string, header: string): object =>
@@ -64,7 +64,7 @@ test('what is sent, and the session of the handshake on everything after it', as
   const params = { ...modern, name: 'é', arguments: { region: 'eu ' } };
   it.send({ id: 'call', method: 'tools/call', params, headers: tools?.of(params) });
   assert.equal((await it.next()).kind, 'message');
-  // Two of one turn, and an answer: each goes by itself.
+  // Two requests of one turn, and an answer, are each sent separately.
   for (const id of [3, 4]) it.send({ id, method: 'tools/list' });
   for (let answers = 0; answers < 2; answers++) assert.equal((await it.next()).kind, 'message');
   it.send({ method: 'notifications/cancelled', params: { requestId: 9 } });
@@ -190,7 +190,7 @@ test('close: DELETE once, 405 is fine, and a server that does not answer is not 
       limits,
       clock: waitingClock((ms) => new Promise((resolve) => {
         waits.push(ms);
-        // The clock runs out only once the request is there.
+        // The clock fires only after the request has arrived.
         const tick = (): void => void (
           server.calls.some(({ method }) => method === 'DELETE') ? resolve() : setImmediate(tick)
         );

@@ -10,11 +10,11 @@ import type { Call, Client, Scripted } from './harness.ts';
 import { everyNth } from '../../every-nth.ts';
 import { within } from '../../within.ts';
 
-// The stream of one answer, an event a piece: the primer, two notices, the answer.
+// The stream of one answer in four events: the primer, two notifications, the answer.
 const events = (id: string, retry: number = 7): string[] => ['', notice(1), notice(2), result(id)].map((text, n) =>
   `id: ${id}/${n}\n${n === 0 ? `retry: ${retry}\n` : ''}data: ${text}\n\n`);
 
-/** Replays what comes after the event that the client names. */
+/** Replays the events after the client's Last-Event-ID. */
 function resume(call: Call, response: ServerResponse): void {
   const [id = '', n = ''] = String(call.headers['last-event-id']).split('/');
   stream(response).end(events(id).slice(Number(n) + 1).join(''));
@@ -32,7 +32,7 @@ async function collect(it: Client, id: string): Promise<unknown[]> {
   }
 }
 
-/** A server that sends the first `cut` bytes of each answer's stream, then ends it in one of two ways. */
+/** A server that sends the first `cut` bytes of each answer's stream, then ends it: abruptly or cleanly. */
 const cutting = (t: TestContext, abrupt: boolean): Promise<Scripted> => serve(t, (call, response) => {
   if (handshake(call, response)) return;
   if (call.method === 'GET') return resume(call, response);
@@ -47,7 +47,7 @@ for (const abrupt of [false, true]) {
     const server = await cutting(t, abrupt);
     const it = await client(t, server.url);
     await it.handshake();
-    // What is cut is read by the same code over either sender: at each byte over one, and at every third over the other.
+    // Both senders share the code that reads a cut stream, so test each byte with one and every third with the other.
     for (let cut = 1; ; cut += everyNth(3) * (senderOf(t) === 'fetch' ? 3 : 1)) {
       const id = String(cut).padStart(3, '0');
       const pieces = events(id);
@@ -73,7 +73,7 @@ test('a stream that is cut after every event is resumed from each', async (t) =>
     const [id = '', n = -1] = String(call.headers['last-event-id'] ?? call.body.id).split('/');
     stream(response).end(events(id, 900_000)[Number(n) + 1]);
   });
-  // What the server says counts, also where it is longer than the client would wait at most.
+  // The server's `retry` applies even if it is longer than the client's own maximum.
   const it = await client(t, server.url);
   await it.handshake();
   assert.deepEqual(await collect(it, '9'), [1, 2, '9']);
@@ -111,7 +111,7 @@ test('a server that accepts a resumption and says nothing is asked again, ever m
   const it = await client(t, server.url, { limits: { reconnectInitialMs: 100, reconnectAttempts: 2 } });
   await it.handshake();
   assert.equal((await it.request(1)).kind, 'message');
-  // Never sooner than the server said; what it accepts in between makes new attempts.
+  // Never sooner than the server's `retry`; after a success the attempts start again.
   assert.deepEqual(it.waits, [300, 300, 400, 800, 1600, 3200]);
 });
 
@@ -168,7 +168,7 @@ test('the GET stream is opened after the handshake, and again after each end', a
     if (call.method !== 'GET') return void handshake(call, response, { 'mcp-session-id': 's1' });
     const n = ++gets;
     const text = `id: e${n}\nretry: ${n}\ndata: ${notice(n)}\n\n`;
-    // The second one is torn.
+    // The second stream is cut without an end.
     if (n === 2) stream(response).write(text, () => response.destroy());
     else if (n < 4) stream(response).end(text);
     else stream(response).write(`data: ${notice(n)}\n\n`);
@@ -195,7 +195,7 @@ test('requests wait until the GET stream is answered, so that nothing said on it
   const order: string[] = [];
   const server = await serve(t, (call, response) => {
     order.push(call.body.method ?? call.method);
-    // The answer to the GET is late: what was sent meanwhile would have overtaken it.
+    // The answer to the GET is late: requests sent meanwhile would arrive before it.
     if (call.method === 'GET') setTimeout(() => (order.push('opened'), stream(response)), 50);
     else if (call.body.method === 'tools/list') json(response, result(call.body.id));
     else handshake(call, response);
@@ -229,7 +229,7 @@ test('a GET stream that is refused is told once; 405 is no fault', async (t) => 
       const told = await it.next();
       assert.ok(told.kind === 'error' && told.error instanceof HttpError);
     }
-    // A round trip that begins after the GET has been answered.
+    // Start a round trip after the GET has been answered.
     while (!server.calls.some(({ method }) => method === 'GET')) await it.request(1, 'initialize');
     await it.request(2, 'initialize');
     assert.deepEqual(it.untaken, []);
@@ -237,7 +237,7 @@ test('a GET stream that is refused is told once; 405 is no fault', async (t) => 
   }
 });
 
-/** Milliseconds: these waits are told apart by their length. */
+/** Milliseconds. These waits are recognized by their length. */
 const [listenMs, endpointMs] = [2_000_001, 2_000_002];
 
 for (const capabilities of [{}, { elicitation: {} }, { sampling: {} }, { roots: {} }]) {
@@ -261,7 +261,7 @@ for (const capabilities of [{}, { elicitation: {} }, { sampling: {} }, { roots: 
     while (get === undefined) await new Promise((resolve) => setImmediate(resolve));
     const heard = (): (string | undefined)[] => server.calls.map(({ body }) => body.method).slice(2).filter((one) => one !== undefined).toSorted();
     assert.deepEqual(heard(), []);
-    // It has not been answered for `listenMs`.
+    // The GET remains unanswered for `listenMs`.
     listened();
     for (let answers = 0; answers < (declared === 'nothing' ? methods.length : 1); answers++) await it.next();
     assert.deepEqual(heard(), declared === 'nothing' ? methods.toSorted() : ['tools/list']);
@@ -269,7 +269,7 @@ for (const capabilities of [{}, { elicitation: {} }, { sampling: {} }, { roots: 
     stream(get);
     for (let answers = 0; answers < 3; answers++) await it.next();
     assert.deepEqual(heard(), methods.toSorted());
-    // From now on nothing waits.
+    // From here on nothing waits.
     assert.equal((await it.request(9, 'tools/call', {})).kind, 'message');
   });
 }
@@ -281,7 +281,7 @@ test('no GET stream where the revision has none', async (t) => {
     await it.handshake(version);
     await it.request(2, 'initialize');
     await it.request(3, 'initialize');
-    // What begins 2024-11-05 looks for HTTP+SSE, and is no stream of a session.
+    // The 2024-11-05 connection first looks for HTTP+SSE; that GET is not the stream of a session.
     const gets = server.calls.filter(({ method, headers }) => method === 'GET' && headers['mcp-session-id'] !== undefined);
     assert.deepEqual(gets, []);
   }
@@ -340,7 +340,7 @@ test('a transport that closes while the handshake is accepted opens no GET strea
   close = it.transport.close;
   await it.handshake();
   await closing;
-  // Round trips that are over after a GET would have been.
+  // These round trips end later than a GET would have been sent.
   const other = await client(t, server.url);
   for (const id of [1, 2, 3]) await other.request(id, 'initialize');
   assert.ok(!server.calls.some(({ method }) => method === 'GET'));
@@ -379,7 +379,7 @@ test('retry: 0 is not taken at its word: the waits have a floor, and grow while 
 });
 
 test('a server that asks and takes no answers is not read any further', async (t) => {
-  // 12 MB of them: more than the buffers between the two hold.
+  // 12 MB of pings: more than the buffers of both sides hold.
   const ping = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 'p', method: 'ping', params: { pad: 'x'.repeat(60_000) } })}\n\n`;
   const answers: ServerResponse[] = [];
   let stuck = true;
@@ -416,7 +416,7 @@ test('a server that asks and takes no answers is not read any further', async (t
     void hear();
   });
   it.send({ id: 1, method: 'tools/call' });
-  // The pipe is full, because nobody reads: its buffers hold less than is to come.
+  // The connection is full because nobody reads: its buffers hold less than is to come.
   await filled;
   const before = heard;
   assert.ok(before < 100 && written < 200, `${before} pings, ${written} writes`);
@@ -439,7 +439,7 @@ test('an event id goes back as its bytes in UTF-8; after one that no header can 
     const asked = server.calls.filter(({ method, headers }) => method === 'GET' && headers['last-event-id'] !== undefined);
     assert.equal(told.kind, sent === undefined ? 'failed' : 'message', id);
     assert.deepEqual(asked.map(({ headers }) => headers['last-event-id']), sent === undefined ? [] : [sent]);
-    // Without a reconnection there is nothing to wait for.
+    // Without a reconnection there is no wait.
     assert.equal(it.waits.length, sent === undefined ? 0 : 1);
   }
 });

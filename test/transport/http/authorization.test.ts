@@ -25,7 +25,7 @@ test('credentials are refused with a status, a challenge and words', async (t) =
     [as('weak'), 403, 'Bearer error="insufficient_scope"', /Too weak/],
   ];
   for (const [headers, status, challenge, says] of cases) {
-    // Also what could not be served with any credentials: nothing else is looked at before them.
+    // Credentials are checked first, so this includes requests that no credentials would make valid.
     for (const sent of [
       { headers, body: rpc('initialize') }, { ...modern('ping'), headers }, { method: 'GET', headers }, { method: 'DELETE', headers },
       { headers, body: 'no JSON' }, { headers: { ...headers, 'mcp-session-id': 'nobody-has-it' }, body: rpc('ping') },
@@ -48,7 +48,7 @@ test('a handler that finds the credentials too weak answers 403 with a challenge
     assert.equal(answer.headers['dpop-nonce'], 'n1');
     assert.deepEqual((JSON.parse(answer.text) as { error: unknown }).error, { code: -32600, message: 'It needs a and b' });
   }
-  // Once a stream has begun, the error goes over it.
+  // If the stream has begun, the error is sent on it.
   const late = await live(modern('forbidden', { late: true }, as('me')));
   assert.equal(late.status, 200);
   assert.match((await late.all()).at(-1)?.data ?? '', /It needs a and b/);
@@ -103,7 +103,7 @@ test('streams and subscriptions end when the credentials that opened them expire
   const session = await open('2025-11-25', as('me'));
   const listening = await live({ method: 'GET', headers: { ...session, ...as('me x 30') } });
   const [prime] = await listening.all();
-  // The session lives on: newer credentials go on where the stream ended.
+  // The session continues: a client with newer credentials resumes where the stream ended.
   server.peers.values().next().value?.notify('notifications/meanwhile');
   const again = await live({
     method: 'GET', headers: { ...session, ...as('me x'), 'last-event-id': prime?.id ?? '' },
@@ -117,14 +117,14 @@ test('streams and subscriptions end when the credentials that opened them expire
   assert.match(events.at(-1)?.data ?? '', /"notifications\/cancelled".*"requestId":1.*credentials.*expired/);
   assert.equal([...server.subscriptions][0]?.signal.aborted, true);
 
-  // HTTP+SSE has one stream for its whole session, which ends with it.
+  // HTTP+SSE has one stream for its session, and the session ends with the stream.
   const before = server.peers.size;
   const pair = await live({ method: 'GET', path: '/sse', headers: as('me x 30') });
   assert.equal(server.peers.size, before + 1);
   await pair.closed;
   assert.equal(server.peers.size, before);
 
-  // A call that was let in is finished.
+  // A call that was admitted is completed.
   const call = ask(modern('wait', { key: 'call' }, as('me x 1')));
   await server.arrived('call');
   await new Promise((resolve) => setTimeout(resolve, 5));

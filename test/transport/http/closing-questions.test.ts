@@ -1,5 +1,5 @@
-// A server that closes while its questions are with people: the answers come with new requests, often over new connections,
-// and only this process can take them.
+// A server that closes while people are answering its questions: the answers come in new requests, often on new connections, and only this
+// process can accept them.
 import assert from 'node:assert/strict';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,11 +26,11 @@ function asking(options: ServerOptions = {}): McpServer {
   return server;
 }
 
-/** People who answer when they are let. */
+/** People whose answers the test releases. */
 interface People {
-  /** Resolves once so many are asked at once. */
+  /** Resolves when `count` people are being asked at once. */
   asked(count: number): Promise<void>;
-  /** All that are asked, and will be, answer. */
+  /** Releases all answers, also to later questions. */
   answer(): void;
   readonly onElicit: () => Promise<{ action: 'accept'; content: { value: string } }>;
 }
@@ -64,7 +64,7 @@ function people(): People {
 async function client(t: TestContext, url: string, era: 'legacy' | 'modern', { onElicit }: People): Promise<McpClient> {
   const made = new McpClient({ name: 'test', version: '1.0.0' }, { era, onElicit });
   t.after(() => made.close());
-  // Each request has a connection of its own, and so have the answers.
+  // Each request and each answer uses a new connection.
   await made.connect(httpTransport(url, { agent: new Agent({ keepAlive: false }) }));
   return made;
 }
@@ -85,7 +85,7 @@ for (const era of ['modern', 'legacy'] as const) {
     assert.equal(over, false);
     all.answer();
     assert.deepEqual(new Set(await Promise.all(calls)), new Set(['[{"type":"text","text":"Hello Ann Ann"}]']));
-    // It waits for nothing more.
+    // The server then waits for nothing more.
     await Promise.all(clients.map((one) => one.close()));
     await closed;
     await assert.rejects(fetch(http.url));
@@ -97,7 +97,7 @@ interface Reply {
   readonly result: { readonly resultType?: string; readonly requestState?: string; readonly inputRequests?: Record<string, unknown>; readonly content?: unknown };
 }
 
-/** One modern call over a connection of its own. */
+/** One modern call on a new connection. */
 function call(port: number, params: object): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({
@@ -124,12 +124,12 @@ test('closing: each state that is out is waited for, and what is not a state of 
   const one = await call(http.port, {});
   const two = await call(http.port, answersTo(one));
   assert.equal(two.result.resultType, 'input_required');
-  // Brought twice, it leads to two questions.
+  // Sent twice, the answer leads to two questions.
   const again = await call(http.port, answersTo(one));
   assert.equal(again.result.resultType, 'input_required');
   let over = false;
   const closed = http.close({ drainMs: 60_000 }).then(() => (over = true));
-  // A state that was not made here, or not for this, leaves the question open.
+  // A state that was forged, or made for another request, leaves the question open.
   assert.notEqual((await call(http.port, { ...answersTo(two), requestState: 'x'.repeat(80) })).status, 503);
   assert.notEqual((await call(http.port, { ...answersTo(two), arguments: { other: true } })).result.resultType, 'complete');
   assert.equal((await call(http.port, {})).status, 503);
@@ -148,7 +148,7 @@ test('closing: a question that nobody answers holds the server up for the time o
   const expired = await serveHttp(asking());
   await call(expired.port, {});
   mockClock(t.mock, { apis: ['Date'], now: Date.now() + 600_001 });
-  // What has expired is not waited for: the test would time out.
+  // The server does not wait for expired questions: otherwise the test would time out.
   await expired.close({ drainMs: 600_000 });
 });
 

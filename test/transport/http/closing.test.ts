@@ -10,7 +10,7 @@ import { fakeServer } from './fake-server.ts';
 import type { FakeServer } from './fake-server.ts';
 import { both, modern, start } from './harness.ts';
 
-/** A POST over the agent's one connection. */
+/** A POST on the agent's only connection. */
 function post(port: number, agent: Agent, method: string, params: object = {}): Promise<IncomingMessage> {
   const { headers, body } = modern(method, params);
   return new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ function post(port: number, agent: Agent, method: string, params: object = {}): 
   });
 }
 
-/** A server mounted in somebody's own. */
+/** A listener mounted in an existing HTTP server. */
 async function mounted(t: TestContext): Promise<{ server: FakeServer; listener: HttpListener; http: Server; port: number }> {
   const server = fakeServer();
   const listener = httpListener(server);
@@ -34,7 +34,7 @@ async function mounted(t: TestContext): Promise<{ server: FakeServer; listener: 
   return { server, listener, http, port };
 }
 
-/** A POST of which the server has the head and the first bytes. `end` sends the others. */
+/** A POST of which the server has received the head and the first bytes. `end` sends the rest. */
 async function begun(http: Server, port: number): Promise<{ sent: ClientRequest; answer: Promise<IncomingMessage>; end(): void }> {
   const { headers, body } = modern('ping');
   const text = JSON.stringify(body);
@@ -73,7 +73,7 @@ test('while it closes a server serves what comes over open connections, and asks
   await server.arrived('w');
 
   const closed = http.close({ drainMs: 60_000 });
-  // Clients that listen return elsewhere at once: their connections end with their streams.
+  // Listening clients can reconnect elsewhere at once: their connections end with their streams.
   await Promise.all([listening.closed, subscription.closed]);
   const late = await post(http.port, idle, 'ping');
   assert.deepEqual([late.statusCode, late.headers.connection], [200, 'close']);
@@ -117,7 +117,7 @@ test('a request whose body is still coming while the server closes is served: th
   await server.arrived('w');
   const closed = listener.close({ drainMs: 60_000 });
   const late = await begun(http, port);
-  // What was in flight ends first.
+  // The requests in flight end first.
   server.waiting.get('w')?.finish();
   await drained(await work);
   late.end();
@@ -187,7 +187,7 @@ test('a stream that has ended leaves its connection to the next request', async 
     ports.add(response.socket.localPort);
     waiting?.finish();
     assert.match(await drained(response), /"done":true/);
-    // The connection would have been let go at the end of the turn.
+    // The connection would have been closed at the end of the turn.
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.equal(ports.size, 1);

@@ -13,12 +13,12 @@ import { AccessDenied } from '../../../src/transport/auth.ts';
 import type { Auth } from '../../../src/transport/auth.ts';
 import type { PeerOptions, ServedClient, ServerPort } from '../../../src/transport/server-port.ts';
 
-/** A server of a few methods, enough to see what HTTP makes of each kind of answer. */
+/** A server with a few methods, which give each kind of answer over HTTP. */
 export interface FakeServer extends ServerPort {
   readonly peers: Set<FakePeer>;
   /** Requests whose handlers wait, by their `params.key`. */
   readonly waiting: Map<string, { inbound: InboundRequest; finish(result?: object): void }>;
-  /** Resolves when a handler waits under this key. */
+  /** Resolves when a handler waits with this key. */
   arrived(key: string): Promise<void>;
   readonly notifications: string[];
   readonly subscriptions: Set<InboundRequest>;
@@ -31,7 +31,7 @@ export interface FakePeer extends ServedClient {
   notify(method: string, params?: Params): void;
 }
 
-/** What its one tool with mirrored arguments takes. */
+/** The input schema of its one tool with mirrored arguments. */
 const mirrored = {
   type: 'object',
   properties: {

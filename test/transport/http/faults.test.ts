@@ -23,11 +23,11 @@ test('bodies one byte at a time, cut short, or of another length than they say',
   const chunkedHead = head('', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   assert.match(await raw(http.port, [chunkedHead, ...`${chunked}0\r\n\r\n`]), /^HTTP\/1\.1 200 /);
   const before = server.peers.size;
-  // Cut short: the client left before its message was whole, and nothing of it is served.
+  // The client leaves before its message is complete: nothing is served.
   assert.doesNotMatch(await raw(http.port, [head('', size), initialize.slice(0, 20)], true), /200/);
   assert.doesNotMatch(await raw(http.port, [head('', size + 5), initialize], true), /200/);
   assert.equal(server.peers.size, before);
-  // Longer than it says: what was said is no JSON, and what follows no request.
+  // The body is longer than its Content-Length: the part that counts is invalid JSON, and the rest is not a request.
   assert.match(await raw(http.port, [head('', size - 5) + initialize]), /^HTTP\/1\.1 400 /);
   assert.equal(server.peers.size, before);
   assert.match(await raw(http.port, [head('', 'x') + initialize]), /^HTTP\/1\.1 400 /);
@@ -85,7 +85,7 @@ test('a reader that is too slow is cut off by name, and may resume', async (t) =
   const peer = server.peers.values().next().value ?? assert.fail();
   const text = 'x'.repeat(100_000);
   let sent = 0;
-  // The kernel takes some megabytes first.
+  // The kernel first buffers some megabytes.
   while (errors.length === 0 && sent < 1000) {
     peer.notify('notifications/x', { n: ++sent, text });
     await new Promise(setImmediate);
@@ -150,7 +150,7 @@ test('closing: no new work, what is in flight finishes, streams end', async (t) 
 });
 
 test('closing waits no longer than it was told to', async (t) => {
-  // The first 100 ms are for connections that were made in advance.
+  // The first 100 ms are for connections that clients have opened in advance.
   for (const [options, expected] of [[{ drainMs: 1 }, [1]], [{}, [100, 4900]]] as const) {
     const waits: number[] = [];
     const clock: Clock = {
@@ -185,7 +185,7 @@ test('a body that a framework has parsed, and a path that it has cut', async (t)
       if (req.headers['x-way'] === 'argument') return listener(given, res, JSON.parse(text));
       if (req.headers['x-way'] === 'text') given.body = text;
       else if (req.headers['x-way'] === 'value') given.body = JSON.parse(text);
-      // Express passes its `next` here.
+      // Express passes its `next` as third argument.
       listener(given, res, () => assert.fail());
     });
   });

@@ -60,7 +60,7 @@ test('leaving a stream, or a request that is not answered, cancels in the modern
   assert.equal(server.waiting.get('w')?.inbound.signal.aborted, true);
   void pending;
 
-  // Who leaves before the server has begun cancels as well.
+  // A client that leaves before the server begins also cancels the request.
   const early = new AbortController();
   const hasty = fetchHandler(Object.assign(Object.create(server) as typeof server, {
     serveRequest(...given: Parameters<typeof server.serveRequest>) {
@@ -152,7 +152,7 @@ test('a client that leaves while the store looks for what it missed is no fault,
   await ask(handle, { method: 'GET', headers }, controller.signal);
   await new Promise(setImmediate);
   assert.deepEqual(errors, []);
-  // A session whose client is connected would not make room.
+  // A session with a connected client would not make room.
   assert.equal((await open()).status, 200);
   await handle.close({ drainMs: 0 });
 });

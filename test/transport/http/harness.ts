@@ -23,7 +23,7 @@ export interface Answer {
 export interface Live {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The next event; undefined at the end of the stream, however it ended. */
+  /** The next event; undefined at the end of the stream, clean or not. */
   next(): Promise<SseEvent | undefined>;
   all(): Promise<SseEvent[]>;
   /** Stops reading, so that the server's buffers fill. */
@@ -43,10 +43,10 @@ export interface Bench {
   readonly server: FakeServer;
   readonly http: HttpServer;
   readonly errors: Error[];
-  /** A POST unless told otherwise, of JSON, and its whole answer. */
+  /** Sends JSON, by POST if no other method is given, and returns the complete answer. */
   ask(sent: Sent): Promise<Answer>;
   live(sent: Sent): Promise<Live>;
-  /** A handshake; the headers of the session it opened. */
+  /** Opens a session, and returns its headers. */
   open(version?: string, more?: Record<string, string>): Promise<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ export function rpc(method: string, params: object = {}, id: number | string | u
 /** A notification. */
 export const note = (method: string): object => ({ jsonrpc: '2.0', method });
 
-/** A modern request: its headers and its body. */
+/** Builds a modern request: headers and body. */
 export function modern(method: string, params: object = {}, headers: Record<string, string> = {}): Sent {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': modernVersion,
@@ -105,7 +105,7 @@ function send(port: number, { method = 'POST', path = '/mcp', headers = {}, body
   });
 }
 
-/** The same without a bench. */
+/** `live` without a bench. */
 export const liveAt = async (port: number, sent: Sent): Promise<Live> => liveOf(await send(port, sent));
 
 async function whole(res: IncomingMessage): Promise<Answer> {
@@ -155,7 +155,7 @@ function liveOf(res: IncomingMessage): Live {
   };
 }
 
-/** Writes pieces to a socket, each after the last has gone out, and gives all that comes back until the end. */
+/** Writes each piece to a socket after the one before has been written. Returns everything received until the end. */
 export function raw(port: number, pieces: readonly string[], end = false): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

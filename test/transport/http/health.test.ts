@@ -15,7 +15,7 @@ test('health: GET and HEAD get a word, whatever host and credentials', async (t)
   assert.deepEqual([got.status, got.text, got.headers['content-type'], got.headers['cache-control']], [200, 'ready\n', 'text/plain', 'no-store']);
   const head = await ask({ ...probe, method: 'HEAD' });
   assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', '6']);
-  // Anything else goes the way of other requests: the host check comes first.
+  // Other requests follow the usual path: the host check comes first.
   assert.equal((await ask({ ...probe, method: 'POST' })).status, 403);
   assert.equal((await ask({ ...probe, path: '/healthz/x' })).status, 403);
 });
@@ -47,7 +47,7 @@ test('health: a server that drains is not ready', async () => {
   assert.equal((await hanging).status, 200);
 });
 
-/** An engine whose answers to `gone` the test gives. */
+/** An engine whose answers to `gone` the test provides. */
 function scripted(): { engine: FleetEngine; asked: () => number; answer: { now: Bus['gone'] } } {
   const inner = memoryEngine();
   let asked = 0;

@@ -10,8 +10,8 @@ import { within } from '../../within.ts';
 const head = (type: string, length: number): string => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n`;
 const asText = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
 
-// A stream is read a few kilobytes at a time, with a pause for others between. Node tells of the end of a body that is there
-// as a whole even while it is paused: the rest of its last chunk, and the answer in it, was taken for lost.
+// A stream is read a few kilobytes at a time, with pauses in which other work can run. If a body has arrived completely, Node reports its
+// end even during a pause: the rest of the last chunk, with the answer, was once lost.
 for (const steps of [1, 100, 1_000]) {
   test(`a stream that comes as a whole, ${steps} notifications and the answer, is heard to its end`, async (t) => {
     const sockets = new Set<Socket>();

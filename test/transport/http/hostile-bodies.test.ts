@@ -15,7 +15,7 @@ import { serveHttp, strict } from './engine.ts';
 
 const MiB = 1024 * 1024;
 
-/** The process's budget, made small for one test, and what it held before. */
+/** Reduces the process's budget for one test. Returns the bytes that were already held. */
 function small(t: TestContext, limit: number): number {
   const budget = processBudget();
   const { limit: usual, used } = budget;
@@ -65,7 +65,7 @@ test('bodies that never end hold no more than the process may hold, and innocent
     hostile.write(head(2 * MiB));
     hostile.write(Buffer.alloc(MiB, 0x20));
   }
-  // All but a few are refused; the few hold what there is.
+  // All but a few are refused; those few hold the whole budget.
   const answers: string[] = [];
   await new Promise<void>((resolve) => {
     for (const one of refused) void one.then((answer) => answers.push(answer) >= 15 && resolve(), () => {});
@@ -74,7 +74,7 @@ test('bodies that never end hold no more than the process may hold, and innocent
   assert.ok(processBudget().used - before <= 4 * MiB);
   assert.equal((await ask({ headers: session, body: rpc('ping') })).status, 200);
   assert.equal((await ask(modern('ping'))).status, 200);
-  // Those who leave give back what they held.
+  // Clients that leave release their bytes.
   for (const one of sockets) one.destroy();
   while (processBudget().used > before + 64 * 1024) await new Promise(setImmediate);
 });
@@ -94,7 +94,7 @@ test('a batch without a session that has batches is refused before it is read', 
     const { user, system } = process.cpuUsage(began);
     assert.equal(answer.status, status, answer.text);
     assert.match(answer.text, says);
-    // Only to parse it takes several times as long. Both ends of the connection are in this process.
+    // Parsing alone takes several times as long. Both ends of the connection are in this process.
     assert.ok(user + system < 1_000_000, `${user + system} µs`);
   }
 });
@@ -115,7 +115,7 @@ test('a version that nests deep, or is long, is refused and not sent back', asyn
       }
     }
   }
-  // 5,000 deep is over the depth of any message.
+  // A depth of 5,000 exceeds the limit of any message.
   const { ask } = await start(t, {}, ['2026-07-28']);
   const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":${'['.repeat(5000)}${']'.repeat(5000)}}}`;
   assert.equal((await ask({ body })).status, 400);
@@ -182,16 +182,16 @@ test('fetch: answers that nobody reads are bounded over all responses, JSON and 
   assert.match(errors[0]?.message ?? '', /too slow, \d+ bytes were waiting/);
   for (const cut of unread.slice(0, 2)) await assert.rejects(cut.text(), /the connection was broken off/);
   for (const whole of unread.slice(2)) assert.ok((await whole.text()).length > 8 * MiB);
-  // What was read waits no longer.
+  // Answers that were read no longer count.
   for (let i = 0; i < 4; i++) assert.ok((await (await call(i % 2 ? 'big' : 'told')).text()).endsWith(i % 2 ? '}' : '\n\n'));
   assert.equal(errors.length, 2);
-  // Neither does what was left.
+  // Abandoned answers do not count either.
   for (let i = 0; i < 4; i++) await (await call('big')).body?.cancel();
   assert.equal(errors.length, 2);
   await handle.close({ drainMs: 0 });
 });
 
-/** A connection that brings requests of 2026-07-28 without waiting for their responses. */
+/** A connection that sends several requests of 2026-07-28 without waiting for the responses. */
 function pipelined(port: number, requests: readonly (readonly [method: string, params: object])[]): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.resume().on('error', () => {});
@@ -217,7 +217,7 @@ test('a request waits for the response before its own, and is not begun when the
   assert.deepEqual([...server.waiting.keys()], ['one', 'two']);
 });
 
-// http1 reads on when a response is complete, so that what waits is bounded in bytes.
+// http1 reads the next request only after a response is complete, so its backlog is limited in bytes.
 test('a connection that brings more than 100 requests ahead is cut', { skip: strict }, async (t) => {
   const { http, server } = await start(t);
   const socket = pipelined(http.port, [['wait', { key: 'one' }], ...Array.from({ length: 101 }, () => ['ping', {}] as const)]);
@@ -229,7 +229,7 @@ test('progress that nobody reads is left out, and the result still comes', async
   const server = new McpServer({ name: 'talkative', version: '1.0.0' });
   let written = 0;
   server.tool('talk', {}, async (_, ctx) => {
-    // The kernel takes some megabytes first.
+    // The kernel first buffers some megabytes.
     for (let i = 1; i <= 20_000; i++) {
       ctx.progress(i, 20_000, 'x'.repeat(1000));
       if (i % 100 === 0) await new Promise(setImmediate);

@@ -5,8 +5,8 @@ import { everyNth } from '../../every-nth.ts';
 import { returned, secret, thrown } from '../../server/hostile-values.ts';
 import { rpc, start } from './harness.ts';
 
-// What `auth` and its documents throw or give that nobody expects: nobody is let in, each request is answered, and the author
-// is told.
+// Hooks (`auth` and its documents) that throw, or return anything unexpected: nobody is let in, each request is answered, and the error is
+// reported to the author.
 const body = rpc('initialize', { protocolVersion: '2025-11-25' });
 
 test('hostile hooks: an `auth` that throws or gives anything lets nobody in, and every request is answered', async (t) => {

@@ -8,7 +8,7 @@ import { fakeServer } from './fake-server.ts';
 import { modern, rpc, start } from './harness.ts';
 import type { Bench } from './harness.ts';
 
-/** A request, in the order of its end. */
+/** A request; the requests are in the order of their ends. */
 type Seen = HttpBegin & HttpEnd;
 
 async function observed(t: TestContext, options: ServeHttpOptions = {}): Promise<Bench & { seen: Seen[]; next: () => Promise<Seen> }> {
@@ -19,7 +19,7 @@ async function observed(t: TestContext, options: ServeHttpOptions = {}): Promise
     wake();
   });
   const bench = await start(t, { ...options, observe });
-  /** The next that ends; what ended before is taken first. */
+  /** Returns the next finished request; earlier ones are taken first. */
   async function next(): Promise<Seen> {
     for (;;) {
       const found = seen.shift();
@@ -84,7 +84,7 @@ test('observe: a stream ends with its last event, or when its reader leaves', as
   listening.cut();
   const left = await next();
   assert.deepEqual([left.method, left.status, left.complete], ['GET', 200, false]);
-  // One that leaves before there is an answer.
+  // A client that leaves before there is an answer.
   const waits = live(modern('wait', { key: 'a' }));
   waits.catch(() => {});
   await server.arrived('a');
@@ -118,6 +118,9 @@ test('observe: nothing that may be a credential is told', async (t) => {
   assert.equal(told.path, '/mcp/[redacted]');
   await ask({ path: `/${'a'.repeat(5000)}`, body: rpc('ping') });
   assert.ok((await next()).path.length <= 200);
+  // The cut goes through the key.
+  await ask({ path: `/${'a/'.repeat(94)}${key}`, body: rpc('ping') });
+  assert.equal((await next()).path, `/${'a/'.repeat(94)}[redacted]`);
 });
 
 test('observe: an observer that throws is told of, and the request is served', async (t) => {

@@ -4,7 +4,7 @@ import { note, rpc, start } from './harness.ts';
 import { within } from '../../within.ts';
 
 test('the pair of endpoints: a stream that names the place to POST to, and all answers on it', async (t) => {
-  // Also where there is no other way.
+  // Also if the server supports only 2024-11-05.
   const oldest = await start(t, {}, ['2024-11-05']);
   const only = await oldest.live({ method: 'GET', path: '/sse' });
   assert.equal((await within('the first event of the oldest revision', only.next()))?.type, 'endpoint');
@@ -38,10 +38,10 @@ test('the pair of endpoints: a stream that names the place to POST to, and all a
   assert.equal((await ask({ path: '/messages?sessionId=x', body: rpc('ping') })).status, 404);
   assert.equal((await ask({ path: '/messages', body: rpc('ping') })).status, 404);
   assert.equal((await ask({ method: 'GET', path: '/messages' })).status, 405);
-  // One kind of session is not the other.
+  // A session of one kind is unknown to the other.
   const sessionId = first.data.slice(first.data.indexOf('=') + 1);
   assert.equal((await ask({ headers: { 'mcp-session-id': sessionId }, body: rpc('ping') })).status, 404);
-  // Its stream is the session: when it goes, so does the work.
+  // The stream is the session: if it ends, its requests are aborted.
   await post(rpc('wait', { key: 'w' }, 4));
   await server.arrived('w');
   const { signal } = server.waiting.get('w')?.inbound ?? assert.fail();
@@ -57,7 +57,7 @@ test('the paths can be chosen, or left out', async (t) => {
   assert.match((await stream.next())?.data ?? '', /^\/api\/v1\/messages\?/);
   const statuses: number[] = [];
   for (const path of ['/api/v1/mcp', '/mcp']) statuses.push((await beside.ask({ path, body: rpc('initialize') })).status);
-  // Without a session a GET is refused where there is one, and unknown elsewhere.
+  // A GET without a session gets 400 at the MCP path and 404 elsewhere.
   for (const path of ['/api/v1/mcp', '/mcp']) statuses.push((await beside.ask({ method: 'GET', path })).status);
   assert.deepEqual(statuses, [200, 404, 400, 404]);
   const chosen = await start(t, { sse: { path: '/events', messages: '/in' } });

@@ -8,7 +8,7 @@ import { requestsOf } from '../../../src/protocol/requests.ts';
 import type { Bench } from './harness.ts';
 import { everyNth } from '../../every-nth.ts';
 
-/** A GET stream that is cut once so many bytes of its events have come; the last event id that they told. */
+/** Opens a GET stream, and cuts it after this many bytes of events. Returns the last event id. */
 function cutAfter(port: number, headers: Record<string, string>, bytes: number, lines: string[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -20,7 +20,7 @@ function cutAfter(port: number, headers: Record<string, string>, bytes: number, 
     socket.on('data', (chunk) => {
       seen.push(...chunk);
       if (body < 0) body = Buffer.from(seen).indexOf('\r\n\r\n');
-      // A byte of the events more or less for those of the chunked coding: every place is cut at all the same.
+      // The bytes of the chunked coding make the cut inexact, but over all cuts every position is reached.
       if (body < 0 || seen.length - body - 4 < bytes) return;
       const raw = Buffer.from(seen.slice(body + 4, body + 4 + bytes)).toString('latin1');
       parser.push(Buffer.from(raw.replace(/(?:^|\r\n)[\da-f]*(?:\r\n|$)/g, ''), 'latin1'));
@@ -94,7 +94,7 @@ test('a backlog keeps the newest', () => {
   assert.deepEqual(backlog.texts, []);
 });
 
-/** A client that opens a session and a request that never ends, and leaves. */
+/** Opens a session, sends a request that never ends, and disconnects. */
 async function abandon({ http, open, server }: Bench, key: string): Promise<Record<string, string>> {
   const headers = await open();
   const text = JSON.stringify(rpc('wait', { key }));
@@ -114,7 +114,7 @@ test('sessions whose clients have left with work in flight can be pushed out, th
   const gone = [await abandon(bench, 'a'), await abandon(bench, 'b')];
   const stays = await open();
   const stream = await live({ method: 'GET', headers: stays });
-  // The server learns a moment later that the clients have left.
+  // The server notices a moment later that the clients have left.
   const aborted = server.waiting.get('a')?.inbound.signal ?? assert.fail();
   let fresh: Record<string, string> | undefined;
   while (!aborted.aborted) {

@@ -1,11 +1,11 @@
-// A long body is encoded once, for its length and for the socket: what arrives is what was said, to the octet.
+// A long body is encoded once, for its length and for the socket: it must arrive exactly, to the octet.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpServer } from '../../../src/server/index.ts';
 import { both, modern } from './harness.ts';
 import { serveHttp } from './engine.ts';
 
-/** Characters from which on a body is long (`listener.ts`). */
+/** Length in characters from which a body counts as long (`listener.ts`). */
 const long = 16_384;
 
 test('a body of any length, with characters of one to four octets, arrives whole, with its length in octets', async (t) => {
@@ -23,7 +23,7 @@ test('a body of any length, with characters of one to four octets, arrives whole
     const { result } = JSON.parse(line) as { result: { content: { text: string }[] } };
     return { octets: bytes.length, announced: answer.headers.get('content-length'), said: result.content[0]?.text ?? '' };
   };
-  // What goes around the text: with it the body has as many characters as is asked for.
+  // The length of the JSON around the text; it lets the body have exactly the wanted number of characters.
   const around = (await ask('a', 0, both)).octets;
   for (const accept of [both, 'text/event-stream']) {
     for (const letter of ['a', 'é', '€', '😀', '"', '\n']) {

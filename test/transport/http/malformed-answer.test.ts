@@ -37,7 +37,7 @@ test('a malformed answer is refused, and ends the question that it was to answer
   };
   const question = await next();
   assert.equal(question.method, 'elicitation/create');
-  // Somebody else's session, and none, have no such question.
+  // Another session, or no session, has no such question.
   assert.equal((await post({ id: question.id }, {})).status, 400);
   assert.equal((await post({ id: question.id }, { 'mcp-session-id': 'another' })).status, 400);
   assert.equal((await post({ id: question.id })).status, 400);

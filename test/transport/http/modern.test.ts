@@ -29,7 +29,7 @@ test('the headers of a modern request are held against its body', async (t) => {
     ['another version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2025-11-25' } },
       400, -32020],
     ['an unknown version header', { ...call, headers: { ...call.headers, 'mcp-protocol-version': '2099-01-01' } }, 400, -32020],
-    // The header is well; it is not what the body says.
+    // The header is valid, but the version in the body differs.
     ...['2025-11-25', '2099-01-01'].map((claimed): [string, Sent, number, number] => [
       `${claimed} in the body only`, modern('ping', { _meta: { [version]: claimed, [capabilities]: {} } }), 400, -32020,
     ]),
@@ -151,7 +151,7 @@ test('leaving before anything was sent cancels as well', async (t) => {
   const aborted = new Promise((resolve) => inbound.signal.addEventListener('abort', resolve));
   client.destroy();
   await aborted;
-  // Its place is free.
+  // Its place is free again.
   assert.equal((await ask(modern('ping'))).status, 200);
 });
 

@@ -17,7 +17,7 @@ const random = randomOf(4);
 const draw = (alphabet: string, length: number): string => Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Fields that carry credentials somewhere in the world. None of them is on a list: only what is harmless is. */
+/** Header fields that are known to carry credentials. The code does not list them: it lists only the harmless fields. */
 const credentials: readonly string[] = [
   'Authorization', 'Proxy-Authorization', 'Cookie', 'Set-Cookie', 'Ocp-Apim-Subscription-Key', 'x-functions-key', 'x-jwt', 'X-Api-Key', 'Api-Key', 'apikey',
   'X-Auth-Token', 'X-Amz-Security-Token', 'X-Goog-Api-Key', 'X-Goog-Iap-Jwt-Assertion', 'CF-Access-Client-Secret', 'X-Vault-Token', 'Private-Token', 'X-Shopify-Access-Token',
@@ -73,7 +73,7 @@ test('redaction: challenges stay what they are, and what they echo does not', ()
       assert.ok(!shown.includes(token) && !shown.includes(btoa(`user:${token}`)), `${text} is shown as ${shown}`);
     }
   }
-  // All letters, as Base64 may be: the scheme before it tells.
+  // Base64 may consist of letters only; the scheme before it shows that it is a credential.
   assert.equal(redactText('the server got Basic dXNlcjpwYXNz and refused'), 'the server got Basic [redacted] and refused');
 });
 
@@ -93,7 +93,7 @@ test('redaction: of an address its user, its fragment, unknown parameters and ke
     const pieces = ['https://', '//', '/', '?', '&', '=', '#', '@', ':', 'mcp', 'a.b', '%2f', ' ', secret, secret, 'http:', ''];
     const text = Array.from({ length: 1 + Math.floor(random() * 8) }, () => pieces[Math.floor(random() * pieces.length)]).join('');
     const host = /^(?:[a-z][a-z\d+.-]*:)?\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(text)?.[1] ?? '';
-    // A host may be called anything.
+    // A secret that is also part of the host name may be shown.
     if (!host.includes(secret)) assert.ok(!redactUrl(text).includes(secret), `${text} is shown as ${redactUrl(text)}`);
   }
 });

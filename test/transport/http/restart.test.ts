@@ -9,7 +9,7 @@ import { httpTransport } from '../../../src/transport/http/client/index.ts';
 import type { HttpServer } from '../../../src/transport/http/node/index.ts';
 import { serveHttp } from './engine.ts';
 
-/** One life of the server: it says which one answers. */
+/** One run of the server; its tool `life` names the run. */
 async function live(life: string, port: number): Promise<{ http: HttpServer; server: McpServer }> {
   const server = new McpServer({ name: 'mortal', version: '1.0.0' });
   server.tool('life', {}, () => life);
@@ -17,7 +17,10 @@ async function live(life: string, port: number): Promise<{ http: HttpServer; ser
   return { server, http: await serveHttp(server, { port }) };
 }
 
-/** A socket that the dead server had left open fails the call that finds it: such a call may have been served. */
+/**
+ * Repeats the call after a connection error: a connection that the dead server left open fails the call that uses it, because the server
+ * may have run that call.
+ */
 async function persist<T>(call: () => Promise<T>): Promise<T> {
   for (let left = 10; ; left--) {
     try {
@@ -36,7 +39,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
       revisions: [revision],
       onResourceUpdated: (uri) => told.emit('updated', uri),
     });
-    // Reconnections do not wait: the test is about what happens, not when.
+    // Reconnections do not wait: the test checks the result, not the times.
     const transport = httpTransport(first.http.url, {
       clock: waitingClock(() => new Promise((resolve) => setImmediate(resolve))),
       limits: { reconnectAttempts: 10_000 },
@@ -49,10 +52,10 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
     await first.http.close({ drainMs: 0 });
     const second = await live('second', first.http.port);
 
-    // Its session is gone with the process: a new handshake, and the call is made once more.
+    // The session ended with the process: the client makes a new handshake and repeats the call.
     assert.deepEqual((await persist(() => client.callTool('life'))).content, [{ type: 'text', text: 'second' }]);
 
-    // What it watches is watched again, once the stream is there.
+    // The client subscribes again when the stream is open.
     const updated = once(told, 'updated');
     const tick = setInterval(() => second.server.resourceUpdated('news://today'), 20);
     assert.deepEqual(await updated, ['news://today']);

@@ -25,7 +25,7 @@ test('a stream cut after any event goes on there: nothing lost, nothing twice', 
       assert.equal(again.status, 200);
       const rest = await again.all();
       assert.deepEqual([...datas(seen), ...datas(rest)], expected, `${version}, cut after ${cut}`);
-      // Each id tells its stream, also of what is sent again, and none comes twice.
+      // Each event id names its stream, also when events are sent again, and no id comes twice.
       const ids = [...seen, ...rest].map(({ id }) => id.split('-'));
       assert.deepEqual(new Set(ids.map(([stream]) => stream)), new Set([ids[0]?.[0]]));
       assert.equal(new Set(ids.map(([, seq]) => seq)).size, ids.length);
@@ -44,7 +44,7 @@ test('a stream whose request is still open is carried on with what comes later',
   const resumed = await again;
   inbound.send(step(1));
   assert.equal((await resumed.next())?.data, step(1));
-  // A dropped connection is no cancellation: what comes meanwhile is kept.
+  // A dropped connection does not cancel the request: its messages are stored.
   const last = (await (async () => {
     inbound.send(step(2));
     return resumed.next();
@@ -74,15 +74,15 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
   const listening = await live({ method: 'GET', headers });
   assert.deepEqual([listening.status, listening.headers['content-type']], [200, 'text/event-stream']);
   const primer = await listening.next();
-  // 2025-11-25 basic/transports: an event that says when to come back, before the stream may be closed.
+  // 2025-11-25 basic/transports: an event with the reconnection time comes before the server may close the stream.
   assert.deepEqual([primer?.data, primer?.retry], ['', 1000]);
-  // What came before the stream was there has waited for it.
+  // A notification from before the stream was opened has waited for it.
   assert.match((await listening.next())?.data ?? '', /early/);
   peer?.notify('notifications/one');
   const one = await listening.next();
   assert.match(one?.data ?? '', /notifications\/one/);
   listening.cut();
-  // Traffic of another stream is never replayed here.
+  // Messages of another stream are never replayed here.
   await (await live({ headers, body: rpc('steps', { steps: 3 }) })).all();
   peer?.notify('notifications/two');
   const resumed = await live({ method: 'GET', headers: { ...headers, 'last-event-id': one?.id ?? '' } });
@@ -91,7 +91,7 @@ test('the GET stream carries what belongs to no request, and is resumed with tha
     (event) => (JSON.parse(event?.data ?? '') as { method: string }).method,
   );
   assert.deepEqual(found, ['notifications/two', 'notifications/three']);
-  // A newer stream takes over; the older one ends.
+  // A newer stream replaces the older one, which ends.
   const newer = await live({ method: 'GET', headers });
   await resumed.closed;
   peer?.notify('notifications/four');
@@ -114,7 +114,7 @@ test('a question goes on the stream of its request, and its answer is POSTed', a
     assert.deepEqual([status, text], [202, '']);
     assert.deepEqual(datas(await asking.all()), ['{"jsonrpc":"2.0","id":1,"result":{"answer":{"roots":[]}}}']);
   }
-  // Who takes no stream, and listens on none, cannot be asked: that is an error, not silence.
+  // A client without any stream cannot be asked: the handler gets an error instead of waiting.
   const { text } = await ask({ headers: { ...headers, accept: 'application/json' }, body: rpc('ask') });
   assert.match(text, /no stream open/);
 });
@@ -127,7 +127,7 @@ test('what cannot be resumed is refused by name', async (t) => {
     ask({ method: 'GET', headers: { ...session, 'last-event-id': id } });
   const events = await (await live({ headers, body: rpc('steps', { steps: 10 }) })).all();
   assert.equal(events.length, 12);
-  // The oldest of a stream were forgotten, the newest were not.
+  // The oldest events of a stream were dropped, the newest were kept.
   assert.equal((await resume('0-1')).status, 400);
   assert.equal((await resume('0-10')).status, 200);
   for (const id of ['0-12', '0-99999999999999999999', '7-0', 'x', '-', '-1', '0-', '0--1', '__proto__-0', '']) {
@@ -175,7 +175,7 @@ test('a store may answer late', async (t) => {
   await new Promise<void>((resolve) => {
     asked = resolve;
   });
-  // It comes between the question to the store and its answer.
+  // Send a notification after the store was asked and before it answers.
   peer.notify('two');
   const again = new Promise<void>((resolve) => {
     asked = resolve;
@@ -195,7 +195,7 @@ test('the memory store keeps to its bounds', async () => {
   assert.equal(await store.after('a', 's', 1), undefined);
   assert.deepEqual(await store.after('a', 's', 4), []);
   assert.equal(await store.after('a', 's', 5), undefined);
-  // A single message may be larger than the bound of a stream.
+  // A single message may exceed the limit of a stream.
   store.append('b', 's', 1, 'x'.repeat(100));
   assert.equal((await store.after('b', 's', 0))?.length, 1);
   store.append('b', 't', 1, 'x'.repeat(4));
@@ -208,7 +208,7 @@ test('the memory store keeps to its bounds', async () => {
 test('the memory store joins what a stream wrote in a row, and counts it message by message', async () => {
   const store = memoryEventStore(512 + 5 * 72, 1e6);
   for (let seq = 1; seq <= 3; seq++) store.append('a', 's', seq, `"${seq}0"`);
-  // Another stream's message ends the row.
+  // A message of another stream interrupts the row.
   store.append('a', 't', 1, '"t"');
   assert.deepEqual(await store.after('a', 's', 1), ['"20"', '"30"']);
   store.append('a', 's', 4, '"40"');

@@ -69,7 +69,7 @@ test('a message of the client that is no request is no request of the modern era
   assert.deepEqual([legacy.status, codeOf(legacy.text)], [400, -32600]);
   assert.match(legacy.text, /Mcp-Session-Id header is missing/);
   assert.equal(ask({ headers: headers ?? {}, body: inBody }).status, 202);
-  // A notification opens no session.
+  // A notification does not open a session.
   assert.match(ask({ body: note('initialize') }).text, /Mcp-Session-Id header is missing/);
   assert.equal(server.peers.size, 0);
 });
@@ -111,7 +111,7 @@ test('a batch is found behind any white space, and behind nothing else', async (
         jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid request: this protocol revision has no batches' },
       }], JSON.stringify(text));
     }
-    // It is read only where its session has batches: without one, whatever it holds, the session is what is missing.
+    // A batch is read only if its session supports batches. Without a session the error is the missing header, whatever the body holds.
     const broken = `${space}[x`;
     for (const body of [broken, new TextEncoder().encode(broken)]) assert.match(ask({ body }).text, /Mcp-Session-Id header is missing/);
   }
@@ -140,7 +140,7 @@ test('a modern request is charged what it weighs while it is open, and refused w
   assert.equal(budget.used - used, decoded.weight + openThingBytes);
   budget.limit = budget.used + decoded.weight;
   try {
-    // The first 64 KiB are always there: these fill them.
+    // The first 64 KiB are always allowed: these requests fill them.
     const open = Array.from({ length: 20 }, (_, i) => ask(modern('wait', { key: `k${i}`, pad: 'x'.repeat(5000) })));
     const refused = open.filter(({ status }) => status === 503);
     assert.ok(refused.length > 0 && refused.length < 20, String(refused.length));
@@ -149,7 +149,7 @@ test('a modern request is charged what it weighs while it is open, and refused w
         { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The requests that are open take all the memory there is for them' } }, { 'retry-after': 1 },
       ]);
     }
-    // Who asks little is served.
+    // A small request is served.
     assert.equal(ask(modern('ping')).status, 200);
     for (const { finish } of server.waiting.values()) finish();
     await new Promise(setImmediate);
@@ -331,7 +331,7 @@ test('the streams that credentials opened end with them, and say so', async (t) 
   const { fields } = await ask({ body: rpc('initialize', { protocolVersion: '2025-11-25' }) });
   const get = await ask({ method: 'GET', headers: { 'mcp-session-id': String(fields?.['mcp-session-id']) } });
   const listening = await ask(modern('subscriptions/listen'));
-  // Longer than the longest timer.
+  // The credentials expire later than the longest timer delay.
   t.mock.timers.tick(month - 1);
   assert.deepEqual([get.stream, listening.stream], ['open', 'open']);
   t.mock.timers.tick(1);
@@ -366,7 +366,7 @@ test('sessions: one that has ended, or was evicted, is ended once', () => {
   for (const one of opened) if (one) sessions.end(one, 'over');
   for (const one of opened) if (one) sessions.end(one, 'again');
   assert.deepEqual([server.peers.size, sessions.all().length], [0, 0]);
-  // And one of nobody.
+  // A session without a principal.
   const nobody = sessions.open(undefined, false);
   assert.ok(nobody);
   assert.equal(sessions.find(nobody.id, undefined, false), nobody);
@@ -387,7 +387,7 @@ test('sessions: room for one principal is made without a look at the sessions of
   const mine = { principal: 'mine' };
   const [first, second] = [1, 2].map(() => sessions.open(mine, false));
   assert.ok(first && second);
-  // The one that was used last stays.
+  // The session that was used last stays.
   assert.equal(sessions.find(first.id, mine, false), first);
   looks = 0;
   assert.ok(sessions.open(mine, false));

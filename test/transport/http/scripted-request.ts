@@ -1,4 +1,4 @@
-// One HTTP request that no runtime has brought: all that the endpoint does with it, exactly. No socket.
+// A scripted HTTP request without a runtime or a socket: records exactly what the endpoint does with it.
 import { mcpFields } from '../../../src/transport/http/server/http-request.ts';
 import type { Body, HeaderFields, HttpRequest, McpFields } from '../../../src/transport/http/server/http-request.ts';
 import { createEndpoint } from '../../../src/transport/http/server/endpoint.ts';
@@ -18,17 +18,17 @@ export class ScriptedRequest implements HttpRequest {
   onHead: HttpRequest['onHead'];
   unread: Unread | undefined;
   common: HeaderFields | undefined;
-  /** What was answered; undefined: nothing yet. A stream has status 200. */
+  /** The status of the answer; 200 for a stream; undefined before the answer. */
   status: number | undefined;
   fields: HeaderFields | undefined;
   text = '';
-  /** `open`, `ended`, `ended last`, `destroyed`; undefined: no stream. */
+  /** `open`, `ended`, `ended last`, `destroyed`; undefined without a stream. */
   stream: string | undefined;
-  /** How often it was answered. */
+  /** The number of answers. */
   answers = 0;
-  /** Bytes that the client leaves unread. */
+  /** Bytes that the client has not read. */
   buffered = 0;
-  /** Whether the client has left before a stream began. */
+  /** True if the client left before a stream began. */
   left = false;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #body: Body;
@@ -96,7 +96,7 @@ export class ScriptedRequest implements HttpRequest {
     if (this.left) listener();
   }
 
-  /** The client leaves. */
+  /** Disconnects the client. */
   leave(): void {
     this.left = true;
     this.#gone?.();
@@ -107,7 +107,7 @@ export interface Place {
   readonly server: FakeServer;
   readonly endpoint: Endpoint;
   ask(sent: Sent & { body?: string | object | Uint8Array }, before?: (request: ScriptedRequest) => void): ScriptedRequest;
-  /** A handshake; the headers of its session. */
+  /** Opens a session, and returns its headers. */
   open(version?: string): Record<string, string>;
 }
 

@@ -1,4 +1,4 @@
-// How serveHttp ends: what an open connection does to it, by its own clock.
+// How serveHttp closes while connections are open, with a stopped clock.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -36,17 +36,17 @@ function post({ headers = {}, body }: Sent): string {
   return `POST /mcp HTTP/1.1\r\n${Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
 }
 
-/** Reads until the text has this. */
+/** Reads until the text contains `what`. */
 async function until(socket: Socket, what: string): Promise<string> {
   let text = '';
   while (!text.includes(what)) text += String((await once(socket, 'data'))[0]);
   return text;
 }
 
-/** Stops only the clock of `setTimeout`. */
+/** Stops `setTimeout` only. */
 const stopClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setTimeout'] });
 
-/** Lets all go on that waits for no timer, and for sockets a while. */
+/** Runs everything that waits for no timer, and gives sockets some turns. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
 }
@@ -60,7 +60,7 @@ test('closing with no connection waits for nothing', async (t) => {
 test('a connection that was never asked anything is ended once the time in which it may be is over', async (t) => {
   const { http, dial } = await begin(t);
   const socket = await dial();
-  // The server has it, too.
+  // The answer to this ping shows that the server has accepted both connections.
   const other = await dial();
   other.write(post(modern('ping')));
   await until(other, '"result"');
@@ -160,7 +160,7 @@ test('what was read is not waiting any more, however much it was', async (t) => 
   t.after(() => http.close({ drainMs: 0 }));
   const socket = await dial();
   for (let i = 0; i < 4; i++) {
-    // More than the system takes at once.
+    // More than the system buffers at once.
     socket.write(post(modern('big', { size: 8_000_000 })));
     let length = 0;
     while (length < 8_000_000) length += (await once(socket, 'data') as [Buffer])[0].length;

@@ -44,7 +44,7 @@ test('card: it is made from the server, for everybody, with its type, CORS and a
     const again = await fetch(`${url}/server-card`, { headers: { 'if-none-match': known } });
     assert.deepEqual([again.status, await again.text(), again.headers.get('etag'), again.headers.get('access-control-allow-origin')], [304, '', etag, '*'], known);
     assert.equal(again.headers.get('cache-control'), 'public, max-age=3600');
-    // RFC 9110, 8.6: a length that is not that of the 200 is no length of a 304.
+    // RFC 9110, 8.6: Content-Length in a 304 must equal that of the 200, or be absent.
     assert.ok([null, `${length}`].includes(again.headers.get('content-length')));
   }
   assert.equal((await fetch(`${url}/server-card`, { headers: { 'if-none-match': '"x"' } })).status, 200);

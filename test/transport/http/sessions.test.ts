@@ -63,7 +63,7 @@ test('the ids of sessions are 32 hexadecimal digits, and no two are the same', (
   const ids = Array.from({ length: 1000 }, randomId);
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
-  // Bytes that are never drawn, or drawn once and kept, would show as a column that is always the same.
+  // If random bytes were missing or reused, one digit would be constant.
   for (let at = 0; at < 32; at++) assert.equal(new Set(ids.map((id) => id[at])).size, 16, `digit ${at}`);
 });
 

@@ -43,7 +43,7 @@ test('what is wrong with a legacy request decides its status', async (t) => {
       { method: 'DELETE', headers: { ...session, 'mcp-protocol-version': '1999-01-01' } }, 400, /1999-01-01/],
     ['another version that is served',
       { headers: { ...session, 'mcp-protocol-version': '2025-03-26' }, body: rpc('ping') }, 200, /result/],
-    // 2026-07-28 basic/transports/streamable-http#sending-messages: a server asks nothing, so nothing answers it.
+    // 2026-07-28 basic/transports/streamable-http#sending-messages: a server sends no requests, so a response from the client is invalid.
     ['an answer of 2026-07-28', { headers: modern('ping').headers ?? {}, body: { jsonrpc: '2.0', id: 5, result: {} } }, 400, /-32600/],
     ['no JSON', { headers: session, body: '{' }, 400, /-32700/],
     ['no JSON-RPC', { headers: session, body: '{"id":3}' }, 400, /"id":3.*-32600/],
@@ -106,7 +106,7 @@ test('batches, where the revision has them', async (t) => {
   assert.deepEqual([notes.status, notes.text], [202, '']);
   const answers = await ask({ headers, body: [{ jsonrpc: '2.0', id: 9, result: {} }, { jsonrpc: '2.0', id: 10, error: { code: 1, message: 'no' } }] });
   assert.deepEqual([answers.status, answers.text], [202, '']);
-  // A stream stays open until each request of the batch has its answer.
+  // A stream stays open until each request of the batch is answered.
   const streamed = live({ headers: { ...headers, accept: 'text/event-stream' }, body: [rpc('ping', {}, 1), rpc('wait', { key: 'b' }, 2)] });
   await server.arrived('b');
   server.waiting.get('b')?.finish();
@@ -128,14 +128,14 @@ test('an answer becomes a stream when something goes before it, or nothing else 
     ['0-1', ['jsonrpc', 'method', 'params']], ['0-2', ['jsonrpc', 'method', 'params']],
     ['0-3', ['jsonrpc', 'id', 'result']],
   ]);
-  // An error ends a stream as a result does.
+  // An error ends a stream, like a result.
   const refused = await live({ headers, body: rpc('forbidden', { late: true }) });
   assert.deepEqual((await within('the end of the stream', refused.all())).map(({ data }) => Object.keys(JSON.parse(data) as object)), [
     ['jsonrpc', 'method'], ['jsonrpc', 'id', 'error'],
   ]);
   const wanted = await live({ headers: { ...headers, accept: 'text/event-stream' }, body: rpc('ping') });
   assert.deepEqual((await wanted.all()).map(({ data }) => data), ['{"jsonrpc":"2.0","id":1,"result":{}}']);
-  // A client that takes no stream gets only the answer.
+  // A client that accepts no stream gets only the response.
   const json = await ask({ headers: { ...headers, accept: 'application/json' }, body: rpc('steps', { steps: 2 }) });
   assert.deepEqual(JSON.parse(json.text), { jsonrpc: '2.0', id: 1, result: { steps: 2 } });
 });
@@ -147,7 +147,7 @@ test('a cancelled request ends without an answer', async (t) => {
   await server.arrived('c');
   await ask({ headers, body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } } });
   const events = await (await pending).all();
-  // The event that primes a reconnection, and nothing else.
+  // Only the first event, with the id for a reconnection, comes.
   assert.deepEqual(events.filter(({ data }) => data !== ''), []);
 });
 
@@ -161,7 +161,7 @@ test('a server that has only legacy revisions does not look like a modern one, n
   const fresh = await start(t, {}, ['2026-07-28']);
   const handshake = await fresh.ask({ body: rpc('initialize', { protocolVersion: '2025-06-18' }) });
   assert.deepEqual([handshake.status, code(handshake)], [400, -32022]);
-  // 2026-07-28 basic/versioning: on any transport it names what it speaks, for clients that know nothing newer.
+  // 2026-07-28 basic/versioning: on any transport the server names its versions, for clients that know no newer one.
   assert.deepEqual((JSON.parse(handshake.text) as { error: { data: unknown } }).error.data, { supported: ['2026-07-28'], requested: '2025-06-18' });
   for (const method of ['GET', 'DELETE']) {
     for (const more of [{}, { 'last-event-id': '0-0' }]) {
@@ -185,7 +185,7 @@ test('the events of one turn are an answer with a length; a stream that outlives
   for (const method of ['a', 'b']) work?.inbound.send(JSON.stringify(note(method)));
   const stream = await opened;
   assert.equal(stream.headers['content-length'], undefined);
-  // The polled stream's own first event, and the two: they are there although the request goes on.
+  // The stream's first event and the two notifications arrive while the request is still running.
   for (const method of [undefined, 'a', 'b']) {
     const { data = '' } = await stream.next() ?? {};
     assert.equal(data === '' ? undefined : (JSON.parse(data) as { method: string }).method, method);
@@ -211,7 +211,7 @@ test('an answer that is made at once is one write, and waits for no turn where i
     const [chunk] = await once(client, 'data') as [Buffer];
     return [writes.mock.callCount() - before, flushes() - flushed, chunk.toString()];
   };
-  // The first one may have others beside it.
+  // Other connections may have responses in the same turn, so the first response is flushed at the end of the turn.
   const [, first, opened] = await post('initialize', { protocolVersion: '2025-11-25' }, '');
   assert.equal(first, 1);
   const session = `mcp-session-id: ${/mcp-session-id: (\S+)/.exec(opened)?.[1]}\r\n`;

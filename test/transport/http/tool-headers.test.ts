@@ -12,7 +12,7 @@ test('a tool whose schema marks its headers wrongly is refused at registration',
     marked({ type: 'string', 'x-mcp-header': '' }),
     marked({ type: 'string', 'x-mcp-header': 'two words' }),
     marked({ type: 'string', 'x-mcp-header': 'A\r\nB' }),
-    // RFC 9110 5.6.2: what a token may not hold, and what is not ASCII.
+    // RFC 9110 5.6.2: characters that are not allowed in a token, and a non-ASCII letter.
     ...Array.from([...'"(),/:;<=>?@[\\]{}\u007fé', ...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code))], (odd) => marked({ type: 'string', 'x-mcp-header': `A${odd}` })),
     { type: 'object', properties: {
       a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' },
@@ -21,7 +21,7 @@ test('a tool whose schema marks its headers wrongly is refused at registration',
   ]) assert.throws(() => server.tool('wrong', { input: wrong as never }, () => ''), /tool "wrong": .*x-mcp-header/);
 });
 
-// A core with only tools() does not carry the check, and HTTP has its own.
+// A ServerCore with only tools() does not check the schema at registration, so HTTP checks it.
 test('a tool that was not checked cannot be called over HTTP, and the answer says why', async () => {
   const marks = tools();
   const server = new ServerCore({ name: 'headers', version: '1.0.0' }, { features: [marks] });

@@ -8,7 +8,7 @@ import { both, modern, note, rpc, start } from './harness.ts';
 
 type Entry = Parameters<HttpTrace>[0];
 
-/** An entry in a line: what a learner looks at. */
+/** The main parts of an entry, in one line. */
 function line(entry: Entry): string {
   const arrow = entry.direction === 'received' ? '->' : '<-';
   if (entry.kind === 'http') return `${entry.exchange} ${arrow} ${entry.method} ${entry.path} ${entry.status ?? ''}`.trim();
@@ -38,7 +38,7 @@ test('trace sees messages, heads and events, joined by the number of the exchang
     '6 -> POST /mcp', '6 -> {', '6 <- POST /mcp 400', '6 <- "code":-32700',
   ]);
 
-  // What waits for a stream is shown when it goes out; what is replayed, again.
+  // A notification that waits for a stream is traced when it is sent, and again when it is replayed.
   seen.length = 0;
   const [peer] = server.peers;
   peer?.notify('early');
@@ -90,12 +90,12 @@ test('no credential is in a trace', async (t) => {
   assert.equal(request?.kind === 'http' && request.headers['authorization'], 'Bearer [redacted]');
   assert.equal(request?.kind === 'http' && request.headers['cookie'], '[redacted]');
   assert.equal(request?.kind === 'http' && request.headers['mcp-method'], 'ping');
-  // The challenge is no credential: it says what is missing.
+  // The challenge is not a credential: it names the missing one.
   assert.equal(response?.kind === 'http' && response.headers['www-authenticate'], 'Bearer');
   assert.deepEqual(redact([['Authorization', 'DPoP abc'], ['Set-Cookie', 'a']]), {
     authorization: 'DPoP [redacted]', 'set-cookie': '[redacted]',
   });
-  // Of a value with several words the scheme is the first, and of one that begins otherwise nothing is shown.
+  // If a value has several words, the scheme is the first. If the first word is not a scheme, nothing of the value is shown.
   for (const [value, shown] of [
     ['Digest username="u", response="hunter2"', 'Digest [redacted]'], ['AWS4-HMAC-SHA256 a b', 'AWS4-HMAC-SHA256 [redacted]'],
     ['hunter2', '[redacted]'], ['"hunter" 2', '[redacted]'], [' hunter 2', '[redacted]'], ['', '[redacted]'],

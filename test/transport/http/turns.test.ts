@@ -55,6 +55,6 @@ test('turns: a tool whose last answer was short does not wait, and of those that
   turns.answered(call('big').message, 10);
   assert.equal(turns.take(call('big'), () => ran++), true);
   assert.equal(ran, 1);
-  // They leave a timer behind otherwise.
+  // Run all of them: otherwise a timer would be left.
   while (ran < 1001) await new Promise(setImmediate);
 });

@@ -1,4 +1,4 @@
-// In a process of its own: some of the broken transports leave the budget of the process charged.
+// In a separate process: some of the broken transports never release their bytes in the process's budget.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { processBudget } from '../../../src/bounds/budget.ts';
@@ -8,7 +8,7 @@ import { everyNth } from '../../every-nth.ts';
 import { brokenTransports } from './broken.ts';
 import { serialLines } from './transports.ts';
 
-/** The first test that rejects a transport, with its reason. */
+/** The first test that rejects a transport, and its error message. */
 async function rejected(open: OpenTransport): Promise<string | undefined> {
   for (const { name, run } of transportTests) {
     const error: unknown = await run(open).then(() => undefined, (thrown: unknown) => thrown);

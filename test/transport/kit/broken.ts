@@ -7,17 +7,17 @@ import { byteChannel, pieces, serialLines, serial } from './transports.ts';
 import { frames, lines, serialTransport, serveSerial } from '../../../src/transport/serial/index.ts';
 import { processBudget } from '../../../src/bounds/budget.ts';
 
-/** Changes the client's side of a transport that works. */
+/** Changes the client's side of a working transport. */
 const onClient = (change: (client: ClientTransport) => ClientTransport): OpenTransport => async (server, options) => {
   const wire = await serialLines(server, options);
   return { ...wire, client: change(wire.client) };
 };
 
-/** Changes what the client is told. */
+/** Changes what the client receives. */
 const told = (change: (to: ClientReceiver) => Partial<ClientReceiver>): OpenTransport =>
   onClient((client) => ({ ...client, open: (to) => client.open({ ...to, ...change(to) }) }));
 
-/** Changes what a client sends. */
+/** Changes what the client sends. */
 const sent = (change: (send: ClientTransport['send'], text: string, message: Outgoing | undefined) => void): OpenTransport =>
   onClient((client) => ({ ...client, send: (text, message) => change(client.send, text, message) }));
 
@@ -26,7 +26,7 @@ interface ServerSide {
   readonly options: PeerOptions;
 }
 
-/** Changes how the server is served. */
+/** Changes the server's side of a transport. */
 const onServer = (
   change: (outlet: Outlet, options: PeerOptions) => Partial<ServerSide>, peers: (peer: ServedClient) => Partial<ServedClient> = () => ({}),
 ): OpenTransport => async (server, how) => {
@@ -52,7 +52,7 @@ const onServer = (
   return serialLines(port, how);
 };
 
-/** Changes the bytes that pass to the server (0) or the client (1). */
+/** Changes the bytes on the way to the server (0) or to the client (1). */
 const onBytes = (change: (bytes: Uint8Array, to: 0 | 1) => readonly Uint8Array[], maxOf = (most: number): number => most): OpenTransport => async (server, { maxMessageBytes = 16_777_216, cutEvery }) => {
   const { ends: [front, back], hold, put } = byteChannel(cutEvery);
   const changed = (channel: typeof front, to: 0 | 1): typeof front => ({
@@ -64,13 +64,13 @@ const onBytes = (change: (bytes: Uint8Array, to: 0 | 1) => readonly Uint8Array[]
   return { client, closeServer: () => serving.close(), maxMessageBytes, hold, raw: { toServer: (bytes) => put(0, bytes), toClient: (bytes) => put(1, bytes) } };
 };
 
-/** Changes the wire as the test has it. */
+/** Changes the `OpenedTransport` that the test gets. */
 const onWire = (change: (wire: OpenedTransport) => Partial<OpenedTransport>, base: OpenTransport = serialLines): OpenTransport => async (server, options) => {
   const wire = await base(server, options);
   return { ...wire, ...change(wire) };
 };
 
-/** Calls `then` with every second value, and the one before it. */
+/** Swaps the fifth of every ten values with the one after it. */
 function swapped<T>(then: (value: T) => void): (value: T) => void {
   let before: T | undefined;
   let count = 0;
@@ -86,7 +86,7 @@ function swapped<T>(then: (value: T) => void): (value: T) => void {
 
 const isNotice = (decoded: Decoded): boolean => decoded.kind === 'notification';
 
-/** Transports with one fault each, by what is wrong with them. The kit has to reject each of them. */
+/** Transports with one fault each, by its description. The kit must reject each of them. */
 export const brokenTransports: Readonly<Record<string, OpenTransport>> = {
   'two messages of a client are swapped': async (server, options) => {
     const wire = await serialLines(server, options);

@@ -1,4 +1,4 @@
-// In a process of its own: it measures what the whole process is charged with.
+// In a separate process: the tests measure the budget of the whole process.
 import test from 'node:test';
 import { transportTests } from '../../../src/transport/testing/index.ts';
 import type { OpenTransport } from '../../../src/transport/testing/index.ts';
@@ -11,7 +11,7 @@ const transports: Readonly<Record<string, OpenTransport>> = {
 
 for (const [name, open] of Object.entries(transports)) {
   test(`every transport: ${name}`, async (t) => {
-    // HTTP waits longest: a request and its stream are several round trips.
+    // HTTP tests take longest: a request and its stream need several round trips.
     const step = name.endsWith('Http') ? everyNth(4) : 1;
     for (const one of transportTests.filter((_, at) => at % step === 0)) {
       await t.test(`${one.role}: ${one.name}`, async (tt) => {

@@ -18,14 +18,14 @@ import { serveSocket, socketTransport } from '../../../src/transport/socket/node
 import { serveStdio, stdioTransport } from '../../../src/transport/stdio/index.ts';
 import type { OpenTransport } from '../../../src/transport/testing/index.ts';
 
-/** Bytes in pieces. */
+/** Splits bytes into pieces of `size`. */
 export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 export const memory: OpenTransport = async (server) => {
   const client = memoryTransport(server);
-  // A server in memory has nothing to close but what it was connected to: its `onSilent` ends it.
+  // A server in memory has no listener to close: close its peers, and call their `onSilent`.
   const peers: ((why: string) => void)[] = [];
   const connect = server.connect.bind(server);
   server.connect = (outlet, options) => {
@@ -50,7 +50,7 @@ export const messagePorts: OpenTransport = async (server) => {
   };
 };
 
-/** A channel of bytes in memory, whose ends meet in turns of the event loop. `hold` stops what goes to the second end. */
+/** An in-memory byte channel. It delivers in later turns of the event loop. `hold` stops the bytes to the second end. */
 export function byteChannel(cutEvery?: number): { ends: readonly [SerialChannel, SerialChannel]; hold(on: boolean): void; put(end: 0 | 1, bytes: Uint8Array): void } {
   const readers: { data(bytes: Uint8Array): void; closed(): void }[] = [];
   const queues: Uint8Array[][] = [[], []];
@@ -64,7 +64,7 @@ export function byteChannel(cutEvery?: number): { ends: readonly [SerialChannel,
     busy[to] = true;
     setImmediate(() => {
       busy[to] = false;
-      // As with a socket, what was written meanwhile comes in one piece.
+      // As with a socket, bytes written since the last delivery arrive together.
       const bytes = Buffer.concat(queues[to]?.splice(0) ?? []);
       for (const piece of cutEvery ? pieces(bytes, cutEvery) : [bytes]) if (!closed[to]) readers[to]?.data(piece);
       go(to);
@@ -81,7 +81,7 @@ export function byteChannel(cutEvery?: number): { ends: readonly [SerialChannel,
     close() {
       if (closed[own]) return;
       closed[own] = true;
-      // What was written before is read first.
+      // Bytes that were written earlier are delivered first.
       const tell = (): void => void (busy[other] || (queues[other]?.length && !held) ? setImmediate(tell) : closed[other] || readers[other]?.closed());
       setImmediate(tell);
     },
@@ -105,7 +105,7 @@ export const serial = (framing: SerialFraming): OpenTransport => async (server, 
   const serving = serveSerial(server, front, options);
   const { reopen, ...whole } = serialTransport(back, options);
   return {
-    // A wire of lines has one session for as long as it is there.
+    // A channel of lines has one session for its lifetime.
     client: framing === lines || !reopen ? whole : { ...whole, reopen },
     closeServer: () => serving.close(),
     maxMessageBytes,
@@ -119,7 +119,7 @@ export const serial = (framing: SerialFraming): OpenTransport => async (server, 
 export const serialLines: OpenTransport = serial(lines);
 export const serialFrames: OpenTransport = serial(frames({ mtu: 256 }));
 
-/** A program whose standard streams are those of a server in this process: it passes bytes on, in pieces. */
+/** A program that passes bytes, in pieces, between its standard streams and a server in this process. */
 const relay = `
   const socket = require('node:net').connect(process.argv[1]);
   const every = Number(process.argv[2]);
@@ -137,7 +137,7 @@ export const stdio: OpenTransport = async (server, { maxMessageBytes = 16_777_21
   const [up, down] = [new PassThrough(), new PassThrough()];
   const serving = serveStdio(server, { stdin: up, stdout: down, maxMessageBytes });
   const listener = createPipe({ allowHalfOpen: true }, (socket) => {
-    // A client that reopens starts another program, and gets no other server here.
+    // A client that reopens starts another program, which gets no new server here.
     socket.on('error', () => socket.destroy());
     socket.on('data', (bytes) => up.write(bytes)).on('end', () => up.end()).on('close', () => up.end());
     down.on('data', (bytes) => socket.write(bytes));
@@ -158,7 +158,7 @@ export const stdio: OpenTransport = async (server, { maxMessageBytes = 16_777_21
   };
 };
 
-/** A pipe between a client and a listener that cuts what passes, puts bytes in, and can stop what goes to the client. */
+/** A proxy between a client and a listener. It cuts the bytes into pieces, can insert bytes, and can stop the bytes to the client. */
 export async function proxied(to: string | number, at: string | number, cutEvery?: number): Promise<{ hold(on: boolean): void; toServer(bytes: Uint8Array): void; toClient(bytes: Uint8Array): void; close(): void }> {
   const open = new Set<readonly [Socket, Socket]>();
   const pass = (from: Socket, into: Socket): void => {

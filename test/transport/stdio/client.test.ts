@@ -24,11 +24,11 @@ interface Bench {
   readonly messages: Decoded[];
   readonly failures: [RequestId, Error][];
   readonly lines: string[];
-  /** What `error` was told. */
+  /** The arguments of each `error` call. */
   readonly faults: string[];
-  /** Resolves with what `closed` was told. */
+  /** Resolves with the reason passed to `closed`. */
   readonly closed: Promise<string>;
-  /** Resolves once `test` holds; looked at whenever something has arrived. */
+  /** Resolves when `holds` returns true; checked whenever something has arrived. */
   until(holds: () => boolean): Promise<void>;
   ask(id: number, method: string, params?: object): Promise<Record<string, unknown>>;
 }
@@ -86,11 +86,11 @@ function bench(t: TestContext, command: string, args: readonly string[], options
 const server = (t: TestContext, settings: object = {}, options: StdioTransportOptions = {}): Bench =>
   bench(t, process.execPath, [programOf('server'), JSON.stringify(settings)], options);
 
-/** A program written in the test. */
+/** Runs a program whose source is in the test. */
 const script = (t: TestContext, source: string, options: StdioTransportOptions = {}): Bench =>
   bench(t, process.execPath, ['--input-type=module', '-e', source], options);
 
-/** Where the programs of a test connect to, so that their end shows. */
+/** A port to which the programs of a test connect, so that the test sees their end. */
 async function lifeline(t: TestContext): Promise<{ port: string; alive: Promise<Socket> }> {
   const listening = createServer().listen(0, '127.0.0.1');
   await once(listening, 'listening');
@@ -98,7 +98,7 @@ async function lifeline(t: TestContext): Promise<{ port: string; alive: Promise<
   const alive = (async () => {
     const [socket] = await once(listening, 'connection') as [Socket];
     socket.on('error', () => undefined);
-    // It says so once it is ready to be hard to end.
+    // The program writes when its signal handlers are ready.
     await once(socket, 'data');
     return socket;
   })();
@@ -131,7 +131,7 @@ test('stdioTransport: messages arrive in order, and trace sees them', async (t) 
 test('stdioTransport: thousands of large messages both ways at once, and none is lost', async (t) => {
   const { transport, receiver, messages, until } = server(t);
   await transport.open(receiver);
-  // 32 MiB: more than the pipes hold in both directions, so both ends have to wait for the other.
+  // 32 MiB: more than the pipes hold in both directions, so each end must wait for the other.
   const text = 'x'.repeat(16 * 1024);
   for (let id = 0; id < 2000; id++) {
     transport.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'echo', params: { text } }), { id });
@@ -296,7 +296,7 @@ test('stdioTransport: a server that goes on after SIGTERM is killed', async (t) 
   try {
     await within('the end of the program', Promise.all([transport.close(), transport.close(), gone]));
   } finally {
-    // Without its lifeline it ends by itself, and so does what waits for it.
+    // The program exits when its lifeline closes, and so does any process that waits for it.
     socket.destroy();
   }
 });
@@ -346,7 +346,7 @@ test('stdioTransport: a signal that ends the process ends what it has started', 
 });
 
 test('stdioTransport: a server that asks and never reads is not read, and ended when the time is up', async (t) => {
-  // Each answer is longer than its request, so that they pile up: the client must not take them all.
+  // Each answer is longer than its request, so answers pile up: the client must not hold them all.
   const { transport, receiver, closed } = script(t, `
     const pings = '{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'.repeat(1000);
     const go = () => { while (process.stdout.write(pings)); };

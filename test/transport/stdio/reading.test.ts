@@ -15,7 +15,7 @@ const KiB = 1024;
 
 interface Read {
   readonly reading: StreamReading;
-  /** The number of each message, or its kind, and what ended the reading. */
+  /** The number or kind of each message, and the reason why the reading ended. */
   readonly seen: unknown[];
   readonly over: Promise<void>;
   readonly budget: Budget;
@@ -48,7 +48,7 @@ function read(stream: Readable, options: { maxMessageBytes?: number; maxNoiseByt
 const line = (n: number, length: number = 0): string => `${JSON.stringify({ jsonrpc: '2.0', method: 'n', params: { n, pad: 'x'.repeat(length) } })}\n`;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** However busy the machine is, nothing takes long. */
+/** Stops the clock, so that nothing counts as slow on a busy machine. */
 const stopTime = (t: TestContext): void => mockClock(t.mock, { apis: ['Date'], now: Date.now() });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -67,11 +67,11 @@ test('reading: what is held waits in the stream, and what is in hand is kept in 
   stopTime(t);
   const stream = new PassThrough();
   const { seen, reading } = read(stream, { onMessage: (it, n) => n === 1 && it.pause(true) });
-  // In one chunk that is taken in parts: the rest of it waits with the reader.
+  // The chunk is taken in parts: the rest of it waits in the reader.
   stream.write(line(0, 70 * KiB) + line(1, 60 * KiB) + line(2, 70 * KiB) + line(3));
   await turn();
   assert.deepEqual([seen, stream.isPaused()], [[0, 1], true]);
-  // What comes all the same, as Node hands out what a program wrote that has exited, is added.
+  // Data that arrives during the pause is appended: Node still delivers the output of a program that has exited.
   stream.emit('data', Buffer.from(line(4)));
   stream.write(line(5));
   await turn();
@@ -98,7 +98,7 @@ test('reading: after stop nothing is read, nor told', async (t) => {
   stopTime(t);
   const stream = new PassThrough();
   const { seen, budget } = read(stream, { onMessage: (it, n) => n === 0 && it.stop() });
-  // The line that has begun is not kept, and so it is not charged.
+  // The incomplete line is dropped, so it is not charged.
   stream.write(line(0, 70 * KiB) + line(1, 100 * KiB));
   stream.write(line(2));
   stream.end();
@@ -113,7 +113,7 @@ test('reading: noise is counted between messages, and one byte over the limit en
   const cases: [chunks: string[], seen: unknown[]][] = [
     [[garbage, garbage], ['refusal', 'refusal', 'end']],
     [[garbage, garbage, 'x'], ['refusal', 'refusal', most]],
-    // A message in a chunk makes good for what came before it, and what follows it there is not counted.
+    // A message resets the count of the chunks before it, and the rest of its own chunk is not counted.
     [[garbage, garbage.replace('\n', '') + '\n' + line(1)], ['refusal', 'refusal', 1, 'end']],
     [[garbage, garbage, line(1), garbage, garbage], ['refusal', 'refusal', 1, 'refusal', 'refusal', 'end']],
     [[garbage, line(1), garbage, garbage, 'xx'], ['refusal', 1, 'refusal', 'refusal', most]],
@@ -129,7 +129,7 @@ test('reading: at most 64 KiB are read at once, and no message of the next part 
   stopTime(t);
   const stream = new PassThrough();
   const { seen } = read(stream, { onMessage: (it, n) => n === 0 && it.pause(true) });
-  // The first part ends within the first message, the second within the second.
+  // The first part ends within the first message, the second part within the second.
   stream.write(line(0, 70 * KiB) + line(1, 60 * KiB) + line(2));
   await turn();
   assert.deepEqual(seen, [0]);
@@ -156,14 +156,14 @@ test('reading: who takes long lets others have their turn, and takes less at onc
   assert.equal(seen.length, 512);
   assert.deepEqual(await count(6), [128, 32, 8, 4, 4, 4]);
   slow = false;
-  // Nothing takes long any more: all that has come is read in one turn.
+  // Nothing counts as slow any more: everything received is read in one turn.
   assert.deepEqual(await count(2), [2000 - 692]);
   slow = true;
   stream.write(chunk);
   assert.equal(seen.length, 2000 + 512);
   slow = false;
   stream.destroy();
-  // What has been read last was read later than it is now.
+  // With the real clock again, the last read seems to lie in the future.
   t.mock.reset();
   await new Promise<void>((resolve) => othersFirst(systemClock, resolve));
 });
@@ -188,7 +188,7 @@ test('stderr: lines whatever the cut, the end without one, long lines in pieces,
     await turn();
     assert.deepEqual(seen, lines);
     assert.equal(last(), lines.slice(-20).join('\n'));
-    // Byte by byte the same, where no line is too long.
+    // The result is the same byte by byte, unless a line is too long.
     if (text.length > 1000) continue;
     const bytes: string[] = [];
     const cut = new PassThrough();

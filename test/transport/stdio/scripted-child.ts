@@ -1,4 +1,4 @@
-// Plays the child process that `spawn` returns, and records what is done to it. No process starts.
+// A scripted child process for `spawn`, which records the calls on it. No process starts.
 import childProcess from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,15 +11,15 @@ export interface ScriptedChild extends EventEmitter {
   readonly pid: number | undefined;
   exitCode: number | null;
   signalCode: NodeJS.Signals | null;
-  /** What it is told; held back where the child was made so. */
+  /** The child's stdin; it blocks if the child was made slow. */
   readonly stdin: Writable;
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
-  /** What stdin was given so far. */
+  /** The text written to stdin so far. */
   readonly written: string[];
-  /** Takes what was written while it was slow. */
+  /** Accepts the write that a slow stdin holds back. */
   take(): void;
-  /** Ends it, as the system would say it: `exit`, then `close`. */
+  /** Ends the child as the system would: `exit`, then `close`. */
   end(code: number | null, signal?: NodeJS.Signals | null): void;
   kill(): boolean;
   killed: number;
@@ -29,16 +29,16 @@ export interface Scripted {
   /** `[command, args, options]` of each start. */
   readonly started: unknown[][];
   readonly children: ScriptedChild[];
-  /** `[pid, signal]` of what `process.kill` was called with. */
+  /** `[pid, signal]` of each `process.kill` call. */
   readonly kills: [number, unknown][];
 }
 
 const real = { spawn: childProcess.spawn, kill: process.kill };
 
-/** No process has it, should a signal ever get out. */
+/** A pid that no process has, in case a signal is really sent. */
 export const pid = 99_999_999;
 
-/** Takes the place of `spawn` and of `process.kill` until the test ends. `begins` is called with each child, once it is returned. */
+/** Replaces `spawn` and `process.kill` until the test ends. `begins` is called with each child after it was returned. */
 export function scripted(
   t: TestContext, begins: (child: ScriptedChild) => void = (child) => child.emit('spawn'), { slow = false, numbered = true }: How = {},
 ): Scripted {
@@ -57,7 +57,7 @@ export function scripted(
   };
   syncBuiltinESMExports();
   t.after(async () => {
-    // Nothing is left for the next test, nor for the exit of this process.
+    // Nothing may remain for the next test or for the exit of this process.
     for (const child of found.children) if (child.exitCode === null && child.signalCode === null) child.end(0);
     await settled();
     Object.assign(childProcess, { spawn: real.spawn });
@@ -68,9 +68,9 @@ export function scripted(
 }
 
 export interface How {
-  /** Whether stdin takes nothing more until `take`. */
+  /** True: stdin accepts nothing more until `take`. */
   readonly slow?: boolean;
-  /** Whether it has a pid. */
+  /** Whether the child has a pid. */
   readonly numbered?: boolean;
 }
 
@@ -108,7 +108,7 @@ function scriptedChild(pid: number | undefined, slow: boolean): ScriptedChild {
   return child;
 }
 
-/** What a transport tells, in one list. */
+/** Records the calls of a transport on its receiver. */
 export interface Told extends ClientReceiver {
   readonly messages: Decoded[];
   readonly failures: [RequestId, string][];
@@ -130,7 +130,7 @@ export function told(): Told {
   };
 }
 
-/** Lets all go on that waits for no timer. */
+/** Runs everything that waits for no timer. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
 }

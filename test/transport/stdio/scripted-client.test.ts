@@ -8,11 +8,11 @@ import { stdioTransport } from '../../../src/transport/stdio/index.ts';
 import { pid, scripted, settled, told } from './scripted-child.ts';
 import type { How } from './scripted-child.ts';
 
-// In a process of its own: it empties the environment, and changes the name of the platform.
+// In a separate process: it empties the environment and changes `process.platform`.
 
 const KiB = 1024;
 
-/** Stops the clock of timers; `setImmediate` goes on. */
+/** Stops the timers; `setImmediate` still runs. */
 function clock(t: TestContext): (ms: number) => void {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   return (ms) => t.mock.timers.tick(ms);
@@ -61,7 +61,7 @@ test('messages pass as lines, and trace sees them', async (t) => {
     'run wrote a line to stdout that is no message: "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1.5,\\"method\\":\\"x\\"}"',
     'run wrote a line to stdout that is no message: "log"',
   ]);
-  // What is not a message is not answered.
+  // An invalid message gets no answer.
   assert.deepEqual(child?.written, [`${ping(1)}\n${note}\n`]);
   assert.deepEqual(seen.map(({ direction, text }) => `${direction} ${text}`), [
     `sent ${ping(1)}`, `sent ${note}`, 'received {"jsonrpc":"2.0","id":1,"result":{}}', 'received {"jsonrpc":"2.0","id":1.5,"method":"x"}', 'received log',
@@ -80,7 +80,7 @@ async function opened(t: TestContext, options: Parameters<typeof stdioTransport>
 test('the end, step by step: stdin is closed, SIGTERM, SIGKILL, and the pipes are let go', async (t) => {
   const tick = clock(t);
   const { children, kills } = scripted(t);
-  // Times that are given, and those that hold where none is.
+  // Given times, and the defaults.
   for (const [options, graceMs, termMs] of [[{ graceMs: 20, termMs: 10 }, 20, 10], [{}, 2000, 2000]] as const) {
     kills.length = 0;
     const to = told();
@@ -93,7 +93,7 @@ test('the end, step by step: stdin is closed, SIGTERM, SIGKILL, and the pipes ar
     let over = false;
     void closed.then(() => (over = true));
     await settled();
-    // What was said last goes out before the end.
+    // The last message is written before the end.
     assert.deepEqual([child.written.join(''), child.stdin.writableFinished, kills], [`${ping(1)}\n`, true, []]);
     tick(graceMs - 1);
     await settled();
@@ -110,7 +110,7 @@ test('the end, step by step: stdin is closed, SIGTERM, SIGKILL, and the pipes ar
     assert.deepEqual([child.stdout.destroyed, child.stderr.destroyed, over], [true, true, false]);
     child.end(null, 'SIGKILL');
     await closed;
-    // Who is closed is not told of it; and what was forgotten gets no signal.
+    // `close` by the caller is not reported to the receiver, and the child gets no more signals.
     assert.deepEqual([to.closings, kills.length], [[], 3]);
     transport.send(ping(2), { id: 2, method: 'ping' });
     transport.send('{"jsonrpc":"2.0","method":"n"}', { method: 'n' });
@@ -124,7 +124,7 @@ test('a program that ends in time gets SIGTERM and SIGKILL for its group alone, 
   const closed = transport.close();
   child?.emit('exit', 0, null);
   await settled();
-  // Its own process is gone; what it has started holds its pipes.
+  // The process itself has exited, but a process that it started holds its pipes.
   assert.deepEqual(kills, [[-pid, 'SIGTERM']]);
   child?.end(0);
   await closed;
@@ -175,7 +175,7 @@ test('answers that nobody reads: 1 MiB may wait, and for more the program is not
     await settled();
     return to.messages.length;
   };
-  // Our own requests do not count.
+  // The client's own requests do not count.
   transport.send(ping(1).padEnd(2000 * KiB), { id: 1, method: 'ping' });
   transport.send('x'.repeat(1024 * KiB));
   assert.equal(await heard(), 1);
@@ -183,7 +183,7 @@ test('answers that nobody reads: 1 MiB may wait, and for more the program is not
   assert.equal(await heard(), 2);
   transport.send('y');
   assert.equal(await heard(), 2);
-  // A second one over the limit sets no second clock.
+  // A second message over the limit does not start a second timer.
   tick(60);
   transport.send('y');
   tick(39);
@@ -210,7 +210,7 @@ test('a program that reads late is read again, and its clock is stopped', async 
     await settled();
     assert.equal(to.messages.length, round);
     tick(1000);
-    // What it has read is not owed any more.
+    // Bytes that the child has read no longer count.
     transport.send('x'.repeat(600 * KiB));
     child.stdout.resume();
     await settled();
@@ -232,7 +232,7 @@ test('limits of a client over pipes: maxMessageBytes and maxNoiseBytes, and one 
   assert.deepEqual(not.to.messages.map(({ kind }) => kind), ['refusal']);
   const noisy = await opened(t, { maxNoiseBytes: 200 });
   const child = noisy.children.at(-1);
-  // Each line that is no message counts as 100 more.
+  // Each invalid line counts 100 bytes more.
   child?.stdout.write(`${'x'.repeat(99)}\n`);
   await settled();
   assert.equal(child?.stdin.writableEnded, false);
@@ -333,7 +333,7 @@ test('on Windows: a batch file in cmd.exe, the variables of that system, and tas
   await settled();
   tick(2000);
   await settled();
-  // The environment of this process tells where taskkill is.
+  // taskkill is found through the environment of this process, not that of the child.
   assert.deepEqual(started.slice(2), [['C:\\Win\\System32\\taskkill.exe', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }]]);
   children[2]?.emit('error', new Error('no taskkill'));
   assert.equal(children[1]?.killed, 1);
@@ -342,7 +342,7 @@ test('on Windows: a batch file in cmd.exe, the variables of that system, and tas
   assert.equal(started.length, 3);
   children[1]?.end(1);
   await closed;
-  // Its number may be another's by now.
+  // By then another process may have this pid.
   assert.equal(started.length, 3);
   children[0]?.end(null, 'SIGTERM');
   await settled();

@@ -1,4 +1,4 @@
-// The process's own streams, signals and end, played: nothing is started, and nothing ends.
+// The process's own streams, signals and exit are scripted: nothing starts, and the process does not exit.
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import nodeTest from 'node:test';
@@ -13,23 +13,23 @@ interface Own {
   readonly server: FakeServer;
   readonly serving: StdioServing;
   readonly stdin: PassThrough;
-  /** What each stream of the process got. */
+  /** The text written to each stream of the process. */
   readonly out: string[];
   readonly err: string[];
-  /** The exit codes that the process was ended with. */
+  /** The exit codes with which `process.exit` was called. */
   readonly exits: unknown[];
   tick(ms: number): void;
   signal(name: 'SIGINT' | 'SIGTERM'): void;
 }
 
-// In a process of its own: it puts other streams in the place of the process's own.
+// In a separate process: it replaces the process's own streams.
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 const listening = (): number[] => signals.map((name) => process.listenerCount(name));
 
 const restores: (() => Promise<void>)[] = [];
 
-/** A test that gives the process back before it says that it failed: the runner needs it. */
+/** A test that restores the process before it reports a failure, because the test runner needs the real streams. */
 function test(title: string, body: (t: TestContext) => Promise<void>): void {
   nodeTest(title, async (t) => {
     try {
@@ -86,9 +86,9 @@ test('what a program prints goes to stderr while its own stdout is served, and n
   stdin.write(ask(1, 'ping'));
   await settled();
   assert.deepEqual([console.log, console.info, console.debug], [console.error, console.error, console.error]);
-  // A stream that is piped into it must never wait.
+  // `write` must return true, so that a stream piped into stdout never waits.
   assert.equal(process.stdout.write('printed'), true);
-  // Node warns of its own there, too.
+  // Node writes its own warnings there too.
   assert.deepEqual([out, err.at(-1)], [[pong], 'printed']);
   await serving.close();
   assert.deepEqual([console.log, console.info, console.debug], [log, info, debug]);
@@ -110,7 +110,7 @@ test('once stdin has ended, the process has exitMs to end by itself', async (t) 
   const { stdin, serving, exits, out, tick } = own(t, { exitMs: 50 });
   stdin.end(ask(1, 'ping'));
   await serving.closed;
-  // The client may still read what comes after the last message.
+  // The client may still read output after the last message.
   process.stdout.write('late');
   console.log('late');
   assert.deepEqual(out.join(''), pong);
@@ -165,7 +165,7 @@ for (const [name, code] of [['SIGTERM', 143], ['SIGINT', 130]] as const) {
     process.exitCode = undefined;
     const { signal: { aborted, reason } } = server.waiting.get('a')?.inbound ?? assert.fail();
     assert.deepEqual([aborted, (reason as Error).message], [true, `the process received ${name}`]);
-    // A second one ends the process as if nobody listened.
+    // No listener is left, so a second signal ends the process.
     assert.deepEqual(listening(), before);
     await serving.closed;
     tick(10);
@@ -212,7 +212,7 @@ test('limits of serving over pipes: maxNoiseBytes, and a client that sends one b
   const { server, serving, stdin, out } = own(t, { maxNoiseBytes: 300 });
   stdin.write(ask(1, 'wait', { key: 'a' }));
   await server.arrived('a');
-  // Each line that is no message counts as 100 more.
+  // Each invalid line counts 100 bytes more.
   stdin.write(`${'x'.repeat(199)}\n`);
   await settled();
   assert.match(out.join(''), /-32700/);

@@ -32,7 +32,7 @@ function watch(t: TestContext, spawned: ChildProcessWithoutNullStreams): Child {
   return child;
 }
 
-/** Resolves once the child has said this on stderr. */
+/** Resolves when the child has written this to stderr. */
 async function said(child: Child, text: string): Promise<void> {
   while (!child.err.includes(text)) await once(child.stderr, 'data');
 }
@@ -72,7 +72,7 @@ test('serveStdio: the console is given back by close', async (t) => {
     console.log('by log');
     process.stdout.write('by write\\n');
   `]));
-  // stdin stays open: close has let go of it, or the process would not end.
+  // stdin stays open: unless close released it, the process would not end.
   assert.deepEqual(await ended(child), [0, null]);
   assert.equal(child.err, 'while serving\n');
   assert.equal(child.out, 'by log\nby write\n');

@@ -74,7 +74,7 @@ test('serveStdio: what cannot be read is refused by name, and the next line is s
   stdin.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
   stdin.write(`${'x'.repeat(500)}\n`);
   stdin.write('[]\n');
-  // The last line lacks its end, and is served.
+  // The last line has no line break, and is served.
   stdin.end(ask(9, 'ping').trim());
   await serving.closed;
   const seen = answers();
@@ -100,7 +100,7 @@ test('serveStdio: a full stdout stops the reading of stdin, and room starts it a
   });
   const { stdin, serving } = bench({}, stdout);
   let sent = 0;
-  // Asks until stdin is full too, as a client would see it.
+  // Send requests until stdin is full too.
   while (stdin.write(ask(sent++, 'big', { size: 2000 }))) await turn();
   assert.equal(stdin.isPaused(), true);
   const held = stdout.writableLength;
@@ -147,7 +147,7 @@ test('serveStdio: what does not end in time is aborted', async () => {
 
 test('serveStdio: subscriptions are ended with stdin, and do not hold it up', async () => {
   const { stdin, server, serving, answers } = bench({ drainMs: 60_000 });
-  // The fake server's subscriptions end by its key "listen".
+  // The fake server ends its subscriptions by the key "listen".
   stdin.end(ask(1, 'wait', { key: 'listen' }));
   await serving.closed;
   assert.deepEqual(answers().map(({ id }) => id), [1]);
@@ -247,7 +247,7 @@ test('serveStdio: a client that sends and never reads gets errors for results, a
     },
   });
   const { stdin, serving } = bench({}, stdout);
-  // All at once: what is read before the pipe is full must not pile up either.
+  // All requests at once: those read before the pipe was full must not pile up either.
   stdin.write(Array.from({ length: 10 }, (_, id) => ask(id, 'big', { size: 6_000_000 })).join(''));
   await turn();
   await turn();

@@ -27,7 +27,7 @@ test('windows: a name is resolved by PATH and PATHEXT', () => {
     // Windows cannot run the shell script without an extension.
     ['npx', `${node}npx.CMD`],
     ['npx.cmd', `${node}npx.cmd`],
-    // The order of PATHEXT.
+    // In the order of PATHEXT.
     ['both', `${node}both.EXE`],
     ['both', `${node}both.cmd`, { PATHEXT: '.cmd;.exe' }],
     ['dotted.name', `${node}dotted.name.BAT`],
@@ -35,7 +35,7 @@ test('windows: a name is resolved by PATH and PATHEXT', () => {
     ['script.js', undefined],
     ['tool', 'D:\\tools\\tool.py', { PathExt: '.exe; .py;;' }],
     ['plain', undefined],
-    // Neither the working folder nor a relative entry of PATH is looked into for a bare name.
+    // For a bare name, neither the working folder nor a relative entry of PATH is searched.
     ['planted', undefined],
     ['planted2', undefined],
     ['.\\planted', 'C:\\work\\planted.EXE'],
@@ -55,7 +55,7 @@ test('windows: an entry of PATH that is relative or empty is not looked into, an
   assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: '\\\\host\\share' } }), '\\\\host\\share\\planted.EXE');
   assert.equal(resolveProgram('node', machine([`${node}node.exe`], {})), `${node}node.EXE`);
   assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: 'C:\\first', Path: undefined } }), 'C:\\first\\planted.EXE');
-  // What was given comes after what is inherited.
+  // A given variable takes precedence over an inherited one.
   assert.equal(resolveProgram('planted', { ...everywhere, env: { PATH: 'C:\\first', Path: 'C:\\second' } }), 'C:\\second\\planted.EXE');
 });
 
@@ -92,7 +92,7 @@ test('windows: programs are started directly, batch files in cmd.exe', () => {
     verbatim: true,
   });
   assert.equal(windowsCommand('.\\50%', [], machine(files)).args.at(-1), '""C:\\work\\50%%cd:~,%.BAT""');
-  // What is not found is for spawn to refuse.
+  // If the program is not found, spawn reports the error.
   assert.deepEqual(windowsCommand('none', ['x'], machine(files)), { command: 'none', args: ['x'], verbatim: false });
   assert.throws(() => windowsCommand('npx', ['a\nb'], machine(files)), /line break/);
   assert.throws(() => windowsCommand('npx', ['x'.repeat(9000)], machine(files)), /at most 8191/);
@@ -100,7 +100,7 @@ test('windows: programs are started directly, batch files in cmd.exe', () => {
   assert.deepEqual(taskkill(42, { systemroot: 'D:\\Win' }), { command: 'D:\\Win\\System32\\taskkill.exe', args: ['/pid', '42', '/T', '/F'] });
 });
 
-/** How cmd.exe replaces variables on its command line, with extensions. */
+/** Expands variables as cmd.exe does on its command line, with extensions. */
 function expand(line: string, env: Record<string, string>): string {
   let out = '';
   for (let at = 0; at < line.length; at++) {
@@ -116,10 +116,10 @@ function expand(line: string, env: Record<string, string>): string {
   return out;
 }
 
-/** What stands outside of quotation marks, for cmd.exe: each mark begins or ends a quotation. */
+/** The text outside quotation marks as cmd.exe sees it: each mark begins or ends a quotation. */
 const unquoted = (line: string): string => line.split('"').filter((_, at) => at % 2 === 0).join('');
 
-/** How a program of the C runtime reads its line. */
+/** Splits a command line as a program with the C runtime does. */
 function readArguments(line: string): string[] {
   const found: string[] = [];
   let word: string | undefined;
@@ -159,7 +159,7 @@ test('windows: whatever the arguments are, they arrive as they are and nothing e
   for (let round = 0; round < 1500; round++) {
     const args = Array.from({ length: 1 + random(3) }, () => Array.from({ length: random(8) }, () => parts[random(parts.length)]).join(''));
     const whole = windowsCommand('npx', args, machine([`${node}npx.cmd`])).args.at(-1) ?? '';
-    // /s takes the outermost quotation marks off.
+    // /s removes the outermost quotation marks.
     const line = expand(whole.slice(1, -1), { PATH: 'C:\\x & calc', CD: 'C:\\"&calc' });
     assert.doesNotMatch(unquoted(line), /[&|<>^()%!=,;*?]/, JSON.stringify(args));
     assert.deepEqual(readArguments(line).slice(1), args, line);

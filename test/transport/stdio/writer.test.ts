@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/bounds/clock.ts';
 import { Budget } from '../../../src/bounds/budget.ts';
 import { lineWriter, within } from '../../../src/transport/stdio/writer.ts';
 
-/** A stream that keeps what each write brought, and takes the next one when `next` is called. */
+/** A stream that records each write, and accepts the next one on `next`. */
 function slowStream(highWaterMark: number): { stream: Writable; writes: string[]; next: () => void } {
   const writes: string[] = [];
   let next: () => void = () => undefined;
@@ -134,7 +134,7 @@ test('writer: what is not sent yet counts against the bound too, and half of it 
   const writer = lineWriter(to, undefined, budget);
   writer.write('x'.repeat(70_000));
   assert.deepEqual([writer.full, budget.used], [true, 70_001]);
-  // Less than is written at once: it waits for the end of the turn.
+  // Shorter than an immediate write: it waits for the end of the turn.
   writer.write('y'.repeat(9_999));
   const left = 16 * 1024 * 1024 - 70_001 - 10_000;
   assert.deepEqual([writer.room(left), writer.room(left + 1)], [true, false]);

@@ -1,4 +1,4 @@
-//! The limit in Rust: hyper reads the body, serde_json parses and writes, and nothing else is done.
+//! The upper bound in Rust: hyper reads the body, serde_json parses and writes, and nothing else.
 
 use std::convert::Infallible;
 

@@ -1,5 +1,5 @@
-//! The load generator, one thread: users that each repeat a list of HTTP requests over a connection of their own, one
-//! at a time. The plan comes as JSON on stdin, the figures go as JSON to stdout.
+//! The load generator, one thread: each user repeats a list of HTTP requests over its own connection, one at a time. The plan
+//! arrives as JSON on stdin, the figures go as JSON to stdout.
 
 use std::{
     collections::HashMap,
@@ -18,25 +18,25 @@ use crate::Failure;
 struct Plan {
     port: u16,
     users: usize,
-    /// Milliseconds of load before anything counts.
+    /// Milliseconds of load before the measurement.
     lead_ms: u64,
-    /// Milliseconds that count.
+    /// Milliseconds of the measurement.
     ms: u64,
-    /// Sent once by each user at the start, over and over, and once at the end.
+    /// Sent by each user: once at the start, repeatedly, and once at the end.
     opening: Vec<Step>,
     each: Vec<Step>,
     closing: Vec<Step>,
 }
 
-/// One request as text, with holes: `{{id}}` (seven digits), `{{user}}` (five digits), `{{session}}` (the whole line of
-/// the session's header, or nothing where the server gave none).
+/// One request as text, with placeholders: `{{id}}` (seven digits), `{{user}}` (five digits), `{{session}}` (the whole line of the
+/// session header, or nothing without a session).
 #[derive(Deserialize)]
 struct Step {
     text: String,
     statuses: Vec<u16>,
-    /// What the body must contain; it may have the hole `{{user}}`.
+    /// Text that the body must contain; it may have the placeholder `{{user}}`.
     expect: Option<String>,
-    /// Left out where the server has given no session.
+    /// Skipped if the server has given no session.
     #[serde(default)]
     in_session: bool,
 }
@@ -101,7 +101,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     None
 }
 
-/// The answer at the start of `input` when it is whole, with its length.
+/// The response at the start of `input` once it is complete, with its length.
 fn answer(input: &[u8]) -> Result<Option<(Answer, usize)>, Failure> {
     let Some(end) = find(input, b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&input[..end])?;
@@ -174,15 +174,15 @@ struct Load {
     next_id: u64,
     from: Instant,
     until: Instant,
-    /// Of each repetition that ended inside the time that counts.
+    /// Of each repetition that ended during the measurement.
     micros: Vec<u32>,
-    /// Repetitions from the first to the last.
+    /// All repetitions, including those outside the measurement.
     all: u64,
     errors: u64,
     reason: Option<String>,
 }
 
-/// Seconds of processor time that this process has used; nothing where there is no /proc.
+/// Seconds of processor time that this process has used; none without /proc.
 fn processor_seconds() -> Option<f64> {
     let nanoseconds: f64 = fs::read_to_string("/proc/self/schedstat").ok()?.split(' ').next()?.parse().ok()?;
     Some(nanoseconds / 1e9)
@@ -207,7 +207,7 @@ impl Load {
         }
     }
 
-    /// Goes on to the next request that this user has to send, and sends it.
+    /// Sends the next request of this user.
     fn send(&mut self, user: &mut User) -> Result<(), Failure> {
         loop {
             if user.phase == Phase::Done {
@@ -233,7 +233,7 @@ impl Load {
             }
         }
         self.next_id += 1;
-        // A request is far smaller than the buffer of a socket that carries one at a time.
+        // A request is far smaller than the socket buffer, which carries one at a time.
         user.stream.write_all(&user.output)?;
         Ok(())
     }
@@ -269,7 +269,7 @@ impl Load {
         }
     }
 
-    /// What came for one user: its answer is judged and its next request sent.
+    /// Reads a user's socket: checks the response and sends the next request.
     fn readable(&mut self, user: &mut User, buffer: &mut [u8]) -> Result<(), Failure> {
         loop {
             let count = match user.stream.read(buffer) {
@@ -331,7 +331,7 @@ pub fn run() -> Result<(), Failure> {
     let mut buffer = vec![0; 1 << 16];
     let mut processor = None;
     let mut spent = None;
-    // What is under way at the end is waited for, but not for ever.
+    // Waits for requests in flight at the end, for a limited time.
     let patience = until + Duration::from_secs(5);
     while users.values().any(|user| user.phase != Phase::Done) && Instant::now() < patience && load.errors < 10_000 {
         load.poll.poll(&mut events, Some(Duration::from_millis(50)))?;

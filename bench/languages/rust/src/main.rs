@@ -19,7 +19,7 @@ use tokio::{io::AsyncReadExt, net::TcpListener, runtime::Builder};
 
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// Listens on a free port, says it on stdout, and ends the process when stdin ends.
+/// Listens on a free port, prints it on stdout, and ends the process when stdin ends.
 async fn listen() -> Result<TcpListener, Failure> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("port {}", listener.local_addr()?.port());

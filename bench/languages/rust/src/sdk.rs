@@ -1,4 +1,4 @@
-//! The official SDK for Rust in axum, as its documentation shows it; sockets without Nagle's delay, as in the others.
+//! The official SDK for Rust in axum, as in its documentation; sockets without Nagle's delay, as in the others.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// `json`: without sessions, each answer one JSON body. Else as the SDK comes: sessions, and answers as SSE.
+/// `json`: without sessions, each response one JSON body. Otherwise the SDK's default: sessions, and responses as SSE.
 pub async fn serve(tools: Tools, listener: TcpListener, json: bool) -> Result<(), Failure> {
     let mut config = StreamableHttpServerConfig::default();
     if json {

@@ -14,7 +14,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Connects to what `REDIS_URL` and `CATALOGUE_URL` name.
+    /// Connects to `REDIS_URL` and `CATALOGUE_URL`.
     pub async fn connect() -> Result<Self, Failure> {
         let client = redis::Client::open(env::var("REDIS_URL")?)?;
         Ok(Self {

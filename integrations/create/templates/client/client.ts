@@ -1,7 +1,7 @@
 import { McpClient } from 'barewire/client';
 import type { ClientTransport } from 'barewire/client';
 
-/** Connects, and returns what each tool is for. */
+/** Connects, and returns each tool's description. */
 export async function describeTools(transport: ClientTransport): Promise<string[]> {
   const client = new McpClient({ name: 'describer', version: '0.1.0' }, {
     // A server may ask: answer here, or decline.

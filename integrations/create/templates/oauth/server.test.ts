@@ -10,7 +10,7 @@ const resource = 'https://notes.example/mcp';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' };
 
-/** An access token as the issuer would give it (RFC 9068). */
+/** An access token as issued by the authorization server (RFC 9068). */
 function token(scope: string, audience = resource): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);

@@ -10,11 +10,11 @@ export interface Place {
   /** The authorization server. */
   readonly issuer: string;
   readonly port: number;
-  /** The keys of the issuer. Default: what its metadata names. */
+  /** The keys of the issuer. Default: those in its metadata. */
   readonly jwks?: JwtVerifierOptions['jwks'];
 }
 
-/** Serves tools to whoever has a token of the issuer; `add_note` needs the scope `notes:write`. */
+/** Serves tools to clients with a token of the issuer; `add_note` needs the scope `notes:write`. */
 export function serveNotes({ resource, issuer, port, jwks }: Place): Promise<HttpServer> {
   const server = new McpServer({ name: 'notes', version: '0.1.0' });
   const notes = new Map<string, string[]>();

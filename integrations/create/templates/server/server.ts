@@ -12,7 +12,7 @@ export function createServer(): McpServer {
 
   server.tool('choose_greeting', { description: 'Asks the person for a greeting, and says it' }, async (_, ctx) => {
     const answer = await ctx.elicit('Which greeting?', { greeting: { type: 'string', enum: ['Hello', 'Good morning'] } }, {
-      // For clients that cannot ask their person.
+      // For clients that cannot ask their user.
       otherwise: { greeting: 'Hello' },
     });
     return answer.action === 'accept' ? `${answer.content.greeting}!` : 'No greeting, then.';

@@ -3,12 +3,12 @@ import { tasks } from 'barewire/tasks';
 import type { ServerTasks } from 'barewire/tasks';
 import { folderStore } from 'barewire/tasks/node';
 
-/** The outside world: a carrier that sends a parcel once for each key. */
+/** The outside world: a carrier that sends only one parcel for each key. */
 export interface Carrier {
   send(what: string, idempotencyKey: string): Promise<string>;
 }
 
-/** A server whose orders are tasks: they go on after the connection, and after a restart of the process. */
+/** A server whose orders are tasks: they continue after the connection ends, and after a restart of the process. */
 export async function createServer(folder: string, carrier: Carrier): Promise<{ server: McpServer; running: ServerTasks }> {
   const server = new McpServer({ name: 'shop', version: '0.1.0' });
   const running = tasks(server, { store: await folderStore(folder) });

@@ -7,7 +7,7 @@ server.tool('add_hours', {
   input: { type: 'object', properties: { hour: { type: 'integer', minimum: 0, maximum: 23 }, hours: { type: 'integer' } }, required: ['hour', 'hours'] },
 }, ({ hour, hours }) => String((((hour + hours) % 24) + 24) % 24));
 
-/** The public name goes into `allowedHosts` before you deploy it. */
+/** Add your public host name to `allowedHosts` before you deploy it. */
 export const handle = fetchHandler(server, { allowedHosts: ['localhost', 'clock.example'] });
 
 export default { fetch: (request: Request): Promise<Response> => handle(request) };

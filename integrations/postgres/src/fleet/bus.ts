@@ -5,9 +5,9 @@ import { ask, channelOf, now, sweep } from './database.ts';
 import type { Database } from './database.ts';
 import { Listener } from './listener.ts';
 
-/** Batches that are read at once. */
+/** Maximum batches per read. */
 const most = 100;
-/** NOTIFY carries less than 8,000 bytes; what is longer is kept in a table for so many milliseconds. */
+/** NOTIFY carries less than 8,000 bytes; longer texts are kept in a table for this many milliseconds. */
 const notifyBytes = 7900;
 const toldMs = 60_000;
 const sweepMs = 60_000;
@@ -17,7 +17,7 @@ export interface BusSettings {
   readonly onError: (error: Error) => void;
 }
 
-/** Joins the bus as `process`. Rejects where the name is taken. */
+/** Joins the bus as `process`. Rejects if the name is taken. */
 export async function joinBus(database: Database, { leaseMs, onError }: BusSettings, process: string): Promise<Bus> {
   const { pool, schema, answerMs } = database;
   const [processes, inboxes, told] = [`${schema}.fleet_processes`, `${schema}.fleet_inbox`, `${schema}.fleet_told`];
@@ -26,7 +26,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
   const query = <R extends object>(text: string, values: unknown[]): Promise<R[]> =>
     retrying(answerMs, async () => (await ask<R>(database, text, values)).rows);
 
-  /** Takes the name where nobody else has it. False: somebody has. */
+  /** Takes the name unless another process has it. False: it is taken. */
   const take = async (): Promise<boolean> => (await query(`
     INSERT INTO ${processes} AS p (name, token, held_until) VALUES ($1, $2, ${now} + $3::bigint)
     ON CONFLICT (name) DO UPDATE SET token = excluded.token, held_until = excluded.held_until
@@ -52,7 +52,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     if (!left) onError(thrown instanceof Error ? thrown : new Error(String(thrown)));
   };
 
-  /** Hands over what the inbox holds, and deletes what it has handed over the time before. */
+  /** Delivers the batches of the inbox, and deletes those delivered by the previous read. */
   async function readInbox(): Promise<void> {
     again = true;
     if (inbox === undefined || reading || left) return;
@@ -66,7 +66,7 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
         [process, taken]);
         taken = rows.map(({ n }) => n);
         for (const { texts } of rows) for (const text of JSON.parse(texts) as string[]) if (!left) inbox.take(text);
-        // Once more, to delete what has been read.
+        // Once more, to delete the delivered batches.
         again ||= rows.length > 0;
       }
     } catch (thrown) {
@@ -76,20 +76,20 @@ export async function joinBus(database: Database, { leaseMs, onError }: BusSetti
     }
   }
 
-  /** When the last renewal that was confirmed was asked for: milliseconds of `performance.now()`. */
+  /** The request time of the last confirmed renewal: milliseconds of `performance.now()`. */
   let renewedAt = performance.now();
 
   async function renew(): Promise<void> {
     if (pool.ending) return clearInterval(renewal);
     const asked = performance.now();
-    // Over the connection that listens: the pool may be busy for longer than the lease.
+    // Over the listening connection: the pool may be busy for longer than the lease.
     const { rows: [found] } = await retrying(answerMs, () => listener.query<{ out: boolean }>(`
       WITH old AS (SELECT name, held_until <= ${now} AS out FROM ${processes} WHERE name = $1 AND token = $2 FOR NO KEY UPDATE)
       UPDATE ${processes} p SET held_until = ${now} + $3::bigint FROM old WHERE p.name = old.name RETURNING old.out`,
     [process, token, leaseMs]));
     if (left) return;
     if (found === undefined && !await take()) throw new Error(`the name ${process} is another process's by now`);
-    // An earlier one may have been carried out without an answer: then the table does not know of the gap.
+    // An earlier renewal may have succeeded without a confirmation: then the table does not know of the gap.
     const late = performance.now() - renewedAt > leaseMs;
     renewedAt = Math.max(renewedAt, asked);
     if (found === undefined || found.out || late) handler?.lost();

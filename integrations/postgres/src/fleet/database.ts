@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 
-/** Milliseconds since the epoch, by the clock of the database: all processes have the same. */
+/** Milliseconds since the epoch, by the clock of the database, which is the same for all processes. */
 export const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** The tables of a fleet, and how they are reached. */
+/** The tables of a fleet, and the access to them. */
 export interface Database {
   readonly pool: Pool;
   readonly schema: string;
-  /** Milliseconds in which the database has to answer. */
+  /** Milliseconds in which the database must answer. */
   readonly answerMs: number;
 }
 
 const names = new Map<string, string>();
 
-/** Asks over this connection. It prepares the statement the first time: its text is read and planned once. */
+/** Queries over this connection. The statement is prepared the first time, so it is parsed and planned once. */
 export function askOver<R extends QueryResultRow>(
   client: PoolClient, text: string, values: readonly unknown[],
 ): Promise<QueryResult<R>> {
@@ -24,8 +24,8 @@ export function askOver<R extends QueryResultRow>(
 }
 
 /**
- * Asks once, over a connection of the pool. One that has not answered within `answerMs` is closed: where the way to the
- * database is cut without a word, the pool would be full of connections that never answer.
+ * Queries once, over a connection of the pool, which is closed if it does not answer within `answerMs`: otherwise, after a silent
+ * network failure, the pool would be full of connections that never answer.
  */
 export async function ask<R extends QueryResultRow>(
   { pool, answerMs }: Pick<Database, 'pool' | 'answerMs'>, text: string, values: readonly unknown[],
@@ -47,14 +47,14 @@ export async function ask<R extends QueryResultRow>(
 }
 
 /**
- * Keeps a connection that breaks from ending the process. The pool listens to those that nobody has; but a connection may
- * break before the promise that gives it is awaited, and it may say so twice.
+ * Prevents a broken connection from ending the process. The pool listens for errors of idle connections; but a connection may
+ * break before its promise is awaited, and it may report that twice.
  */
 export function guardConnections(pool: Pool): void {
   if (!pool.listeners('connect').includes(hearErrors)) pool.on('connect', hearErrors);
 }
 
-/** Whoever asks over the connection hears of the error: the query rejects. */
+/** The caller still gets the error: its query rejects. */
 function hearErrors(client: PoolClient): void {
   if (!client.listeners('error').includes(ignore)) client.on('error', ignore);
 }
@@ -65,7 +65,7 @@ function ignore(): void {}
 export const channelOf = ({ schema }: Database, what: string): string =>
   `barewire_${createHash('sha256').update(`${schema} ${what}`).digest('hex').slice(0, 40)}`;
 
-/** Makes what is missing. Texts stand in JSON: a text of PostgreSQL cannot hold the character 0. */
+/** Creates missing tables. Texts are stored as JSON: a text in PostgreSQL cannot contain the character 0. */
 export async function makeTables({ pool, schema }: Database): Promise<void> {
   await pool.query(`
     BEGIN;
@@ -100,7 +100,7 @@ export async function makeTables({ pool, schema }: Database): Promise<void> {
   `);
 }
 
-/** Deletes what has expired. `graceMs`: how long a process that is gone may come back to its inbox. */
+/** Deletes expired rows. `graceMs`: how long a process may return to its inbox. */
 export async function sweep({ pool, schema }: Database, graceMs: number): Promise<void> {
   for (const table of ['told', 'sessions', 'streams', 'spent']) {
     await pool.query(`DELETE FROM ${schema}.fleet_${table} WHERE expires_at <= ${now}`);

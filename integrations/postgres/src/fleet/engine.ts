@@ -11,21 +11,21 @@ import { postgresStreams } from './streams.ts';
 
 /** The options of `postgresEngine`. */
 export interface PostgresEngineOptions {
-  /** The schema that holds the tables; it is made where there is none. `barewire`. */
+  /** The schema of the tables, created if missing. `barewire`. */
   readonly schema?: string;
-  /** Milliseconds after which a process that gives no sign is taken for gone. 10 seconds. */
+  /** Milliseconds after which a silent process is considered gone. 10 seconds. */
   readonly leaseMs?: number;
-  /** Milliseconds in which the database has to answer. 5 seconds. */
+  /** Milliseconds in which the database must answer. 5 seconds. */
   readonly answerMs?: number;
-  /** Bytes of events that are kept of one stream: the oldest go first. 2 MiB. */
+  /** Maximum bytes of events stored for one stream: the oldest are dropped first. 2 MiB. */
   readonly maxBytesPerStream?: number;
-  /** Told what went wrong and has no caller to tell, such as the connection that listens. Default: nobody hears of it. */
+  /** Called with errors that no caller gets, such as those of the listening connection. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
 
-/** All that the processes of a fleet share, in PostgreSQL. */
+/** Everything that the processes of a fleet share, in PostgreSQL. */
 export interface PostgresEngine {
-  /** Joins the bus; one connection of the pool is kept, to listen. */
+  /** Joins the bus; keeps one connection of the pool for listening. */
   join(process: string): Promise<Bus>;
   readonly sessions: SessionStore;
   readonly streams: StreamStore;
@@ -33,10 +33,10 @@ export interface PostgresEngine {
 }
 
 /**
- * What the processes of a fleet share, in PostgreSQL. Makes its tables where there are none; rejects where the database
- * cannot be reached, and with a TypeError for an unknown or malformed option.
+ * Creates the shared state of a fleet in PostgreSQL. Creates missing tables; rejects if the database is unreachable, and with a
+ * TypeError for an unknown or malformed option.
  *
- * @param pool the engine does not end it. It needs a listener of `error`, or a restart of the database ends the process.
+ * @param pool the engine does not end it. It needs an `error` listener; otherwise a restart of the database ends the process.
  */
 export async function postgresEngine(pool: Pool, options: PostgresEngineOptions = {}): Promise<PostgresEngine> {
   checkOptions('postgresEngine: options', options, { schema: 'string', leaseMs: 0, answerMs: 0, maxBytesPerStream: 'number', onError: 'function' });

@@ -5,31 +5,31 @@ import type { Database } from './database.ts';
 
 type Reach = Pick<Database, 'pool' | 'answerMs'>;
 
-/** Milliseconds after which a connection is asked for a sign of life. */
+/** Milliseconds of silence after which a connection is tested. */
 const silentMs = 15_000;
 
-/** What the listener is told. None of these functions throws. */
+/** The listener's callbacks. None of them throws. */
 export interface Hearing {
   notified(channel: string, payload: string): void;
-  /** The connection was lost, and is back. */
+  /** The connection was lost and is restored. */
   back(): void;
   failed(error: unknown): void;
 }
 
 /**
- * One connection of the pool that listens on channels. It is replaced when it breaks, and when a query over it is not
- * answered in time: a way that is cut without a word brings no error, and no notification either.
+ * One connection of the pool that listens on channels. It is replaced when it breaks, and when a query over it gets no answer in
+ * time: after a silent network failure there are neither errors nor notifications.
  */
 export class Listener {
   readonly #database: Reach;
   readonly #channels: readonly string[];
   readonly #hearing: Hearing;
   #client: PoolClient | undefined;
-  /** Whether `#client` listens already. Until then `#connect` rejects when the connection breaks. */
+  /** True if `#client` listens already. Until then `#connect` rejects when the connection breaks. */
   #listens = false;
   #stopped = false;
   #watch: ReturnType<typeof setInterval> | undefined;
-  /** The query before, over whatever connection. */
+  /** The previous query, over any connection. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(database: Reach, channels: readonly string[], hearing: Hearing) {
@@ -38,7 +38,7 @@ export class Listener {
     this.#hearing = hearing;
   }
 
-  /** Rejects where the database cannot be reached. */
+  /** Rejects if the database is unreachable. */
   static async start(database: Reach, channels: readonly string[], hearing: Hearing): Promise<Listener> {
     const listener = new Listener(database, channels, hearing);
     await listener.#connect();
@@ -51,13 +51,13 @@ export class Listener {
     const { pool, answerMs } = this.#database;
     const connecting = pool.connect();
     const client = await within(answerMs, connecting).catch((thrown: unknown) => {
-      // It may still come.
+      // The connection may still arrive.
       connecting.then((late) => late.release(true), () => {});
       throw thrown;
     });
     if (this.#stopped) return client.release(true);
     client.on('notification', ({ channel, payload = '' }) => {
-      // One that was given up may still bring what another has brought.
+      // An abandoned connection may repeat notifications of its replacement.
       if (this.#client === client) this.#hearing.notified(channel, payload);
     });
     client.on('error', (error) => this.#lost(client, error));
@@ -75,7 +75,7 @@ export class Listener {
     }
   }
 
-  /** Whether it was the connection that listens. */
+  /** Returns whether it was the listening connection. */
   #drop(client: PoolClient): boolean {
     if (this.#client !== client) return false;
     this.#client = undefined;
@@ -88,8 +88,8 @@ export class Listener {
     const listened = this.#listens;
     if (!this.#drop(client)) return;
     this.#hearing.failed(error);
-    // A connection that breaks before it listens makes #connect reject, and its caller tries again. A second attempt
-    // here would keep a second connection.
+    // If a connection breaks before it listens, #connect rejects, and its caller tries again. A second attempt here would keep a
+    // second connection.
     if (listened) void this.#reconnect();
   }
 
@@ -106,16 +106,16 @@ export class Listener {
     }
   }
 
-  /** Asks over this connection, which is replaced where it does not answer; over another one while it is lost. */
+  /** Queries over this connection, which is replaced if it does not answer; over another one while it is lost. */
   async query<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
     const client = this.#client;
     if (client === undefined) return ask<R>(this.#database, text, values);
-    // One after the other: a client of pg asks one thing at a time.
+    // Sequentially: a pg client runs one query at a time.
     const go = (): Promise<QueryResult<R>> => askOver<R>(client, text, values);
     const asked = this.#last.then(go, go);
     this.#last = asked;
     let answered = false;
-    // What PostgreSQL says no to is an answer, and a connection that has broken has said so.
+    // A rejection by PostgreSQL is an answer too, and a broken connection has already reported that.
     asked.then(() => (answered = true), () => (answered = true));
     try {
       return await within(this.#database.answerMs, asked);

@@ -4,7 +4,7 @@ import type { SessionStore } from 'barewire/fleet';
 import { ask, now } from './database.ts';
 import type { Database } from './database.ts';
 
-/** Keeps the records of sessions in a table. Each change is one statement, which may be repeated. */
+/** Stores the records of sessions in a table. Each change is one statement, which may be repeated. */
 export function postgresSessions(database: Database): SessionStore {
   const { schema, answerMs } = database;
   const sessions = `${schema}.fleet_sessions`;

@@ -10,14 +10,14 @@ interface Row {
   readonly text: string | null;
 }
 
-/** Keeps the events of streams in two tables, at most so many bytes of one stream. */
+/** Stores the events of streams in two tables, up to a maximum of bytes per stream. */
 export function postgresStreams(database: Database, maxBytesPerStream: number): StreamStore {
   const { schema, answerMs } = database;
   const [streams, events] = [`${schema}.fleet_streams`, `${schema}.fleet_events`];
   const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[]> =>
     retrying(answerMs, async () => (await ask<R>(database, text, values)).rows);
 
-  /** Deletes the oldest events until the rest is small enough; the last one stays. */
+  /** Deletes the oldest events until the rest fits; the last one stays. */
   const shorten = (session: string, stream: string): Promise<object[]> => query(`
     WITH sized AS (
       SELECT number, sum(octet_length(text)) OVER (ORDER BY number DESC) AS total, max(number) OVER () AS newest

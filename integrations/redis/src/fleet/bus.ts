@@ -4,8 +4,8 @@ import type { Bus, BusHandler } from 'barewire/fleet';
 import { script } from './redis.ts';
 import type { RedisConnection, RunScript } from './redis.ts';
 
-// Of a process: its lease, a string that holds a token for as long as the process renews it, and its inbox, a stream.
-// Both are in one slot of a cluster.
+// Each process has a lease, a string with a token that expires unless renewed, and an inbox, a stream. Both are in one slot of a
+// cluster.
 
 /** Keys: lease, inbox. Arguments: token, milliseconds. */
 const take = script(`
@@ -16,7 +16,7 @@ redis.call('DEL', KEYS[2])
 return 1
 `);
 
-/** 1: renewed; 2: taken back after it had run out; 0: somebody else has the name. */
+/** 1: renewed; 2: taken again after it had expired; 0: another process has the name. */
 const renew = script(`
 local has = redis.call('GET', KEYS[1])
 if has and has ~= ARGV[1] then return 0 end
@@ -34,7 +34,7 @@ redis.call('PUBLISH', ARGV[2], '')
 return 1
 `);
 
-/** Keys: inbox. Arguments: the first id that was not read yet, how many. What is before it goes. */
+/** Keys: inbox. Arguments: the first unread id, the maximum number. Deletes the messages before it. */
 const read = script(`
 redis.call('XTRIM', KEYS[1], 'MINID', ARGV[1])
 return redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2])
@@ -51,7 +51,7 @@ const tell = script("redis.call('PUBLISH', KEYS[1], ARGV[1])");
 
 type Entry = readonly [id: string, fields: readonly [name: string, message: string]];
 
-/** Messages that are read at once. */
+/** Maximum messages per read. */
 const most = 100;
 
 export interface BusSettings {
@@ -63,7 +63,7 @@ export interface BusSettings {
   readonly onError: (error: Error) => void;
 }
 
-/** Joins the bus as `process`. Rejects where the name is taken. */
+/** Joins the bus as `process`. Rejects if the name is taken. */
 export async function joinBus(settings: BusSettings, process: string): Promise<Bus> {
   const { client, run, prefix, leaseMs, answerMs, onError } = settings;
   const keysOf = (name: string): [lease: string, inbox: string] =>
@@ -86,7 +86,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
     if (!left) onError(thrown instanceof Error ? thrown : new Error(String(thrown)));
   };
 
-  /** Hands over what the inbox holds. Where it fails, the next bell or renewal reads on. */
+  /** Delivers the messages of the inbox. After a failure, the next bell or renewal continues. */
   async function readInbox(): Promise<void> {
     again = true;
     if (entries === undefined || reading || left) return;
@@ -108,11 +108,11 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
     }
   }
 
-  /** When the last renewal that was confirmed was asked for: milliseconds of `performance.now()`. */
+  /** The request time of the last confirmed renewal: milliseconds of `performance.now()`. */
   let renewedAt = performance.now();
   let renewing: Promise<void> | undefined;
 
-  /** One at a time: while Redis is stalled its client queues what it is told. Whenever it is answered, it counts. */
+  /** One renewal at a time, since the client queues commands while Redis is stalled. A late confirmation counts too. */
   function renewLease(): Promise<void> {
     renewing ??= renewOnce().finally(() => (renewing = undefined));
     renewing.catch(() => {});
@@ -124,7 +124,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
     const found = await run(renew, [lease, inbox], token, leaseMs);
     if (left) return;
     if (found === 0) throw new Error(`the name ${process} is another process's by now`);
-    // An earlier one may have been carried out without an answer: then Redis does not know of the gap.
+    // An earlier renewal may have succeeded without a confirmation: then Redis does not know of the gap.
     const late = performance.now() - renewedAt > leaseMs;
     renewedAt = asked;
     if (found === 2 || late) handler?.lost();
@@ -149,7 +149,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
   }
   renewal = setInterval(() => void renewLease().catch(report), leaseMs / 3);
   renewal.unref();
-  // The connection was lost and is back: the server may have been restarted, and bells have rung unheard.
+  // The connection was restored: the server may have restarted, and bells may have been missed.
   listening.on('ready', () => {
     handler?.gap();
     renewLease().catch(report);
@@ -180,7 +180,7 @@ export async function joinBus(settings: BusSettings, process: string): Promise<B
   };
 }
 
-/** The id of a stream that comes after this one. */
+/** The next stream id after this one. */
 function following(id: string): string {
   const [ms, n] = id.split('-');
   return `${ms}-${BigInt(n ?? 0) + 1n}`;

@@ -10,35 +10,35 @@ import { redisStreams } from './streams.ts';
 
 /** The options of `redisEngine`. */
 export interface RedisEngineOptions {
-  /** What the names of all keys and channels begin with. `barewire:fleet:`. */
+  /** Prefix of the names of all keys and channels. `barewire:fleet:`. */
   readonly prefix?: string;
-  /** Milliseconds after which a process that gives no sign is taken for gone. 10 seconds. */
+  /** Milliseconds after which a silent process is considered gone. 10 seconds. */
   readonly leaseMs?: number;
-  /** Milliseconds in which Redis has to answer. 5 seconds. */
+  /** Milliseconds in which Redis must answer. 5 seconds. */
   readonly answerMs?: number;
-  /** Bytes of events that are kept of one stream: the oldest go first. 2 MiB. */
+  /** Maximum bytes of events stored for one stream: the oldest are dropped first. 2 MiB. */
   readonly maxBytesPerStream?: number;
-  /** Told what went wrong and has no caller to tell, such as a read of the inbox. Default: nobody hears of it. */
+  /** Called with errors that no caller gets, such as those of reading the inbox. Default: they are ignored. */
   readonly onError?: (error: Error) => void;
 }
 
-/** All that the processes of a fleet share, in Redis or Valkey. */
+/** Everything that the processes of a fleet share, in Redis or Valkey. */
 export interface RedisEngine {
-  /** Joins the bus, over one more connection. */
+  /** Joins the bus, over an additional connection. */
   join(process: string): Promise<Bus>;
   readonly sessions: SessionStore;
   readonly streams: StreamStore;
   readonly spent: SpentStore;
 }
 
-/** Gives the token of whoever used it. Keys: what is used. Arguments: token, milliseconds. */
+/** Returns the token of its first user. Keys: the single-use mark. Arguments: token, milliseconds. */
 const spend = script(`
 redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
 return redis.call('GET', KEYS[1])
 `);
 
 /**
- * What the processes of a fleet share, in Redis or Valkey. Throws a TypeError for an unknown or malformed option.
+ * Creates the shared state of a fleet in Redis or Valkey. Throws a TypeError for an unknown or malformed option.
  *
  * @param client connected; the engine does not close it.
  */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** What a fleet needs of a client of `redis`. */
+/** The methods of a `redis` client that a fleet uses. */
 export interface RedisConnection {
   eval(script: string, options: ScriptArguments): Promise<unknown>;
   evalSha(sha: string, options: ScriptArguments): Promise<unknown>;
-  /** A second connection to the same server, which is told what is published. */
+  /** A second connection to the same server, for published messages. */
   duplicate(): RedisSubscriber;
 }
 
@@ -13,7 +13,7 @@ interface ScriptArguments {
   arguments: string[];
 }
 
-/** The connection that is told what is published. */
+/** The connection for published messages. */
 export interface RedisSubscriber {
   connect(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -22,7 +22,7 @@ export interface RedisSubscriber {
   destroy(): void;
 }
 
-/** A script, which Redis runs while nothing else runs. */
+/** A script, which Redis runs atomically. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -32,7 +32,7 @@ export function script(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Runs a script by its digest; by its text where the server does not know it (yet, or since it was restarted). */
+/** Runs a script by its digest; by its text if the server does not have it (yet, or after a restart). */
 export type RunScript = (script: Script, keys: string[], ...args: (string | number)[]) => Promise<unknown>;
 
 export function runner(client: RedisConnection): RunScript {

@@ -4,8 +4,8 @@ import type { SessionStore } from 'barewire/fleet';
 import { script } from './redis.ts';
 import type { RunScript } from './redis.ts';
 
-// A record is a hash: text, version, owner, and the token of the write that made its version. The sessions of an owner
-// are a sorted set, by the time of their last use.
+// A record is a hash: text, version, owner, and the token of its last write. The sessions of an owner are a sorted set, by the
+// time of their last use.
 
 /** Keys: record. Arguments: token, text, owner, milliseconds. */
 const create = script(`
@@ -17,7 +17,7 @@ return 1
 
 const load = script("return redis.call('HMGET', KEYS[1], 'text', 'version')");
 
-/** Gives the owner. Arguments: milliseconds. */
+/** Returns the owner. Arguments: milliseconds. */
 const touch = script(`
 if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 0 then return nil end
 return redis.call('HGET', KEYS[1], 'owner')
@@ -32,7 +32,7 @@ redis.call('HSET', KEYS[1], 'by', ARGV[1], 'text', ARGV[3], 'version', has[1] + 
 return 1
 `);
 
-/** Gives the owner. */
+/** Returns the owner. */
 const remove = script(`
 local owner = redis.call('HGET', KEYS[1], 'owner')
 redis.call('DEL', KEYS[1])
@@ -50,7 +50,7 @@ const list = script("return redis.call('ZRANGE', KEYS[1], 0, -1)");
 const exists = script("return redis.call('EXISTS', KEYS[1])");
 const unlist = script("return redis.call('ZREM', KEYS[1], unpack(ARGV))");
 
-/** Keeps the records of sessions in Redis. The keys of each script are in one slot of a cluster. */
+/** Stores the records of sessions in Redis. The keys of each script are in one slot of a cluster. */
 export function redisSessions(run: RunScript, prefix: string, answerMs: number): SessionStore {
   const keyOf = (id: string): string[] => [`${prefix}session:{${id}}`];
   const ownedBy = (owner: string): string[] => [`${prefix}owner:${owner}`];

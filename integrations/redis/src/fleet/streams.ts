@@ -3,10 +3,10 @@ import type { StreamStore } from 'barewire/fleet';
 import { script } from './redis.ts';
 import type { RunScript } from './redis.ts';
 
-// A stream is a hash (head, the number of the first event that is kept, their bytes, whether it is over) and a list of
-// texts. The names of a session's streams are a set. All keys of a session are in one slot of a cluster.
+// A stream is a hash (head, number of the first stored event, bytes of the events, whether it has ended) and a list of texts. The
+// names of a session's streams are a set. All keys of a session are in one slot of a cluster.
 
-/** Keys: hash, list, set. Arguments: name, head, first, over, milliseconds, most bytes, texts. */
+/** Keys: hash, list, set. Arguments: name, head, first, over, milliseconds, maximum bytes, texts. */
 const append = script(`
 local has = redis.call('HMGET', KEYS[1], 'first', 'bytes', 'over')
 if has[3] == '1' then return end
@@ -43,7 +43,7 @@ const drop = script("return redis.call('DEL', unpack(KEYS))");
 
 const names = script("return redis.call('SMEMBERS', KEYS[1])");
 
-/** Keeps the events of streams in Redis, at most so many bytes of one. */
+/** Stores the events of streams in Redis, up to a maximum of bytes per stream. */
 export function redisStreams(run: RunScript, prefix: string, answerMs: number, maxBytesPerStream: number): StreamStore {
   const setOf = (session: string): string => `${prefix}streams:{${session}}`;
   const keysOf = (session: string, stream: string): string[] =>

@@ -1,4 +1,4 @@
-// One app that is open: what it declared, its frame, what it wants to open, and what it did.
+// An open app: its declaration, its frame, the link that it wants to open, and a log of its actions.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -12,7 +12,7 @@ import type { State } from '../state.ts';
 import { Safe } from '../parts/safe-text.tsx';
 import { framePort, sandboxOrigin } from './frame-port.ts';
 
-/** Lines that are kept, and the height of the frame in pixels. */
+/** The most log lines, and the limits of the frame's height in pixels. */
 const maxLines = 100;
 const [lowest, highest] = [60, 800];
 const drawnAfterMs = 50;
@@ -42,7 +42,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     const { current } = written;
     current.push({ at: (current.at(-1)?.at ?? 0) + 1, text: text.slice(0, 500), refused });
     if (current.length > maxLines) current.shift();
-    // Drawn together: an app that tells much keeps the page from nothing.
+    // Lines are rendered together, so that an app with many messages does not block the page.
     if (waiting.current) return;
     waiting.current = true;
     setTimeout(() => {
@@ -55,7 +55,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     const shown = frame.current;
     if (!shown) return undefined;
     const port = framePort(shown, view, (why) => tell(why, true));
-    // Apps, Container Dimensions: the frame is as wide as the page lets it be, and as high as the app wants.
+    // Apps, Container Dimensions: the frame has the width of the page and the height that the app requests, within limits.
     const dimensions = (): { readonly width: number; readonly maxHeight: number } => ({ width: shown.clientWidth, maxHeight: highest });
     const made = appBridge(port, {
       info: { name: 'barewire-page', version: state.welcome.peek()?.barewire ?? '' },
@@ -98,7 +98,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     });
     sizes.observe(shown);
     made.toolInput(view.args);
-    // Apps, Lifecycle: the view may be there before its call has ended.
+    // Apps, Lifecycle: the view may be ready before its call has ended.
     let told = false;
     const ends = state.calls.subscribe((calls) => {
       const call = calls.get(String(view.call));
@@ -110,7 +110,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     return () => {
       ends();
       sizes.disconnect();
-      // Apps, ui/resource-teardown: told for any reason. The frame goes with this view, so no answer can be waited for.
+      // Apps, ui/resource-teardown: sent for any reason. The frame is removed with this component, so the answer is not awaited.
       void made.teardown('the page shows something else');
       made.close();
       port.close();
@@ -119,7 +119,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
     };
   }, []);
 
-  // What the browser kept it from.
+  // Logs what the browser blocked.
   useEffect(() => state.appRefused.subscribe((one) => { if (one?.app === view.app) tell(`Refused: ${one.what}`, true); }), []);
 
   const close = async (reason: string): Promise<void> => {
@@ -155,7 +155,7 @@ export function AppFrame({ server, view, onDone }: { readonly server: string; re
   );
 }
 
-/** A call that the app asks for: its result, or why there is none, in the app's terms. */
+/** Runs a call on request of the app. Returns its result, or throws an `RpcError` for the app. */
 async function callOf(state: State, app: string, name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
   const { result, failure } = await state.link.act('app.call', { app, name, args }, signal);
   if (failure) throw new RpcError(typeof failure.code === 'number' ? failure.code : -32000, failure.message);

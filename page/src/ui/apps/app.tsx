@@ -1,5 +1,5 @@
-// The app of a tool (MCP Apps): it is shown when the person asks for it, once a call was sent, in a sandbox of another site, with a
-// line for each thing that it did or could not do.
+// The app of a tool (MCP Apps). It is shown on request of the person, after a call, in a sandbox on another site, with a log of its
+// actions and of those that were refused.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { AppView, CallView, ServerView, ToolView } from '../../messages.ts';
@@ -11,7 +11,7 @@ export function App({ server, view, calls }: { readonly server: ServerView; read
   const state = useState();
   const shown = useSignal<AppView | undefined>(undefined);
   const wrong = useSignal('');
-  // What an app called itself is not what it is shown for.
+  // The app is shown for the person's newest call; calls by the app itself do not count.
   const [call] = calls.filter(({ state: now, about }) => (now === 'running' || now === 'done') && about.kind === 'tool' && about.app !== true).sort((one, other) => other.call - one.call);
   const open = async (): Promise<void> => {
     if (!call) return;

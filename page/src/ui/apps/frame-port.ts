@@ -1,23 +1,23 @@
-// The way between the page and one app: a frame of another site, whose messages count only by their window and their origin.
+// The connection between the page and one app in a frame of another site. Messages are checked by window and origin.
 import type { AppPort } from 'barewire/apps';
 import type { AppView } from '../../messages.ts';
 
-/** The windows of all frames that this page shows: what others send belongs to no app. */
+/** The windows of all app frames of this page. Messages of other windows are refused. */
 const frames = new Set<Window>();
 
-/** Where the sandbox of an app is loaded from. A page at 127.0.0.1 loads it from localhost, and the other way: another site. */
+/** The origin that serves the sandbox. A page at 127.0.0.1 uses localhost, and the other way round, so that it is another site. */
 export function sandboxOrigin({ port }: Pick<AppView, 'port'>): string {
   return `http://${location.hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${port}`;
 }
 
 export interface FramePort extends AppPort {
-  /** Takes the listener away. */
+  /** Removes the listener. */
   close(): void;
 }
 
 /**
- * Speaks with the sandbox in a frame. `onRefused` hears, in a sentence, of what is dropped. The document is sent once: Apps,
- * Sandbox proxy.
+ * Exchanges messages with the sandbox in a frame. `onRefused` gets a sentence for each dropped message. The document is sent only once:
+ * Apps, Sandbox proxy.
  */
 export function framePort(frame: HTMLIFrameElement, view: AppView, onRefused: (why: string) => void): FramePort {
   const origin = sandboxOrigin(view);
@@ -28,7 +28,7 @@ export function framePort(frame: HTMLIFrameElement, view: AppView, onRefused: (w
   const post = (message: object): void => own?.postMessage(message, origin);
 
   function take({ source, origin: from, data }: MessageEvent<unknown>): void {
-    // The page's own window: parts of the browser and of its extensions speak there.
+    // Parts of the browser and its extensions send messages from the page's own window.
     if (source === window) return;
     if (source !== own) {
       if (!frames.has(source as Window)) onRefused('A window that holds no app sent a message to the page.');
@@ -41,7 +41,7 @@ export function framePort(frame: HTMLIFrameElement, view: AppView, onRefused: (w
     if (method !== 'ui/notifications/sandbox-proxy-ready' || sent) return onRefused('The sandbox sent what it must not send.');
     sent = true;
     const { html, meta } = view;
-    // Nothing is granted: the policy of the sandbox forbids what an app may ask for.
+    // No permission is granted; the policy of the sandbox forbids them all.
     post({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-resource-ready', params: { html, csp: meta.csp ?? {}, permissions: {} } });
   }
 

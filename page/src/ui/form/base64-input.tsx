@@ -1,4 +1,4 @@
-// Bytes as base64: from a file of the person's choice, or pasted.
+// Bytes as base64: from a file that the person chooses, or pasted.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { bytes } from '../parts/controls.tsx';
@@ -6,9 +6,9 @@ import { common } from './input-props.ts';
 import type { InputProps } from './input-props.ts';
 import { label } from './shape.ts';
 
-/** A file that is larger is not read. */
+/** Larger files are not read. */
 const maxBytes = 8 * 1024 * 1024;
-/** A text that is longer is not drawn in the field. */
+/** Longer texts are not shown in the field. */
 const maxShown = 10_000;
 
 export function Base64Input(props: InputProps): JSX.Element {
@@ -41,7 +41,7 @@ export function Base64Input(props: InputProps): JSX.Element {
 
 function base64(data: Uint8Array): string {
   let text = '';
-  // A call takes only so many arguments.
+  // A function call accepts a limited number of arguments.
   for (let at = 0; at < data.length; at += 8_192) text += String.fromCharCode(...data.subarray(at, at + 8_192));
   return btoa(text);
 }

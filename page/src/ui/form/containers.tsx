@@ -1,4 +1,4 @@
-// Places that hold others: objects, lists, and objects whose member names are free.
+// Fields with other fields inside: objects, lists, and objects with free member names.
 import type { ComponentType, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { visible } from 'barewire/explain';
@@ -11,9 +11,9 @@ import { Sentences } from './sentences.tsx';
 import { describe, initial, isMembers, isWide, outline, requiredWords, titleOf } from './shape.ts';
 import type { Members, Shape } from './shape.ts';
 
-/** What a place that holds others is given besides. */
+/** Additional properties of such a field. */
 interface Holding extends FieldProps {
-  /** Draws a place inside. */
+  /** Renders a field inside. */
   readonly Field: ComponentType<FieldProps>;
 }
 
@@ -23,7 +23,7 @@ interface Inside<K extends Shape['kind']> extends Holding {
   readonly sentences: readonly string[];
 }
 
-/** An object. One that may be left out is added by a button. */
+/** An object. If it is optional, a button adds it. */
 export function ObjectField(props: Inside<'object'>): JSX.Element {
   const { Field, form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0, bare = false } = props;
   const members = isMembers(value) ? value : {};
@@ -62,7 +62,7 @@ export function ObjectField(props: Inside<'object'>): JSX.Element {
   );
 }
 
-/** A list: its items can be added, moved and removed. */
+/** A list whose items can be added, moved and removed. */
 export function ArrayField(props: Inside<'array'>): JSX.Element {
   const { Field, form, own, shape, name, path, required, value, onChange, problems, sentences, depth = 0 } = props;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -72,7 +72,7 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
     form.touch(path);
     onChange(next.length === 0 && !required ? undefined : next);
   };
-  /** Items by the places that they had. */
+  /** Reorders the items: `olds` has their old indexes. */
   const order = (olds: readonly number[]): void => {
     form.moved(path, olds);
     set(olds.map((old) => items[old]));
@@ -113,15 +113,15 @@ export function ArrayField(props: Inside<'array'>): JSX.Element {
   );
 }
 
-/** A button that is a sign: its name is read out, and shown where one points at it. */
+/** A button with a symbol: its name is read out, and shown on hover. */
 function ItemButton({ name, sign, disabled = false, onClick }: { readonly name: string; readonly sign: string; readonly disabled?: boolean; readonly onClick: () => void }): JSX.Element {
   return <button type="button" class="quiet" aria-label={visible(name)} title={visible(name)} disabled={disabled} onClick={onClick}>{sign}</button>;
 }
 
-// JSON has no hole in a list: an item that has no beginning of its own begins as empty text, or as null.
+// JSON has no holes in a list, so an item without an initial value starts as an empty string or null.
 const startOf = (schema: JsonSchema): unknown => (isMembers(schema) && schema.type === 'string' ? '' : null);
 
-/** An object whose names are free, with nothing else in it. */
+/** An object with only free member names. */
 export function MapField(props: Inside<'object'>): JSX.Element {
   const { own, shape, name, required, sentences, path } = props;
   const title = titleOf(own, name) || 'Members';

@@ -1,25 +1,25 @@
-// What was typed into forms, by what they are for: it stays when another tab or tool is shown, and over a reload of this tab.
+// Drafts of forms, by the subject of the form. They survive a change of tab or tool, and a reload of this browser tab.
 import { effect } from '@preact/signals';
 import type { JsonSchema } from 'barewire/schema';
 import { FormModel } from './form-model.ts';
 import type { Draft, FormModelOptions } from './form-model.ts';
 import { withoutSecrets } from './secrets.ts';
 
-/** Forms that are kept in the page. */
+/** The most forms in memory. */
 const maxForms = 60;
-/** Characters of one draft, and of all, that are kept over a reload. */
+/** The most characters of one draft, and of all drafts, in the storage. */
 const maxChars = 100_000;
 const maxAllChars = 1_000_000;
 const prefix = 'barewire-draft ';
 
 interface Kept {
   readonly form: FormModel;
-  /** Which schema it was made for. */
+  /** Identifies the schema that it was made for. */
   readonly made: string;
   readonly stop: () => void;
 }
 
-/** Where drafts are kept for this tab; undefined where the browser has no such place for the page. */
+/** The storage for drafts of this tab; undefined if the browser offers none. */
 function storageOf(): Storage | undefined {
   try {
     return globalThis.sessionStorage;
@@ -33,8 +33,8 @@ export class Drafts {
   readonly #storage = storageOf();
 
   /**
-   * The form of this key, such as `tool`, a server and a name. `made` names its schema: for another one a form is made
-   * anew, with what was typed.
+   * The form of this key, such as `tool`, a server and a name. `made` identifies its schema: if it changes, a new form is made with the
+   * same draft.
    */
   form(key: readonly string[], made: string, schema: JsonSchema, options: Omit<FormModelOptions, 'draft'>, empty?: Draft): FormModel {
     const name = JSON.stringify(key);
@@ -68,7 +68,7 @@ export class Drafts {
 
   #write(name: string, { value, lexemes, raw, unread, origin }: Draft, schema: JsonSchema): void {
     const harmless = withoutSecrets(value, schema, schema);
-    // A text may hold what fields would mask: it is kept where nothing of it is masked.
+    // The raw text may contain secrets, so it is stored only if the value contains none.
     const whole = JSON.stringify(harmless) === JSON.stringify(value);
     const draft: Draft = { value: harmless, lexemes, ...origin && { origin }, ...whole && { ...raw !== undefined && { raw }, ...unread && { unread } } };
     const text = JSON.stringify(draft);
@@ -77,11 +77,11 @@ export class Drafts {
       this.#storage?.setItem(prefix + name, text);
       this.#release();
     } catch {
-      // The storage is full or missing: then the draft lasts as long as the page.
+      // The storage is full or missing: the draft then lasts as long as the page.
     }
   }
 
-  /** Lets drafts go where all together are too many, in no order that anybody may rely on. */
+  /** Removes drafts above the limit of all together, in the undefined order of the storage. */
   #release(): void {
     const storage = this.#storage;
     if (!storage) return;

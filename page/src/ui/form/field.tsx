@@ -1,4 +1,4 @@
-// One place of a form. It is drawn by the shape of its schema, and calls itself for what is inside.
+// One field of a form, chosen by the shape of its schema. It renders itself for nested places.
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -65,7 +65,7 @@ function inputOf(shape: Shape, input: InputProps, own: Members, form: FormModel,
 
 type UnionProps = FieldProps & { readonly own: Members; readonly shape: Extract<Shape, { kind: 'union' }>; readonly sentences: readonly string[] };
 
-/** One of several schemas: which one, and then its fields. What its own schema says is shown at its fields. */
+/** One of several schemas: a choice, then the fields of the chosen one, which show its faults. */
 function UnionField(props: UnionProps): JSX.Element {
   const { form, own, shape, name, path, required, value, onChange, sentences, depth = 0 } = props;
   const id = useId();
@@ -73,7 +73,7 @@ function UnionField(props: UnionProps): JSX.Element {
   const alternative = shape.alternatives[chosen.value]?.value as JsonSchema | undefined ?? true;
   const absent = value === undefined && !required;
   const inside = absent || depth > MAX_DEPTH ? props.problems : new Map([
-    // The whole says only that no alternative fits; the one that was chosen says why.
+    // The validator only reports that no alternative matches, so the chosen one is validated separately.
     ...[...props.problems].filter(([at]) => !at.startsWith(`${path}/`) && at !== path),
     ...problemsBelow(path, within(alternative, form.schema), value, form.formats),
   ]);

@@ -1,4 +1,4 @@
-// One form: the value as it is typed, what the validator says of it, and which places the person has left already.
+// The state of one form: the current value, its faults, and the places that the person has left.
 import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { CompileOptions, JsonSchema } from 'barewire/schema';
@@ -9,63 +9,63 @@ import { judge, noProblems, saysMissing } from './problems.ts';
 import type { Problems } from './problems.ts';
 import { alternativeOf, initial } from './shape.ts';
 
-/** Looks for values of a member while it is typed; `settled` are the members that have text already. */
+/** Completes a member during typing; `settled` has the other members that are strings. */
 export type Complete = (name: string, typed: string, settled: Readonly<Record<string, string>>) => Promise<readonly string[]>;
 
-/** Where the values of a form are from, where not from the person: they are marked, and a call with them is asked about. */
+/** The origin of values that are not the person's. They are marked, and a call with them needs approval. */
 export type Origin = 'link' | 'file';
 
-/** The content of a form in the shape that is kept over a reload. */
+/** The content of a form, as it is stored. */
 export interface Draft {
   readonly value: unknown;
   /** Numbers as they were typed. */
   readonly lexemes: Lexemes;
-  /** The JSON text that is being written. */
+  /** The JSON text, if the person writes JSON. */
   readonly raw?: string;
-  /** What is typed at a place and is not JSON. */
+  /** Texts of single places that are not JSON, by path. */
   readonly unread?: Readonly<Record<string, string>>;
   readonly origin?: Origin;
 }
 
 export interface FormModelOptions {
-  /** Formats that are judged; undefined: none. */
+  /** Formats that are validated; undefined: none. */
   readonly formats: CompileOptions['formats'];
-  /** What it begins with. Default: the defaults of the schema. */
+  /** The initial content. Default: the defaults of the schema. */
   readonly draft?: Draft | undefined;
   readonly complete?: Complete | undefined;
 }
 
-/** Whether a place is another one, or below it. */
+/** Whether the path `at` equals `path`, or is below it. */
 const isWithin = (at: string, path: string): boolean => `${at}/`.startsWith(`${path}/`);
 
 export class FormModel {
   readonly schema: JsonSchema;
   readonly value: Signal<unknown>;
   readonly lexemes: Signal<Lexemes>;
-  /** The JSON text that is being written; undefined while the fields are shown. */
+  /** The JSON text; undefined while the fields are shown. */
   readonly raw: Signal<string | undefined> = signal(undefined);
-  /** Why the raw text is no JSON; ''. */
+  /** Why the JSON text is invalid; '' if it is valid. */
   readonly rawFault: Signal<string> = signal('');
   readonly touched: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
   readonly submitted: Signal<boolean> = signal(false);
-  /** How often sending was tried. */
+  /** The number of attempts to send. */
   readonly tries: Signal<number> = signal(0);
   readonly origin: Signal<Origin | undefined>;
-  /** Counts what was put in from elsewhere: fields that keep what is typed begin anew with each. */
+  /** Counts calls of `fill` and `moved`; fields that hold their own text are remounted at each. */
   readonly filled: Signal<number> = signal(0);
-  /** Why the schema cannot be judged by; '' where it can. */
+  /** Why the schema cannot be compiled; '' if it can. */
   readonly fault: string;
   readonly problems: ReadonlySignal<Problems>;
-  /** The places that lack what the schema requires, in the order of the form: members, and items of lists. */
+  /** Places without a required value, in the order of the form: members, and lists with too few items. */
   readonly missing: ReadonlySignal<readonly string[]>;
-  /** Something is missing, or an attempt to send it found a fault that still stands. */
+  /** Something is missing or not JSON, or an attempt to send found a fault that still exists. */
   readonly waits: ReadonlySignal<boolean>;
-  /** The alternatives of unions that the person chose, by their place. */
+  /** The chosen alternatives of unions, by path. */
   readonly chosen = new Map<string, number>();
   readonly draft: ReadonlySignal<Draft>;
   readonly complete: Complete | undefined;
   readonly formats: CompileOptions['formats'];
-  /** Wrong by the word of the host: shown beside what the form finds itself. */
+  /** Faults that the host found: shown in addition to those of the form. */
   readonly refused: Signal<Problems> = signal(noProblems);
   /** Places whose text has no value yet: the text, and why. */
   readonly unread: Signal<ReadonlyMap<string, { readonly text: string; readonly fault: string }>> = signal(new Map());
@@ -89,7 +89,7 @@ export class FormModel {
     });
     this.missing = computed(() => {
       const found = missingIn(schema, this.value.value, (path, alternatives, value) => this.chosen.get(path) ?? alternativeOf(alternatives, value, schema));
-      // Conditions of a schema require members that no field stands for.
+      // Conditions of a schema may require members that have no field.
       for (const [path, all] of this.problems.value) if (all.some(saysMissing) && ![...found.keys()].some((at) => isWithin(path, at))) found.set(path, path);
       return [...found.values()].filter(Boolean);
     });
@@ -106,7 +106,7 @@ export class FormModel {
     this.value.value = value;
   }
 
-  /** Puts other values in, such as those of a call or of a link. */
+  /** Replaces the values, for example by those of a call or of a link. */
   fill({ value, lexemes, origin }: Draft): void {
     batch(() => {
       this.set(value);
@@ -119,7 +119,7 @@ export class FormModel {
     });
   }
 
-  /** What is typed at a place has no value, and why; undefined: it has one. It is said at once. */
+  /** Records a text without a value, and why; undefined: the place has a value again. The fault is shown at once. */
   misread(path: string, text: string | undefined, fault: string): void {
     if (text === undefined && !this.unread.peek().has(path)) return;
     const others = [...this.unread.peek()].filter(([at]) => at !== path);
@@ -131,25 +131,25 @@ export class FormModel {
     for (const at of this.chosen.keys()) if (isWithin(at, path)) this.chosen.delete(at);
   }
 
-  /** What stood at a place is not there any more. */
+  /** Forgets everything about a removed place. */
   forget(path: string): void {
     this.keep(path, {});
     this.#unchoose(path);
     this.unread.value = new Map([...this.unread.peek()].filter(([at]) => !isWithin(at, path)));
   }
 
-  /** The numbers at a place, and below it, as they were typed: by their place from there. */
+  /** The numbers at a place and below it, as they were typed, by their path relative to the place. */
   kept(path: string): Lexemes {
     return Object.fromEntries(Object.entries(this.lexemes.value).filter(([at]) => isWithin(at, path)).map(([at, lexeme]) => [at.slice(path.length), lexeme]));
   }
 
-  /** Keeps the numbers at a place, and below it, as they were typed. */
+  /** Replaces the lexemes at a place and below it. */
   keep(path: string, lexemes: Lexemes): void {
     const others = Object.entries(this.lexemes.peek()).filter(([at]) => !isWithin(at, path));
     this.lexemes.value = Object.fromEntries([...others, ...Object.entries(lexemes).map(([at, lexeme]) => [path + at, lexeme] as const)]);
   }
 
-  /** The items of a list have other places now: `olds` has the place before, by the place of now. */
+  /** Adapts to a new order of list items: `olds[i]` is the old index of item `i`. */
   moved(path: string, olds: readonly number[]): void {
     const kept = Object.entries(this.lexemes.peek());
     const others = kept.filter(([at]) => !isWithin(at, path));
@@ -169,7 +169,7 @@ export class FormModel {
     if (!this.touched.peek().has(path)) this.touched.value = new Set(this.touched.peek()).add(path);
   }
 
-  /** The sentences at a place, once the person has been there or has tried to send. */
+  /** The sentences at a place, once the person has left it or has tried to send. */
   sentencesAt(path: string, problems: Problems = this.problems.value): readonly string[] {
     return this.submitted.value || this.touched.value.has(path) ? problems.get(path) ?? [] : [];
   }
@@ -195,14 +195,14 @@ export class FormModel {
     if (this.rawFault.value === '') this.raw.value = undefined;
   }
 
-  /** Whether it may be sent as it is. From now on every problem is shown. */
+  /** Whether the value may be sent. From now on all problems are shown. */
   submit(): boolean {
     this.submitted.value = true;
     this.tries.value++;
     return this.rawFault.value === '' && this.problems.value.size === 0;
   }
 
-  /** What is sent: the value as an object, and those of its numbers that are written otherwise. */
+  /** The value to send: an object, and those of its numbers that JavaScript would write otherwise. */
   get sent(): { readonly args: Readonly<Record<string, unknown>>; readonly lexemes?: Lexemes } {
     const args = Object(this.value.peek()) as Readonly<Record<string, unknown>>;
     const lexemes = fitting(args, this.lexemes.peek());

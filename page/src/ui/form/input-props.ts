@@ -1,19 +1,19 @@
 import type { Lexemes } from '../../json/lexemes.ts';
 
-/** What every input is given. */
+/** The properties of every input. */
 export interface InputProps {
   readonly id: string;
   readonly described: string;
   readonly invalid: boolean;
   readonly required: boolean;
   readonly value: unknown;
-  /** The numbers of the value as they were typed, by their place in it, where they are written otherwise. */
+  /** The numbers of the value as they were typed, by their path in it, if JavaScript would write them otherwise. */
   readonly lexemes: Lexemes;
   readonly onChange: (value: unknown) => void;
   readonly onLexemes: (lexemes: Lexemes) => void;
-  /** What is typed and has no value, as it was typed; undefined: it has one. */
+  /** The text in the input if it has no value yet, such as incomplete JSON; else undefined. */
   readonly unread: string | undefined;
-  /** What is typed has no value, and why. Until it has one nothing is sent. */
+  /** Reports a text without a value, and why. The form cannot be sent until it has one. */
   readonly onUnread: (text: string | undefined, fault: string) => void;
   readonly onLeave: () => void;
 }
@@ -26,7 +26,7 @@ interface Common {
   readonly onBlur: () => void;
 }
 
-/** The attributes that every input has. */
+/** The common attributes of all inputs. */
 export const common = ({ id, described, invalid, required, onLeave }: InputProps): Common => ({
   id, 'aria-describedby': described, 'aria-invalid': invalid, 'aria-required': required, onBlur: onLeave,
 });

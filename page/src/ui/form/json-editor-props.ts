@@ -1,11 +1,11 @@
 import type { ReadonlySignal } from '@preact/signals';
 
-/** What the editor of a whole value is given. */
+/** The properties of the editor for a whole value. */
 export interface JsonEditorProps {
   readonly text: ReadonlySignal<string | undefined>;
   readonly label: string;
   readonly invalid: boolean;
-  /** Why it is invalid; ''. */
+  /** Why it is invalid; '' if it is valid. */
   readonly fault: string;
   readonly onInput: (text: string) => void;
 }

@@ -1,5 +1,5 @@
-// A field for JSON with colours and brackets that match. It stands in a shadow tree: there the styles that the editor makes are sheets
-// of a script, which the page's policy allows, and not elements, which it forbids.
+// A field for JSON with colours and matching brackets. It is in a shadow tree, where the editor adds its styles as constructed style
+// sheets. The page's policy allows these, but forbids style elements.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignalEffect } from '@preact/signals';
@@ -22,7 +22,7 @@ const look = EditorView.theme({
   '.cm-content': { caretColor: 'var(--ink)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
 });
-// Ctrl+Enter calls the tool, wherever in the form it is pressed. Tab goes on to the next field.
+// Ctrl+Enter must call the tool from every field, and Tab goes to the next field.
 const keys = [...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'), ...historyKeymap];
 
 export function JsonEditor({ text, label, invalid, fault, onInput }: JsonEditorProps): JSX.Element {
@@ -48,8 +48,8 @@ export function JsonEditor({ text, label, invalid, fault, onInput }: JsonEditorP
     view.current = made;
     return () => made.destroy();
   }, []);
-  // What was put in from elsewhere, such as the arguments of another call. At once, and not with the next rendering: by then more may
-  // have been typed, and a text of before would take its place.
+  // Inserts a text from elsewhere, such as the arguments of another call. A signal effect runs at once: until the next rendering the
+  // person may type more, and the older text would replace it.
   useSignalEffect(() => {
     const insert = text.value ?? '';
     const shown = view.current;
@@ -58,7 +58,7 @@ export function JsonEditor({ text, label, invalid, fault, onInput }: JsonEditorP
   useEffect(() => {
     const content = view.current?.contentDOM;
     content?.setAttribute('aria-invalid', String(invalid));
-    // A description cannot be named across the border of a shadow tree.
+    // `aria-describedby` does not work across a shadow root.
     if (fault === '') content?.removeAttribute('aria-description');
     else content?.setAttribute('aria-description', fault);
   }, [invalid, fault]);

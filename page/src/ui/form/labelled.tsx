@@ -1,4 +1,4 @@
-// What stands around every input.
+// The frame of every input.
 import type { ComponentChildren, JSX } from 'preact';
 import { Safe } from '../parts/safe-text.tsx';
 import { Sentences } from './sentences.tsx';
@@ -11,17 +11,17 @@ interface LabelledProps {
   readonly name: string;
   readonly required: boolean;
   readonly sentences: readonly string[];
-  /** Several inputs under one name. */
+  /** Several inputs with a common name. */
   readonly group?: boolean;
-  /** The label stands behind the input. */
+  /** The label comes after the input. */
   readonly inline?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A name, what the schema says of it, the input, and what is wrong. */
+/** The name, the description of the schema, the input, and its faults. */
 export function Labelled({ id, own, name, required, sentences, group = false, inline = false, children }: LabelledProps): JSX.Element {
   const title = titleOf(own, name) || 'Value';
-  // Beside the label and not in it: a field is named by its title alone.
+  // Outside the label, so that the accessible name of the field is only its title.
   const beside = (
     <>
       {name && title.toLowerCase() !== name.toLowerCase() && <code class="dim"><Safe text={name} most={60} /></code>}

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Safe } from '../parts/safe-text.tsx';
 import type { FormModel } from './form-model.ts';
 
-/** What a form still lacks, and after an attempt to send it how much is wrong: beside the button that waits for it. */
+/** Text next to the submit button: the missing places, and after an attempt to send the number of faults. */
 export function Missing({ form }: { readonly form: FormModel }): JSX.Element {
   const { missing: { value: missing }, problems: { value: problems }, submitted } = form;
   return (

@@ -1,4 +1,4 @@
-// The places of a form that lack what the schema requires, in the order in which the form shows them.
+// Finds the places of a form without a required value, in the order of the form.
 import type { JsonSchema } from 'barewire/schema';
 import { below } from '../../json/lexemes.ts';
 import { isMembers, resolve, shapeOf, titleOf } from './shape.ts';
@@ -7,8 +7,8 @@ import type { Option } from './shape.ts';
 const MAX_DEPTH = 10;
 
 /**
- * By path, as the form names it: `lines / 1 / count`; items count from 1. `alternativeAt` says which alternative of a union
- * is shown at a place; the place of a union has the words ''.
+ * The missing places: their names in the form by path, such as `lines / 1 / count`; items count from 1. `alternativeAt` returns the
+ * alternative of a union that is shown; the path of a union has the name ''.
  */
 export function missingIn(root: JsonSchema, value: unknown, alternativeAt: (path: string, alternatives: readonly Option[], value: unknown) => number): Map<string, string> {
   const found = new Map<string, string>();
@@ -19,7 +19,7 @@ export function missingIn(root: JsonSchema, value: unknown, alternativeAt: (path
     if (at === undefined || depth > MAX_DEPTH) return;
     const shape = shapeOf(own);
     if (shape.kind === 'union') {
-      // The validator speaks of every alternative: only what the chosen one lacks is missing.
+      // The validator reports every alternative, but only the chosen one counts here.
       found.set(path, '');
       const chosen = shape.alternatives[alternativeAt(path, shape.alternatives, at)];
       if (chosen) look(chosen.value as JsonSchema, at, path, names, required, depth + 1);

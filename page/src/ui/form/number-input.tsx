@@ -6,7 +6,7 @@ import type { InputProps } from './input-props.ts';
 import { label } from './shape.ts';
 import type { Members } from './shape.ts';
 
-/** A number with the digits that were typed, which are sent. Other text stays a string, so that the validator names the fault. */
+/** A number that is sent with the digits as they were typed. Other text stays a string, so that the validator names the fault. */
 export function NumberInput({ whole, own, ...input }: InputProps & { readonly whole: boolean; readonly own: Members }): JSX.Element {
   const { value, lexemes, onChange, onLexemes } = input;
   const typed = useSignal(lexemes[''] ?? (value === undefined ? '' : label(value)));

@@ -1,4 +1,4 @@
-// What is wrong with the values of a form, by the place where it is to be shown, in the validator's own words.
+// The faults of a form's values, by the path where they are shown, in the validator's own words.
 import { compile } from 'barewire/schema/full';
 import type { CompileOptions, JsonSchema, Validate, ValidationError } from 'barewire/schema';
 import { below } from '../../json/lexemes.ts';
@@ -10,8 +10,8 @@ export type Problems = ReadonlyMap<string, readonly string[]>;
 export const noProblems: Problems = new Map();
 
 /**
- * A function that judges values of a schema. A schema that cannot be compiled judges nothing, and says so once: the
- * server may still take what the form cannot judge.
+ * Compiles a schema to a function that finds faults. If that fails, the function finds none, and `fault` says why: the server may still
+ * accept values that the form cannot validate.
  */
 export function judge(schema: JsonSchema, formats: CompileOptions['formats']): { readonly problems: (value: unknown) => Problems; readonly fault: string } {
   try {
@@ -35,10 +35,10 @@ function problemsOf(validate: Validate, value: unknown): Problems {
 
 const lacking = /^property (".*") is missing$/s;
 
-/** Whether a sentence says that a property is missing. */
+/** Whether a sentence reports a missing property. */
 export const saysMissing = (sentence: string): boolean => lacking.test(sentence);
 
-// A missing property is shown where it would stand, not at the object that lacks it.
+// A missing property is reported at its own path, not at the object without it.
 function placeOf({ keyword, path, message }: ValidationError): string {
   if (keyword !== 'required') return path;
   const [, quoted] = lacking.exec(message) ?? [];
@@ -49,17 +49,17 @@ function placeOf({ keyword, path, message }: ValidationError): string {
   }
 }
 
-/** What an own judgement of a part finds, at the place of that part. */
+/** The faults of a part that is validated separately, by their path in the whole. */
 export function problemsBelow(path: string, schema: JsonSchema, value: unknown, formats: CompileOptions['formats']): Problems {
   const own = judge(schema, formats).problems(value);
   return new Map([...own].map(([place, sentences]) => [path + place, sentences]));
 }
 
-/** A copy of an object or an array with one member set, or without it where the value is undefined. */
+/** A copy of an object with one member set, or without it if `member` is undefined. */
 export function withMember(value: unknown, name: string, member: unknown): Record<string, unknown> {
   const entries = Object.entries(isMembers(value) ? value : {}).filter(([key]) => key !== name || member !== undefined);
   if (member === undefined) return Object.fromEntries(entries.filter(([key]) => key !== name));
   const at = entries.findIndex(([key]) => key === name);
-  // fromEntries defines and runs no setter: `__proto__` is a name like any other.
+  // fromEntries calls no setter, so `__proto__` is an ordinary name.
   return Object.fromEntries(at < 0 ? [...entries, [name, member]] : entries.with(at, [name, member]));
 }

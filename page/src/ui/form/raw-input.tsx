@@ -4,7 +4,7 @@ import { lexemesOf, parseNearest, print } from '../../json/lexemes.ts';
 import { common } from './input-props.ts';
 import type { InputProps } from './input-props.ts';
 
-/** Any JSON, where the schema says too little or too much for a form. */
+/** Any JSON, for a schema that no other input fits. */
 export function RawInput(input: InputProps): JSX.Element {
   const { value, lexemes, onChange, onLexemes, unread, onUnread } = input;
   const typed = useSignal(unread ?? (value === undefined ? '' : print(value, lexemes)));

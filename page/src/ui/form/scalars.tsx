@@ -1,4 +1,4 @@
-// Inputs for values that are chosen and not written.
+// Inputs for values that are chosen, not typed.
 import type { JSX } from 'preact';
 import { Safe } from '../parts/safe-text.tsx';
 import { common } from './input-props.ts';
@@ -8,12 +8,12 @@ import type { Option } from './shape.ts';
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** With more choices than this, one types and picks from what fits. */
+/** With more options than this the person types, and picks a match. */
 const MANY = 20;
-/** Choices that are offered at once while one types. */
+/** The most options that are offered during typing. */
 const OFFERED = 200;
 
-/** One of several: radio buttons where they are few and one must be, a list, or of many a field that offers what fits. */
+/** One option of several: radio buttons for up to three if one is required, a list, or for many a text field that offers matches. */
 export function Choice({ options, ...input }: InputProps & { readonly options: readonly Option[] }): JSX.Element {
   const { id, required, value, onChange, onLeave } = input;
   const chosen = options.findIndex((option) => same(option.value, value));
@@ -38,7 +38,7 @@ export function Choice({ options, ...input }: InputProps & { readonly options: r
   );
 }
 
-/** Typed text is looked up among the titles. Other text stays unchanged, and the validator names the fault. */
+/** A text that equals a title selects its option. Other text stays unchanged, and the validator names the fault. */
 function ManyChoices({ options, chosen, ...input }: InputProps & { readonly options: readonly Option[]; readonly chosen: number }): JSX.Element {
   const { id, value, onChange } = input;
   const shown = chosen >= 0 ? options[chosen]?.title ?? '' : value === undefined ? '' : label(value);
@@ -56,7 +56,7 @@ function ManyChoices({ options, chosen, ...input }: InputProps & { readonly opti
   );
 }
 
-/** Several of several. */
+/** Any number of the options. */
 export function Choices({ options, value, onChange, onLeave, required }: InputProps & { readonly options: readonly Option[] }): JSX.Element {
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const toggle = (option: unknown, on: boolean): void => {
@@ -76,7 +76,7 @@ export function Choices({ options, value, onChange, onLeave, required }: InputPr
   );
 }
 
-/** Yes or no; where it may be left out and has no default, a third way says so. */
+/** Yes or no. If the value is optional and has no default, a third choice omits it. */
 export function YesNo({ twoWays, ...input }: InputProps & { readonly twoWays: boolean }): JSX.Element {
   const { value, onChange } = input;
   if (twoWays) return <input type="checkbox" {...common(input)} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
@@ -89,7 +89,7 @@ export function YesNo({ twoWays, ...input }: InputProps & { readonly twoWays: bo
   );
 }
 
-/** A constant, or null: where it may be left out, the person says whether it is sent. */
+/** A constant, or null. If it is optional, the person decides whether to send it. */
 export function Fixed({ fixed, ...input }: InputProps & { readonly fixed: unknown }): JSX.Element {
   const { id, required, value, onChange } = input;
   const words = <code class="constant"><Safe text={label(fixed)} /></code>;

@@ -1,4 +1,4 @@
-// A form from a JSON Schema, with raw JSON as its other face.
+// A form for a JSON Schema, with an alternative view as raw JSON.
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useState } from '../context.ts';
@@ -9,7 +9,7 @@ import { Sentences } from './sentences.tsx';
 export function SchemaForm({ form, legend }: { readonly form: FormModel; readonly legend: string }): JSX.Element {
   const { raw, rawFault, problems, submitted, tries } = form;
   const at = useRef<HTMLDivElement>(null);
-  // Where sending was tried in vain, the first field that is wrong is gone to.
+  // After a failed attempt to send, focus the first invalid field.
   useEffect(() => {
     if (submitted.value) at.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [tries.value]);

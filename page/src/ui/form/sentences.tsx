@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Safe } from '../parts/safe-text.tsx';
 
-/** What is wrong at a field. The place stays in the page while it is empty, so that what comes into it is read out. */
+/** The faults of a field. The live region stays in the page while it is empty, so that screen readers announce new text. */
 export function Sentences({ id, sentences }: { readonly id: string; readonly sentences: readonly string[] }): JSX.Element {
   return (
     <div class="problems" {...id && { id }} aria-live="polite">

@@ -1,4 +1,4 @@
-// What a form shows for a schema: one shape a schema, found without judging a value.
+// The form elements for a schema: one shape a schema, independent of the value.
 import { visible } from 'barewire/explain';
 import { compile } from 'barewire/schema/full';
 import type { JsonSchema } from 'barewire/schema';
@@ -16,7 +16,7 @@ export interface Property {
   readonly required: boolean;
 }
 
-/** What is drawn. `any` is raw JSON: the form has no better idea. */
+/** The form element for a schema. `any` is raw JSON, if nothing else matches. */
 export type Shape =
   | { readonly kind: 'const'; readonly value: unknown }
   | { readonly kind: 'choice'; readonly options: readonly Option[] }
@@ -34,10 +34,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const asSchema = (value: unknown): JsonSchema => (isMembers(value) || typeof value === 'boolean' ? value as JsonSchema : true);
 
-// More hops than this are a circle.
+// More hops than this are a cycle.
 const MAX_HOPS = 32;
 
-/** Follows `$ref` to places in the same schema, and lays the members of `allOf` together. */
+/** Resolves `$ref` within the same schema, and merges the schemas of `allOf`. */
 export function resolve(schema: JsonSchema, root: JsonSchema): Members {
   let at: unknown = schema;
   let laid: Members = {};
@@ -100,10 +100,10 @@ function optionsOf(schema: Members): readonly Option[] | undefined {
 /** A value as text. */
 export const label = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value) ?? 'nothing');
 
-// What people choose from: short, and with nothing in it that hides.
+// Option titles are short, and without invisible characters.
 const option = (title: string): string => visible(title.length > 200 ? `${title.slice(0, 200)}…` : title);
 
-/** What to draw for a schema. `value` tells nothing: the same schema has the same shape always. */
+/** The shape of a resolved schema. */
 export function shapeOf(schema: Members): Shape {
   if ('const' in schema) return { kind: 'const', value: schema.const };
   const options = optionsOf(schema);
@@ -128,7 +128,7 @@ export function shapeOf(schema: Members): Shape {
   }
 }
 
-// What stands beside a union holds for each alternative; its texts do not describe them.
+// Keywords next to a union apply to each alternative, except its texts and its default.
 function common({ oneOf: _o, anyOf: _a, title: _t, description: _d, default: _v, ...rest }: Members): Members {
   return rest;
 }
@@ -159,15 +159,15 @@ function objectShape(schema: Members): Shape {
   const properties = Object.entries(Object(schema.properties) as Members)
     .map(([name, one]) => ({ name, schema: asSchema(one), required: required.has(name) }));
   const more = schema.additionalProperties;
-  // Nothing said means anything goes; a form offers that only where it has nothing else to offer.
+  // If `additionalProperties` is absent, any member is valid; the form offers this only for a schema without properties.
   const open = more === undefined ? properties.length === 0 && schema.properties === undefined : more !== false;
   return { kind: 'object', properties, more: open ? asSchema(more) : false };
 }
 
-// A schema that contains itself has no end.
+// A recursive schema has no end.
 const MAX_DEPTH = 12;
 
-/** What a form begins with: defaults, constants, and the frame that required properties need. */
+/** The initial value of a form: defaults, constants, and the objects and lists around required properties. */
 export function initial(schema: JsonSchema, root: JsonSchema, required = true, depth = 0): unknown {
   const own = resolve(schema, root);
   if ('default' in own) return own.default;
@@ -190,7 +190,7 @@ export function initial(schema: JsonSchema, root: JsonSchema, required = true, d
   }
 }
 
-/** Which alternative a value is of: the first that it fits, else the first of its type. */
+/** The index of the first alternative that accepts the value; 0 if none does. */
 export function alternativeOf(alternatives: readonly Option[], value: unknown, root: JsonSchema): number {
   if (value === undefined) return 0;
   const fits = alternatives.findIndex((one) => {
@@ -203,19 +203,19 @@ export function alternativeOf(alternatives: readonly Option[], value: unknown, r
   return Math.max(fits, 0);
 }
 
-/** A part of a schema as a schema of its own: what it refers to comes along. */
+/** A part of a schema as a separate schema, with the definitions of the root. */
 export function within(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (!isMembers(schema) || !isMembers(root)) return schema;
   return { ...root.$defs !== undefined && { $defs: root.$defs }, ...root.definitions !== undefined && { definitions: root.definitions }, ...schema } as JsonSchema;
 }
 
-/** Whether it is an object with members that are known: its fields stand below each other. */
+/** Whether the schema is an object with known properties, whose fields are shown one below the other. */
 export function isWide(schema: JsonSchema, root: JsonSchema): boolean {
   const shape = shapeOf(resolve(schema, root));
   return shape.kind === 'object' && shape.properties.length > 0;
 }
 
-/** What stands beside the name of a required place. An empty list is a value, and often an allowed one. */
+/** The words next to the name of a required field. An empty list is a value, and often valid. */
 export function requiredWords(schema: Members): string {
   const { kind } = shapeOf(schema);
   if (kind !== 'array' && kind !== 'choices') return 'required';
@@ -223,7 +223,7 @@ export function requiredWords(schema: Members): string {
   return `required${least > 1 ? `, at least ${least}` : least > 0 ? '' : ', may be empty'}`;
 }
 
-/** The members of an object in few words: `article (pen | paper | ink), count (whole number), note?`. */
+/** The properties of an object in few words: `article (pen | paper | ink), count (whole number), note?`. */
 export function outline(schema: JsonSchema, root: JsonSchema): string {
   const shape = shapeOf(resolve(schema, root));
   if (shape.kind !== 'object') return '';

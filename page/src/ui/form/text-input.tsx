@@ -12,7 +12,7 @@ import { isTimestamp, TimeInput } from './time-input.tsx';
 
 const keyboards: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', uri: 'url' };
 const examples: Readonly<Record<string, string>> = { uri: 'https://…', email: 'name@example.com', uuid: '00000000-0000-0000-0000-000000000000' };
-// How long typing must rest before values are looked for.
+// How long typing must pause before completions are requested.
 const restMs = 120;
 
 interface TextProps extends InputProps {
@@ -23,7 +23,7 @@ interface TextProps extends InputProps {
   readonly name: string;
 }
 
-/** Text. Its format chooses the keyboard and the picker; where the server completes, values are offered as one types. */
+/** Text. Its format selects the keyboard and the picker. If the server offers completions, they appear during typing. */
 export function TextInput(props: TextProps): JSX.Element {
   const { format, own, name, value } = props;
   if (isSecret(own, name)) return <SecretInput {...props} />;
@@ -82,7 +82,7 @@ function PlainInput(props: TextProps): JSX.Element {
   );
 }
 
-/** What nobody beside the person should read. It is in no link, draft or saved call. */
+/** A value that only the person should read. It is in no link, draft or saved call. */
 function SecretInput(props: TextProps): JSX.Element {
   const shown = useSignal(false);
   const text = props.value === undefined ? '' : label(props.value);

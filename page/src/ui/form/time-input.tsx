@@ -1,4 +1,4 @@
-// A time with its zone, as RFC 3339 writes it and JSON Schema wants it: the browser's own field, and the zone beside it.
+// A time with its zone, as in RFC 3339 and JSON Schema: the browser's own field, and a list of zones next to it.
 import type { JSX } from 'preact';
 import { common } from './input-props.ts';
 import type { InputProps } from './input-props.ts';
@@ -10,11 +10,11 @@ const written: Readonly<Record<TimeFormat, RegExp>> = {
   time: /^(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)([Zz]|[+-]\d\d:\d\d)$/,
 };
 
-/** Whether a value is empty or one that the field can show; any other is text. */
+/** Whether the field can show this value, which may be empty; any other is shown as text. */
 export const isTimestamp = (format: TimeFormat, value: unknown): boolean =>
   value === undefined || value === '' || (typeof value === 'string' && written[format].test(value));
 
-/** The zone of this machine, such as `+01:00`, on the day of the time. */
+/** The UTC offset of this machine at that time, such as `+01:00`. */
 function localZone(time: string): string {
   const minutes = -(Number.isNaN(Date.parse(time)) ? new Date() : new Date(time)).getTimezoneOffset();
   const two = (part: number): string => String(Math.floor(Math.abs(part))).padStart(2, '0');
@@ -26,7 +26,7 @@ export function TimeInput({ format, ...props }: InputProps & { readonly format: 
   const [, time = '', zone = ''] = written[format].exec(typeof value === 'string' ? value : '') ?? [];
   const set = (text: string, at: string): void => {
     if (text === '') return onChange(undefined);
-    // A browser leaves out seconds that are zero.
+    // A browser omits seconds that are zero.
     onChange(`${/:\d\d:/.test(text) ? text : `${text}:00`}${at}`);
   };
   const here = localZone(time);

@@ -3,7 +3,7 @@ import { useErrorBoundary } from 'preact/hooks';
 import { JsonTree } from './json-tree.tsx';
 import { Safe } from './safe-text.tsx';
 
-/** Where what a server sent cannot be drawn, it is shown as the JSON that it is, and the rest of the page goes on. */
+/** If the data of a server cannot be rendered, shows it as JSON instead; the rest of the page keeps working. */
 export function Boundary({ value, children }: { readonly value: unknown; readonly children: ComponentChildren }): JSX.Element {
   const [error] = useErrorBoundary();
   if (error === undefined) return <>{children}</>;

@@ -1,7 +1,7 @@
 import { ActionError } from '../host-link.ts';
 import type { State } from '../state.ts';
 
-/** Connects a server because a person said so. Where it wants a login, one begins: its address is shown, and the person opens it. */
+/** Connects a server on request of the person. If it needs a login, starts one; the person opens its address. */
 export async function connect(state: State, server: string): Promise<void> {
   try {
     await state.link.act('server.connect', { server });

@@ -1,4 +1,4 @@
-// Content blocks and the contents of resources. Nothing of them is markup to the page, and nothing of them is fetched.
+// Content blocks and the contents of resources. The page never treats them as markup, and fetches nothing for them.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ContentBlock, ReadResourceResult } from 'barewire/protocol';
@@ -13,10 +13,10 @@ import { TextBlock } from './text-block.tsx';
 
 const BASE64 = /^[A-Za-z0-9+/=_\s-]*$/;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
-/** Drawing more of a picture or a sound than this is left to other programs. */
+/** The most characters of an image or a sound that the page shows itself. */
 const MAX_DRAWN = 16 * 1024 * 1024;
 
-/** The address of data in place, of a type that begins so; undefined where it is none. */
+/** A `data:` URL for a media type with this prefix; undefined if the data or the type is invalid. */
 function dataUrl(data: string, mimeType: string | undefined, begins: string): string | undefined {
   if (!mimeType?.startsWith(begins) || !TYPE.test(mimeType) || data.length > MAX_DRAWN || !BASE64.test(data)) return undefined;
   return `data:${mimeType};base64,${data}`;
@@ -33,7 +33,7 @@ export function Blocks({ blocks, server }: { readonly blocks: readonly ContentBl
 }
 
 export function Block({ block, server }: { readonly block: ContentBlock; readonly server: string }): JSX.Element {
-  // The server may have sent anything where a block should stand.
+  // The server may have sent anything in place of a block.
   if (!isMembers(block)) return <JsonTree value={block} />;
   switch (block.type) {
     case 'text': return <TextBlock text={String(block.text)} />;
@@ -66,12 +66,12 @@ function saveBase64(name: string, data: string): void {
   try {
     save(name, Uint8Array.from(atob(data.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0)));
   } catch {
-    // What is no base64 is saved as it came.
+    // Invalid base64 is saved as text, unchanged.
     save(`${name}.txt`, data);
   }
 }
 
-/** A resource by its address. Of the web it can be opened, by the person alone; any other address is text. */
+/** A resource by its URI. Only a web address can be opened, and only by the person. */
 export function ResourceLine({ uri, title, about, mimeType, server }: {
   readonly uri: string; readonly title: string; readonly about: string; readonly mimeType: string | undefined; readonly server: string;
 }): JSX.Element {
@@ -90,7 +90,7 @@ export function ResourceLine({ uri, title, about, mimeType, server }: {
   );
 }
 
-/** A link to the web; nothing for any other address. */
+/** A link to a web address; null for any other URL. */
 export function WebLink({ url, here = false, children }: { readonly url: string; readonly here?: boolean; readonly children: string }): JSX.Element | null {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'https:' && address?.protocol !== 'http:') return null;

@@ -1,9 +1,9 @@
-// Small things that many views use.
+// Small components that many views use.
 import type { ComponentChildren, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { copy } from './save.ts';
 
-/** A button that copies, and says that it did. */
+/** A button that copies a text, and confirms it. */
 export function CopyButton({ text, children = 'Copy' }: { readonly text: () => string | Promise<string | undefined>; readonly children?: ComponentChildren }): JSX.Element {
   const said = useSignal('');
   const press = async (): Promise<void> => {
@@ -21,7 +21,7 @@ export interface TabItem<T extends string> {
   readonly count?: number;
 }
 
-/** Tabs as the keyboard knows them: arrows move, Home and End go to the ends. */
+/** Tabs with keyboard support: the arrow keys move; Home and End go to the first and the last. */
 export function Tabs<T extends string>({ items, chosen, onChoose, label, controls }: {
   readonly items: readonly TabItem<T>[]; readonly chosen: T; readonly onChoose: (id: T) => void; readonly label: string; readonly controls: string;
 }): JSX.Element {
@@ -46,12 +46,12 @@ export function Tabs<T extends string>({ items, chosen, onChoose, label, control
   );
 }
 
-/** A heading with what belongs to it at its right. */
+/** A heading with controls at its right. */
 export function Head({ title, children }: { readonly title: ComponentChildren; readonly children?: ComponentChildren }): JSX.Element {
   return <div class="head"><h2>{title}</h2><div class="row">{children}</div></div>;
 }
 
-/** What an empty place says. */
+/** The text of an empty list or view. */
 export function Empty({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return <p class="empty">{children}</p>;
 }

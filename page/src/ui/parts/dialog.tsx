@@ -1,12 +1,12 @@
-// The browser's own <dialog>: it keeps the focus inside, and Escape asks to cancel.
+// The native <dialog> keeps the focus inside; Escape cancels.
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly title: ComponentChildren;
-  /** Above the title: who asks. */
+  /** The text above the title, such as the server that asks. */
   readonly from?: ComponentChildren;
-  /** Escape, or the page taking the dialog away by hand. */
+  /** Called when the browser cancels the dialog, for example on Escape. */
   readonly onCancel: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
@@ -28,12 +28,12 @@ export function Dialog({ title, from, onCancel, children, wide = false }: Props)
   }, []);
   return (
     <dialog ref={at} class={wide ? 'wide' : ''} aria-labelledby={id} onCancel={(event) => {
-      // A file picker inside cancels too, and its event comes up here.
+      // Cancelling a file picker inside sends a `cancel` event too, which bubbles up to here.
       if (event.target !== event.currentTarget) return;
       event.preventDefault();
       onCancel();
     }} onClose={() => {
-      // A browser closes a dialog at some Escape, whatever the page says: while the question is open it comes back.
+      // Some browsers close a dialog on a repeated Escape in any case; it is then shown again.
       if (shown.current) at.current?.showModal();
     }}>
       <div class="dialog-head">

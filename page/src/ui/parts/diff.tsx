@@ -1,4 +1,4 @@
-// Two JSON values, or two texts, line by line.
+// Compares two JSON values, or two texts, line by line.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { visible } from 'barewire/explain';
@@ -6,9 +6,9 @@ import { isJson, pretty } from '../../json/layout.ts';
 import { lineDiff } from './line-diff.ts';
 
 const print = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? 'nothing';
-/** A text of JSON is shown with its own tokens, any other text unchanged. */
+/** JSON is laid out with its original tokens; any other text stays unchanged. */
 const laidOut = (text: string): string => (isJson(text) ? pretty(text) : text);
-// Lines that are the same are shown only this near to one that is not.
+// The unchanged lines that are shown before and after each change.
 const NEAR = 3;
 
 export function DiffLines({ before, after }: { readonly before: unknown; readonly after: unknown }): JSX.Element {
@@ -16,7 +16,7 @@ export function DiffLines({ before, after }: { readonly before: unknown; readonl
   return <Difference before={one} after={other} />;
 }
 
-/** Two texts as they passed: digits and members that occur twice are compared too. */
+/** Compares two texts as they were sent, including digits and duplicate members. */
 export function DiffTexts({ before, after }: { readonly before: string; readonly after: string }): JSX.Element {
   const [one, other] = useMemo(() => [laidOut(before), laidOut(after)], [before, after]);
   return <Difference before={one} after={other} />;

@@ -1,4 +1,4 @@
-/** Scrolls as little as needed until all of an element can be seen, or its beginning where it is taller than its panel. */
+/** Scrolls as little as possible to show a whole element, or its beginning if it is higher than its panel. */
 export function intoView(element: Element): void {
   const room = element.closest('.panel')?.clientHeight ?? innerHeight;
   element.scrollIntoView({ block: element.getBoundingClientRect().height > room ? 'start' : 'nearest' });

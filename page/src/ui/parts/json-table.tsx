@@ -1,4 +1,4 @@
-// Structured content as tables, where it is one or holds some: lists of objects, objects of plain values, lists of plain values.
+// Shows structured content as tables, where possible: lists of objects, objects of plain values, lists of plain values.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { isMembers } from '../form/shape.ts';
@@ -7,7 +7,7 @@ import { Scroller } from './scroller.tsx';
 
 const PIECE = 100;
 const MAX_COLUMNS = 24;
-/** Objects inside objects that become tables of their own, and how deep they may stand. */
+/** The most tables for one value, and the greatest depth of nested objects in them. */
 const MAX_TABLES = 12;
 const MAX_DEPTH = 4;
 
@@ -15,19 +15,19 @@ interface Rows {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
-  /** Members that come after the most columns that are drawn. */
+  /** The number of members beyond the last shown column. */
   readonly hidden: number;
 }
 
 export interface Tables {
   readonly tables: readonly Rows[];
-  /** Members that none of the tables shows. */
+  /** The number of members that no table shows. */
   readonly left: number;
 }
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** The tables that a value can be drawn as, and how many of its members are in none of them. */
+/** The tables for a value, and the number of its members that are in none of them. */
 export function tablesOf(value: unknown): Tables {
   if (Array.isArray(value)) {
     const one = rowsOf('', value);
@@ -64,7 +64,7 @@ function rowsOf(title: string, list: readonly unknown[]): Rows | undefined {
   if (list.length === 0) return undefined;
   if (list.every(isPlain)) return { title, columns: ['', 'value'], rows: list.map((one, at) => [at, one]), hidden: 0 };
   if (!list.every(isMembers)) return undefined;
-  // The first hundred rows name the columns.
+  // Only the first hundred rows determine the columns.
   const names = [...new Set(list.slice(0, 100).flatMap((row) => Object.keys(row)))];
   const columns = names.slice(0, MAX_COLUMNS);
   return { title, columns, rows: list.map((row) => columns.map((name) => row[name])), hidden: names.length - columns.length };

@@ -1,4 +1,4 @@
-// JSON as a tree of native <details>: opened by keyboard, read by screen readers, and drawn only where it is open.
+// JSON as a tree of native <details>, for keyboard and screen readers. Only open branches are rendered.
 import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
@@ -7,25 +7,25 @@ import { isRounded, nodeOfValue } from '../../json/node.ts';
 import type { JsonNode } from '../../json/node.ts';
 import { Safe, SafeText } from './safe-text.tsx';
 
-/** Members that are drawn at first, and with each press of the button. */
+/** Members that are rendered at first, and with each press of the button. */
 const PIECE = 100;
 
 interface Props {
   readonly node: JsonNode;
   readonly name?: string | undefined;
-  /** How many levels are open at first. */
+  /** The number of levels that are open at first. */
   readonly open?: number;
-  /** Its object has another member of this name. */
+  /** The object has another member of this name. */
   readonly twice?: boolean;
 }
 
-/** A value that was parsed. */
+/** The tree of a parsed value. */
 export function JsonTree({ value, name, open }: { readonly value: unknown; readonly name?: string; readonly open?: number }): JSX.Element {
   const node = useMemo(() => nodeOfValue(value), [value]);
   return <NodeTree node={node} name={name} {...open !== undefined && { open }} />;
 }
 
-/** A value, with the digits and the members of its text where it has one. */
+/** The tree of a node, with the original digits and duplicate members if the node has a text. */
 export function NodeTree({ node, name, open = 2, twice = false }: Props): JSX.Element {
   if (node.kind === 'object' || node.kind === 'array') return <Branch node={node} name={name} open={open} twice={twice} />;
   const text = node.kind === 'string' ? node.text : '';
@@ -40,7 +40,7 @@ export function NodeTree({ node, name, open = 2, twice = false }: Props): JSX.El
 function Branch({ node, name, open, twice }: Required<Props>): JSX.Element {
   const list = node.kind === 'array';
   const { size } = node;
-  // A wide branch is closed at first: it would push all else away.
+  // A branch with many members is closed at first, because it would take too much space.
   const opened = useSignal(open > 0 && (size <= 30 || open > 1));
   const end = useSignal(PIECE);
   if (size === 0) {

@@ -1,9 +1,9 @@
-// Parts that are loaded when they are first needed. In one file they are there already.
+// Parts that are loaded at their first use.
 import type { ComponentType, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 
-/** A component that is loaded when it is first drawn. Meanwhile, and where it cannot be loaded, a line says so. */
+/** A component that is loaded at its first rendering. Until then, and if loading fails, it shows a line of text. */
 export function late<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let found: ComponentType<P> | undefined;
   let loading: Promise<void> | undefined;
@@ -11,7 +11,7 @@ export function late<P extends object>(load: () => Promise<ComponentType<P>>): C
     const state = useSignal<'loading' | 'there' | string>(found ? 'there' : 'loading');
     useEffect(() => {
       if (found) return;
-      // A part that could not be loaded is tried again the next time.
+      // A failed part is loaded again at the next mount.
       loading ??= load().then((one) => { found = one; }).finally(() => { loading = undefined; });
       loading.then(() => { state.value = 'there'; }, (thrown: unknown) => { state.value = `This part of the page could not be loaded: ${String(thrown)}`; });
     }, []);

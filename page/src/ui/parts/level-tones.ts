@@ -1,4 +1,4 @@
 import type { FindingView } from '../../messages.ts';
 
-/** The colours of the doctor's findings. */
+/** The colours for the levels of findings. */
 export const levelTones: Readonly<Record<FindingView['level'], string>> = { error: 'bad', warning: 'warn', note: '', ok: 'good' };

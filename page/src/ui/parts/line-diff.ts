@@ -1,17 +1,17 @@
-// Which lines of two texts are the same, which came, which went: the shortest way from one to the other.
+// Finds the equal, removed and added lines of two texts, with the smallest number of changes.
 
 export interface LinePart {
   readonly kind: 'same' | 'removed' | 'added';
   readonly lines: readonly string[];
 }
 
-/** The most lines that may come or go: what differs more is not worth reading line by line. */
+/** The most removed and added lines; a larger difference is not worth reading line by line. */
 const maxChanges = 1_500;
 
-/** Undefined where the texts differ too much. Myers, "An O(ND) difference algorithm and its variations" (1986), greedy. */
+/** Undefined if the texts differ too much. Myers, "An O(ND) difference algorithm and its variations" (1986), greedy. */
 export function lineDiff(before: string, after: string): readonly LinePart[] | undefined {
   const [a, b] = [before.split('\n'), after.split('\n')];
-  // By the number of lines taken away less those put in: how far one gets in `a`. One array for each number of changes.
+  // For each diagonal (removed minus added lines): the furthest line of `a` that is reached. One array for each number of changes.
   const reached: Int32Array[] = [];
   const furthest = new Int32Array(2 * maxChanges + 3);
   const middle = maxChanges + 1;
@@ -29,7 +29,7 @@ export function lineDiff(before: string, after: string): readonly LinePart[] | u
   return undefined;
 }
 
-/** The parts, found from the end. `reached[n]` has the diagonals from -n to n. */
+/** Collects the parts from the end to the beginning. `reached[n]` has the diagonals from -n to n. */
 function backwards(a: readonly string[], b: readonly string[], reached: readonly Int32Array[], changes: number): readonly LinePart[] {
   const found: { readonly kind: LinePart['kind']; readonly lines: string[] }[] = [];
   const put = (kind: LinePart['kind'], line: string | undefined): void => {

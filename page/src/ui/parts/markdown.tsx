@@ -1,4 +1,4 @@
-// Markdown of others, as elements: no HTML of it becomes HTML of the page, nothing is fetched, and no link is followed.
+// Renders foreign Markdown as elements. Its HTML stays text, nothing is fetched, and links cannot be followed.
 import type { ComponentChildren, JSX } from 'preact';
 import { h } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -9,7 +9,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import { Safe } from './safe-text.tsx';
 import { Scroller } from './scroller.tsx';
 
-/** Deeper parts, and more of them than this, are left out. */
+/** The greatest depth and number of nodes; the rest is omitted. */
 const MAX_DEPTH = 30;
 const MAX_NODES = 20_000;
 
@@ -29,7 +29,7 @@ function inside(node: Parents, depth: number, draw: (node: Nodes, depth: number)
   return node.children.map((one) => draw(one, depth + 1));
 }
 
-/** The page has headings of its own, so those of a text begin below them. */
+/** Headings of the text begin below the page's own headings. */
 const heading = (depth: number): string => `h${Math.min(depth + 3, 6)}`;
 
 function elementOf(node: Nodes, children: ComponentChildren[]): ComponentChildren {
@@ -49,12 +49,12 @@ function elementOf(node: Nodes, children: ComponentChildren[]): ComponentChildre
     case 'table': return <table>{children}</table>;
     case 'tableRow': return h('tr', null, ...children);
     case 'tableCell': return h('td', null, ...children);
-    // Where it leads is said and not followed; a picture is its words.
+    // A link shows its target but cannot be followed; an image shows its alternative text.
     case 'link': return <>{children} <code class="dim"><Safe text={node.url} most={500} /></code></>;
     case 'image': return <>[<Safe text={node.alt ?? 'picture'} />] <code class="dim"><Safe text={node.url} most={500} /></code></>;
     case 'linkReference': case 'root': return <>{children}</>;
     case 'imageReference': return <>[<Safe text={node.alt ?? 'picture'} />]</>;
-    // HTML is text.
+    // HTML is shown as text.
     case 'html': return <code><Safe text={node.value} most={20_000} /></code>;
     default: return null;
   }

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 
-/** A name and a value that is nobody's to see. */
+/** A name and a secret value. */
 export interface NamedValue {
   readonly name: string;
   readonly value: string;
 }
 
-/** Rows that have a name. */
+/** The rows with a name, as a record. */
 export const toRecord = (values: readonly NamedValue[]): Record<string, string> =>
   Object.fromEntries(values.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]));
 
-/** Names and values to be typed in: environment, headers. Values are not shown. */
+/** Inputs for names and values, such as environment variables or headers. The values are masked. */
 export function NamedValues({ title, values, onChange }: {
   readonly title: string; readonly values: readonly NamedValue[]; readonly onChange: (values: readonly NamedValue[]) => void;
 }): JSX.Element {

@@ -3,7 +3,7 @@ import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { connect } from './connect.ts';
 
-/** Why a list is empty, and the way out where the server does not run. */
+/** Says why a list is empty, and offers to connect or log in if the server is not connected. */
 export function NothingListed({ server, what }: { readonly server: ServerView; readonly what: string }): JSX.Element {
   const state = useState();
   const { Login } = state.parts;

@@ -1,4 +1,4 @@
-// What a call ended with: a failure, the contents of a resource, the messages of a prompt, or the result of a tool.
+// Shows the outcome of a call: a failure, the contents of a resource, the messages of a prompt, or the result of a tool.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -11,7 +11,7 @@ import { JsonTable, tablesOf } from './json-table.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { Safe, SafeText } from './safe-text.tsx';
 
-/** What a call ended with. */
+/** The outcome of a call; null while it runs. */
 export function CallResult({ call }: { readonly call: CallView }): JSX.Element | null {
   if (call.failure) {
     return (

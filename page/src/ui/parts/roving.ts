@@ -1,6 +1,6 @@
-// One stop of the Tab key for a whole list: arrows, Home and End move inside it.
+// Makes a whole list one Tab stop: arrows, Home, End and the page keys move inside it.
 
-/** Moves the focus among the elements that `selector` finds in `list`. Returns whether the key was one of these. */
+/** Moves the focus among the elements of `list` that match `selector`. Returns whether the key was handled. */
 export function moveFocus(event: KeyboardEvent, list: HTMLElement, selector: string): boolean {
   const all = [...list.querySelectorAll<HTMLElement>(selector)];
   const at = all.indexOf(document.activeElement as HTMLElement);

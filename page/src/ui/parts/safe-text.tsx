@@ -1,21 +1,21 @@
-// Text of others on the screen: as text, with nothing in it that is hidden or turns its direction, and only so much at once.
+// Shows foreign text safely: as plain text, with hidden characters visible, isolated in its direction, and limited in length.
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { head, visible, visiblePieces } from 'barewire/explain';
 import { save } from './save.ts';
 import { Scroller } from './scroller.tsx';
 
-/** How much is drawn at first, and with each press of the button. */
+/** Characters that are rendered at first; each press of the button adds five times as many. */
 const PIECE = 20_000;
 
-/** A short text of others on one line: names, titles, sentences. */
+/** A short foreign text on one line: a name, a title, a sentence. */
 export function Safe({ text, most = 300 }: { readonly text: string; readonly most?: number }): JSX.Element {
   const cut = text.length > most ? `${head(text, most)}…` : text;
   return <bdi>{visible(cut)}</bdi>;
 }
 
 /**
- * A long text of others. What is too long is drawn in pieces, as the person asks for them. `end` stands behind the whole of it.
+ * A long foreign text. The person can request further pieces of it. `end` is rendered after the last piece.
  */
 export function SafeText({ text, class: name = '', label = 'Text', end: behind }: {
   readonly text: string; readonly class?: string; readonly label?: string; readonly end?: JSX.Element;
@@ -37,11 +37,11 @@ export function SafeText({ text, class: name = '', label = 'Text', end: behind }
   );
 }
 
-// Marks of their own are for the few: a text that is full of them is one text again, with the same escapes.
+// A text with many escapes is rendered as one string, because an element for each would be too slow.
 const MAX_MARKS = 500;
 
 function readable(text: string): string | (string | JSX.Element)[] {
-  // Line ends and tabs are layout; all else that hides is shown as an escape.
+  // Line ends and tabs stay as layout; other hidden characters become escapes.
   const parts = visiblePieces(text, '\n\t');
   if (parts.length > MAX_MARKS * 2) return parts.join('');
   return parts.map((part, at) => (at % 2 === 0 ? part : <span class="escape" key={at}>{part}</span>));

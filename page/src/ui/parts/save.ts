@@ -1,4 +1,4 @@
-/** Hands a file to the person. What it holds is never opened by the page: it is bytes, whatever its type says. */
+/** Downloads a file. Its type is always `application/octet-stream`, so that the browser never opens the content. */
 export function save(name: string, content: string | Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
@@ -8,7 +8,7 @@ export function save(name: string, content: string | Uint8Array<ArrayBuffer>): v
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Puts text on the clipboard. False where the browser does not allow it. */
+/** Copies text to the clipboard. False if the browser forbids it. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 
-/** A place of limited height. Only where it scrolls is it a stop of the Tab key, so that the keyboard reaches all of it. */
+/** An area of limited height. It is a Tab stop only while it scrolls, so that the keyboard reaches all of its content. */
 export function Scroller({ label, class: name, children }: { readonly label: string; readonly class: string; readonly children: ComponentChildren }): JSX.Element {
   const at = useRef<HTMLDivElement>(null);
   const scrolls = useSignal(false);
@@ -10,7 +10,7 @@ export function Scroller({ label, class: name, children }: { readonly label: str
     const found = at.current;
     if (!found) return undefined;
     const look = (): void => { scrolls.value = found.scrollHeight > found.clientHeight + 1 || found.scrollWidth > found.clientWidth + 1; };
-    // What it holds may grow while the place itself stays as high as it may be.
+    // The content may grow while the area keeps its height.
     const observer = new ResizeObserver(look);
     for (const one of [found, ...found.children]) observer.observe(one);
     look();

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Where the specification says it. The page itself goes nowhere: the person may. */
+/** A link to a section of the specification. Only the person opens it. */
 export function Section({ section }: { readonly section: string }): JSX.Element {
   const [, revision, page, heading = ''] = /^(\d{4}-\d{2}-\d{2}) ([\w/-]+)(#[\w-]*)?$/.exec(section) ?? [];
   if (!revision || !page) return <code class="section-name">{section}</code>;

@@ -1,4 +1,4 @@
-// A text of a result: as it came, as JSON where it is JSON, as Markdown where it looks like that.
+// Shows a text of a result: unchanged, as JSON if it is JSON, or as Markdown if it looks like Markdown.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -7,11 +7,11 @@ import { useState } from '../context.ts';
 import { CopyButton } from './controls.tsx';
 import { SafeText } from './safe-text.tsx';
 
-/** Longer texts are shown as they came. */
+/** Longer texts are only shown unchanged. */
 const MAX_LAID_OUT = 1_000_000;
 const MAX_MARKDOWN = 200_000;
 
-/** A line that begins as a heading, a list, a quotation, a table or a fence does, or a link or emphasis in a line. */
+/** A line that begins like a heading, list, quotation, table or fence, or bold text or a link within a line. */
 const markdown = /^ {0,3}(?:#{1,6} |[-*+] |\d{1,9}[.)] |> |```|\|.*\|)|\*\*[^*\n]{1,200}\*\*|\]\(/m;
 
 type Face = 'text' | 'json' | 'markdown';

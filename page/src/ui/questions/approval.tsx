@@ -1,4 +1,4 @@
-// A call that no rule allows, and a tool that is not what it was.
+// Approval of a call that no rule allows, and of a tool that changed.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -28,7 +28,7 @@ export function Approval({ question, waiting }: AskedProps<'approval'>): JSX.Ele
   const seen = useSignal(false);
   const { tool, args, lexemes, annotations, annotated, trusted } = question;
   const node = useMemo(() => nodeOfText(print(args, lexemes)), [args]);
-  // A rule that asks goes before a grant, so a grant would change nothing.
+  // A rule that requires approval overrides a grant, so a grant would have no effect.
   const lasting = question.why !== 'rule';
   const refuse = (): void => answer({ kind: 'approval', allow: false, ...reason.value && { reason: reason.value } });
   const hints = [

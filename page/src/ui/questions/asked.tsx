@@ -1,4 +1,4 @@
-// What all questions share: the frame beside the wire, the answer, and what must be seen before it can be given.
+// Shared by all questions: the frame, the answer, and the parts that must be seen before an answer.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -16,7 +16,7 @@ export interface AskedProps<K extends QuestionView['kind']> {
   readonly waiting: number;
 }
 
-/** The frame of every question: in the place of the server's half, so that the wire beside it goes on. */
+/** The frame of every question. It covers the server's half, so that the wire next to it stays usable. */
 export function Asked({ question, waiting, title, onCancel, children }: {
   readonly question: QuestionView; readonly waiting: number; readonly title: ComponentChildren; readonly onCancel: () => void;
   readonly children: ComponentChildren;
@@ -27,12 +27,12 @@ export function Asked({ question, waiting, title, onCancel, children }: {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
-    // The heading, and no button: what was about to be typed elsewhere must not answer. Who writes in the wire goes on there.
+    // Focuses the heading, not a button: keys typed for another field must not answer. A field of the wire keeps its focus.
     const writes = before instanceof HTMLElement && before.closest('.dock') !== null && before.matches('input:not([type="range"]), textarea, [contenteditable]');
     if (!writes && document.querySelector('dialog[open]') === null) heading.current?.focus({ preventScroll: true });
     return () => {
       const inside = at.current?.contains(document.activeElement) ?? false;
-      // After the drawing: until then what stood here cannot have the focus.
+      // After the next rendering, because the covered half is inert until then.
       if (inside || document.activeElement === document.body) requestAnimationFrame(() => { if (before instanceof HTMLElement && before.isConnected) before.focus(); });
     };
   }, []);
@@ -58,12 +58,12 @@ export function Asked({ question, waiting, title, onCancel, children }: {
   );
 }
 
-/** The tool that asks. A question does not name its call: where several run, it is one of them. */
+/** The tool that asks. A question does not name its call, so several running tools are all listed. */
 function Asking({ tools }: { readonly tools: readonly string[] }): JSX.Element | null {
   return tools.length === 0 ? null : <>{tools.length === 1 ? 'The tool' : 'One of the tools'} <span class="asker"><Safe text={tools.join(', ')} /></span> of </>;
 }
 
-/** The time that is left for an answer. */
+/** The time left for an answer. */
 function Remaining({ until }: { readonly until: number | null }): JSX.Element | null {
   const now = useSignal(Date.now());
   useEffect(() => {
@@ -75,7 +75,7 @@ function Remaining({ until }: { readonly until: number | null }): JSX.Element | 
   return <span class={`badge ${left < 30_000 ? 'warn' : ''}`} role="timer">{left > 0 ? `${duration(Math.ceil(left / 1_000) * 1_000)} left` : 'the time is over'}</span>;
 }
 
-/** Stands behind what must have been seen: `seen` becomes true when it comes into sight. */
+/** A marker after content that must be seen: `seen` becomes true when the marker is visible. */
 export function SeenHere({ seen }: { readonly seen: Signal<boolean> }): JSX.Element {
   const at = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -92,17 +92,17 @@ export function SeenHere({ seen }: { readonly seen: Signal<boolean> }): JSX.Elem
   return <span ref={at} class="seen-here" aria-hidden="true" />;
 }
 
-/** What the server says to the person. It counts as read when its end has been in sight. */
+/** The server's message to the person. It counts as read when its end was visible. */
 export function Message({ text, seen }: { readonly text: string; readonly seen: Signal<boolean> }): JSX.Element {
   return <SafeText text={text} class="message" label="What the server says" end={<SeenHere seen={seen} />} />;
 }
 
-/** Why the answer cannot be given yet; in the place of a hint. */
+/** Says why the answer is not possible yet; later shows `hint` instead. */
 export function UntilSeen({ id, seen, what, hint }: { readonly id?: string; readonly seen: Signal<boolean>; readonly what: string; readonly hint: ComponentChildren }): JSX.Element {
   return <span class="hint" role="status" id={id}>{seen.value ? hint : `Scroll ${what} to its end first.`}</span>;
 }
 
-/** Sends an answer. What is wrong with it is handed to `onFault`; a question that is closed already is no fault. */
+/** Sends an answer. `onFault` gets an invalid answer's error; a question that is already closed only causes a notice. */
 export function useAnswer(question: QuestionView): (answer: Answer, onFault?: (error: ActionError) => void) => void {
   const state = useState();
   return (answer, onFault) => {

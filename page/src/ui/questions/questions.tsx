@@ -1,4 +1,4 @@
-// Questions to the person, one at a time, in a frame that names the server that asks. The oldest goes first.
+// Questions to the person, one at a time, the oldest first, in a frame that names the server.
 import type { JSX } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -14,13 +14,13 @@ import { Scroller } from '../parts/scroller.tsx';
 import { Asked, Message, UntilSeen, useAnswer } from './asked.tsx';
 import type { AskedProps } from './asked.tsx';
 
-// Rarer than forms, and loaded when the first of them comes.
+// Less frequent than forms, so loaded at their first use.
 const Approval = late(async () => (await import('./approval.tsx')).Approval);
 const Change = late(async () => (await import('./approval.tsx')).Change);
 const SamplingAnswer = late(async () => (await import('./sampling.tsx')).SamplingAnswer);
 const SamplingRequest = late(async () => (await import('./sampling.tsx')).SamplingRequest);
 
-/** The oldest question that is open. */
+/** Shows the oldest open question. */
 export function Questions(): JSX.Element | null {
   const state = useState();
   const [first, ...rest] = [...state.questions.value.values()].sort((one, other) => one.askedAt - other.askedAt);
@@ -70,7 +70,7 @@ function FormQuestion({ question, waiting }: AskedProps<'form'>): JSX.Element {
   );
 }
 
-/** The faults that the host found, by place. */
+/** The faults that the host found, by path. */
 function faultsOf(data: unknown): ReadonlyMap<string, readonly string[]> | undefined {
   const faults: unknown = (Object(data) as { faults?: unknown }).faults;
   if (!Array.isArray(faults)) return undefined;
@@ -81,7 +81,7 @@ function UrlQuestion({ question, waiting }: AskedProps<'url'>): JSX.Element {
   const answer = useAnswer(question);
   const seen = useSignal(false);
   const end = (action: 'accept' | 'decline' | 'cancel'): void => answer({ kind: 'url', action });
-  // Judged again here: what is opened is opened by this page.
+  // Checked again here, because this page opens it.
   const address = URL.canParse(question.url) ? new URL(question.url) : undefined;
   const ofWeb = address?.protocol === 'https:' || address?.protocol === 'http:';
   return (

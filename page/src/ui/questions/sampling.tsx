@@ -1,4 +1,4 @@
-// What a server wants a model to be asked: read, edited, answered by hand or refused; and the answer before it is sent.
+// A sampling request: it can be read, edited, answered by hand or refused. Also the model's answer, before it is sent.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { CreateMessageRequestParams, CreateMessageResult } from 'barewire/protocol';

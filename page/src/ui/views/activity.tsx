@@ -1,4 +1,4 @@
-// The activity log: what was done, who decided, how long it took, what came of it.
+// The activity log: each action, who decided, its duration, and its outcome.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ActivityView } from '../../messages.ts';
@@ -68,7 +68,7 @@ function Line({ activity }: { readonly activity: ActivityView }): JSX.Element {
   );
 }
 
-/** What was allowed for longer than one call, to be taken back. */
+/** Permissions that last longer than one call, and can be revoked. */
 function Grants(): JSX.Element {
   const state = useState();
   const grants = useSignal<readonly { readonly server: string; readonly tool: string; readonly at: number }[] | undefined>(undefined);

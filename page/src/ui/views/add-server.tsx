@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { NamedValues, toRecord } from '../parts/named-values.tsx';
 import type { NamedValue } from '../parts/named-values.tsx';
 
-/** A server that is typed in. Only here: no address of the page can name one. */
+/** The form for a new server. It is the only way: an address of the page cannot add one. */
 export function AddServer({ onDone, example }: { readonly onDone: () => void; readonly example?: Example }): JSX.Element {
   const state = useState();
   const kind = useSignal<'program' | 'address'>(example?.where.startsWith('http') ? 'address' : 'program');
@@ -67,7 +67,7 @@ export function AddServer({ onDone, example }: { readonly onDone: () => void; re
   );
 }
 
-/** The words of a command line: quotes hold blanks, a backslash takes the next character as it is outside single quotes. */
+/** Splits a command line: quotes keep blanks, and outside single quotes a backslash escapes the next character. */
 export function words(line: string): string[] {
   const found: string[] = [];
   let word: string | undefined;

@@ -1,4 +1,4 @@
-// Calls that run and that have ended, the newest first: progress, cancel, result.
+// Running and ended calls, the newest first, with progress, cancellation and result.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -20,7 +20,7 @@ import { Took } from './took.tsx';
 
 const MOST = 20;
 
-/** `again`: calls once more with the same arguments. `use`: puts them into the form. */
+/** `again`: repeats the call with the same arguments. `use`: puts them into the form. */
 export interface CallReuse {
   again(call: CallView): void;
   use(call: CallView): void;
@@ -53,16 +53,16 @@ export function Call({ call, open, reuse }: { readonly call: CallView; readonly 
   const failedByTool = failed && call.state === 'done';
   const misfit = call.state === 'done' && call.outputFault !== '';
   const tone = call.state === 'done' ? failedByTool ? 'bad' : misfit ? 'warn' : 'good' : call.endedAt === null ? 'live' : 'bad';
-  // A call that was refused, or never sent, may have had its arguments from a link: they do not become the person's own by a press.
+  // A refused or unsent call may have arguments from a link; pressing the button must not make them the person's own.
   const mayReuse = reuse !== undefined && call.wire !== null && (call.state === 'done' || call.state === 'failed');
   const args = about.kind === 'resource' ? undefined : about.args;
   const node = useMemo(() => nodeOfText(print(args ?? {}, about.kind === 'tool' ? about.lexemes ?? {} : {})), [args]);
-  // Why it failed is often in the arguments. What is masked in the form does not appear by itself.
+  // The arguments often show why it failed. They are not unfolded if the form would mask some of them.
   const unfolded = failed && !holdsSecrets(state, call);
   const article = useRef<HTMLElement>(null);
   const ran = useRef(false);
   useEffect(() => {
-    // The result of a call that was seen to run: a person looks for it, and forms are long.
+    // Scrolls to the result of a call that this page saw running, because forms are long.
     if (call.endedAt === null) ran.current = true;
     else if (ran.current && shown && article.current) intoView(article.current);
   }, [call.endedAt]);

@@ -5,7 +5,7 @@ import { useState } from '../context.ts';
 import { NamedValues, toRecord } from '../parts/named-values.tsx';
 import type { NamedValue } from '../parts/named-values.tsx';
 
-/** More environment or headers for a server. They are kept in memory, and never come back to the page. */
+/** Adds environment or headers to a server. They are kept in memory, and never come back to the page. */
 export function Credentials({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const values = useSignal<readonly NamedValue[]>([]);

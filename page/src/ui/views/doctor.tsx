@@ -10,7 +10,7 @@ import { Section } from '../parts/section.tsx';
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-/** What is wrong with this server, as the command's doctor finds it. */
+/** Shows the doctor's findings about this server, the same as in the command. */
 export function Doctor({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const busy = useSignal(false);

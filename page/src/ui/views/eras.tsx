@@ -1,4 +1,4 @@
-// One call in a revision of each era: whether the results are the same, where the answers differ, and what passed.
+// The same call in a revision of each era: compares the results and the messages.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -22,7 +22,7 @@ const eras: readonly Era[] = ['legacy', 'modern'];
 interface Column {
   readonly era: Era;
   readonly revision: string;
-  /** Undefined: it came to none, and `fault` says why. */
+  /** Undefined: the call was not possible, and `fault` says why. */
   readonly call: CallView | undefined;
   readonly fault: string;
 }
@@ -61,7 +61,7 @@ export function Eras({ server: { name, era: before }, view, form }: { readonly s
   );
 }
 
-/** Whether both ended alike, and where the answers differ. */
+/** Whether both results are equal, and where the messages differ. */
 function Verdict({ same, before, after, names: [one, other] }: { readonly same: boolean; readonly before: string; readonly after: string; readonly names: readonly [string, string] }): JSX.Element {
   const places = useMemo(() => placesOf(before, after), [before, after]);
   return (
@@ -73,20 +73,20 @@ function Verdict({ same, before, after, names: [one, other] }: { readonly same: 
   );
 }
 
-/** How many stretches of lines are not the same. */
+/** The number of separate changes; undefined if there are too many. */
 function placesOf(before: string, after: string): number | undefined {
   const parts = lineDiff(before, after);
   return parts?.filter(({ kind }, at) => kind !== 'same' && (parts[at - 1]?.kind ?? 'same') === 'same').length;
 }
 
-/** What a caller gets of a call, as text: the order of members does not count, nor do `_meta` and `resultType`. */
+/** The outcome of a call as text, for comparison: without `_meta`, `resultType` and the order of members. */
 function outcomeOf({ result, failure }: CallView): string {
   const { content, structuredContent, isError = false } = Object(result) as Partial<CallToolResult>;
   return JSON.stringify(failure ? { failed: failure.code, message: failure.message } : { content, structuredContent, isError }, (_, value: unknown) => (
     isMembers(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value));
 }
 
-/** An answer line by line, with its own tokens, without the line of its id: every connection counts from its own beginning. */
+/** A response, laid out with its original tokens, without its id: each connection has different ids. */
 const withoutId = ({ text }: WireMessage): string => (isJson(text) ? pretty(text) : text).replace(/^ {2}"id": .*\n/m, '');
 
 async function calledIn({ link }: State, era: Era, server: string, { tool, digest }: ToolView, form: FormModel): Promise<Column> {
@@ -101,7 +101,7 @@ async function calledIn({ link }: State, era: Era, server: string, { tool, diges
   }
 }
 
-/** The messages of the exchange of a call: each round, each question, the answer. */
+/** The messages in the exchange of a call: each round, each question, the response. */
 function messagesOf({ wire }: State, call: CallView | undefined): readonly WireMessage[] {
   const exchange = call?.wire == null ? undefined : wire.exchanges.of(call.wire);
   return exchange ? [exchange.lead, ...exchange.inside].filter((one): one is WireMessage => one.kind === 'message') : [];

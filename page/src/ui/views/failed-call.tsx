@@ -1,4 +1,4 @@
-// What helps after a call that failed: what the server logged meanwhile, and the messages of this call to be handed on.
+// Help after a failed call: the server's log lines of that time, and a way to share its messages.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { CallView, LogView } from '../../messages.ts';
@@ -6,7 +6,7 @@ import { useState } from '../context.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { sharedCall } from '../wire/shared-call.ts';
 
-/** What a server writes on stderr about a call may come after the answer: so many milliseconds. */
+/** The most milliseconds after the response in which a log line still counts for the call, because stderr may be late. */
 const AFTER = 250;
 const MOST = 12;
 

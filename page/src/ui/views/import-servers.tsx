@@ -1,4 +1,4 @@
-// Servers of another application's configuration: the files and the servers in them are shown before any is added.
+// Imports servers from another application. The files and their servers are shown before any is added.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ResultOf, Target } from '../../messages.ts';
@@ -51,7 +51,7 @@ export function ImportServers({ onDone }: { readonly onDone: () => void }): JSX.
 
 const whereOf = (target: Target): string => (target.kind === 'program' ? [target.command, ...target.args].join(' ') : target.kind === 'address' ? target.url : target.title);
 
-/** Names of what is kept secret: the values stay with the host. */
+/** The names of secret values; the values stay with the host. */
 function namesOf(target: Target): string {
   if (target.kind === 'worker') return '';
   const [what, names] = target.kind === 'program' ? ['environment', target.env] as const : ['headers', target.headers] as const;

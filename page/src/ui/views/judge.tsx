@@ -6,7 +6,7 @@ import { duration, Head } from '../parts/controls.tsx';
 import { Safe, SafeText } from '../parts/safe-text.tsx';
 import { Section } from '../parts/section.tsx';
 
-/** In the order in which they are shown: what is wrong first. */
+/** The lists in the order of the view, broken rules first. */
 const lists = [
   ['MUST, broken', 'bad', (one) => one.verdict === 'broken' && one.level === 'MUST'],
   ['SHOULD, broken', 'warn', (one) => one.verdict === 'broken' && one.level === 'SHOULD'],
@@ -16,11 +16,11 @@ const lists = [
   ['Not applicable', '', (one) => one.verdict === 'not-applicable'],
 ] as const satisfies readonly (readonly [title: string, tone: string, fits: (one: JudgementView) => boolean])[];
 
-/** Which rule of the specification this server breaks. */
+/** Shows the rules of the specification that this server breaks. */
 export function Judge({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const thorough = useSignal(false);
-  // The playground has the rules of a quick run only.
+  // The playground only has the rules of a quick run.
   const whole = state.welcome.value?.carrier !== 'playground';
   const { step = null, ruling = null } = state.judgings.value.get(server.name) ?? {};
   const where = server.target.kind === 'address' ? 'It calls no tool.' : 'It calls only tools that say that they only read.';

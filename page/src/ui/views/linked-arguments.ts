@@ -1,4 +1,4 @@
-// Arguments that travel in an address: marked where they arrive, and never sent by themselves.
+// Arguments in an address: they are marked in the form, and never sent without the person.
 import { lexemesOf, parseNearest, print } from '../../json/lexemes.ts';
 import { hashOf } from '../address.ts';
 import type { FormModel } from '../form/form-model.ts';
@@ -6,7 +6,7 @@ import { withoutSecrets } from '../form/secrets.ts';
 import { isMembers } from '../form/shape.ts';
 import type { State } from '../state.ts';
 
-/** Puts the arguments of the address into the form of the tool that they are for. Fields that are masked are left out. */
+/** Fills the form of the tool with the arguments of the address, without masked fields. */
 export function takeLink(state: State, server: string, tool: string, form: FormModel): void {
   const linked = state.linked.peek();
   if (linked?.server !== server || linked.tool !== tool) return;
@@ -20,7 +20,7 @@ export function takeLink(state: State, server: string, tool: string, form: FormM
   }
 }
 
-/** The address of a tool with what its form holds, without what is masked. */
+/** The address of a tool with the content of its form, without masked fields. */
 export function linkTo(server: string, tool: string, form: FormModel): string {
   const args = withoutSecrets(form.value.peek(), form.schema, form.schema);
   const text = isMembers(args) && Object.keys(args).length > 0 ? print(args, form.lexemes.peek()) : undefined;

@@ -1,4 +1,4 @@
-// Logging in: what the person is to press first, and then each step as it goes. What is secret never comes to the page.
+// Login: first the link for the person, then each step. Secrets never come to the page.
 import type { JSX } from 'preact';
 import { signal } from '@preact/signals';
 import type { LoginStep, ServerView } from '../../messages.ts';
@@ -18,7 +18,7 @@ const states: Readonly<Record<ServerView['login'], readonly [words: string, tone
   'none': ['not needed', ''], 'needed': ['needed', 'warn'], 'under-way': ['waits for you', ''], 'done': ['logged in', 'good'],
 };
 
-/** What stops a login that this page began, by server. */
+/** Aborts the logins that this page began, by server. */
 const stops = signal<ReadonlyMap<string, AbortController>>(new Map());
 
 function setStop(server: string, stop: AbortController | undefined): void {
@@ -28,7 +28,7 @@ function setStop(server: string, stop: AbortController | undefined): void {
   stops.value = now;
 }
 
-/** Begins a login. Resolves when it is over, whatever came of it; a page that goes away does not end it. */
+/** Runs a login. Resolves at its end, also after a failure. Closing the page does not stop it. */
 export async function logIn(state: LoginPage, server: string): Promise<void> {
   if (stops.value.has(server)) return;
   const stop = new AbortController();
@@ -46,7 +46,7 @@ export function Login({ server }: { readonly server: ServerView }): JSX.Element 
   const state = useState();
   const stop = stops.value.get(server.name);
   const steps = state.logins.value.filter((one) => one.server === server.name);
-  // The person is awaited: nothing came after the step that asks for their consent.
+  // The login waits for the person if its last step asks for their consent.
   const last = steps.at(-1);
   const waiting = last?.url != null ? last : undefined;
   if (server.target.kind !== 'address' || !state.welcome.value?.features.login) return null;

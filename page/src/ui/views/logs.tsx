@@ -8,10 +8,10 @@ import { Safe, SafeText } from '../parts/safe-text.tsx';
 
 const levels: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const MOST = 500;
-/** Lines of stderr with less time between them were written at once, in milliseconds; and so many of them stand together. */
+/** Lines of stderr form a group: the greatest time between two lines, in milliseconds, and the most lines. */
 const [AT_ONCE, TOGETHER] = [50, 40];
 
-/** What a server says of itself: log messages of the protocol, and lines of its stderr. */
+/** The logs of a server: log messages of the protocol, and lines of its stderr. */
 export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const least = useSignal<LoggingLevel>('debug');
@@ -57,7 +57,7 @@ export function Logs({ server }: { readonly server: ServerView }): JSX.Element {
 
 const textOf = ({ data }: LogView): string => (typeof data === 'string' ? data : JSON.stringify(data) ?? '');
 
-/** Lines of stderr that were written at once, as those of a stack are, stand together in their order. */
+/** Groups lines of stderr that were written at once, such as a stack trace. */
 function writtenAtOnce(lines: readonly LogView[]): [LogView, ...LogView[]][] {
   const groups: [LogView, ...LogView[]][] = [];
   for (const line of lines) {

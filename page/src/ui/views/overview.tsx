@@ -1,4 +1,4 @@
-// One server: what it is, what was agreed, where it may work, and how it is got in.
+// One server: its identity, the negotiated revision and capabilities, its roots, its login and its settings.
 import type { ComponentChildren, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ServerView } from '../../messages.ts';
@@ -44,7 +44,7 @@ export function Overview({ server }: { readonly server: ServerView }): JSX.Eleme
   );
 }
 
-/** For those who open the playground and have not seen a conversation before. */
+/** A hint for new users of the playground. */
 function FirstStep({ server }: { readonly server: string }): JSX.Element | null {
   const [tool] = useState().catalogue.value?.tools ?? [];
   if (!tool) return null;
@@ -82,7 +82,7 @@ function Capabilities({ of }: { readonly of: object }): JSX.Element {
   );
 }
 
-/** What the person says of a server: whether it is believed, which era is spoken, and secrets for the next connection. */
+/** The person's settings for a server: trust, era, and secrets for the next connection. */
 function Settings({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const Credentials = state.parts.Credentials;

@@ -1,4 +1,4 @@
-// A list to pick from, with a filter, beside what was picked.
+// A list with a filter, next to the selected item.
 import type { ComponentChildren, JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { Empty } from '../parts/controls.tsx';
@@ -13,11 +13,11 @@ export interface Picked {
   readonly about: string;
   readonly icons?: readonly { readonly src: string }[] | undefined;
   readonly marks?: ComponentChildren;
-  /** The group it stands in. */
+  /** The name of the item's group. */
   readonly group?: string;
 }
 
-/** How many are drawn at first; the filter finds the rest. */
+/** Items that are rendered at first; the filter finds the rest. */
 const PIECE = 200;
 
 export function Picker({ items, chosen, onPick, label, empty, children }: {
@@ -28,7 +28,7 @@ export function Picker({ items, chosen, onPick, label, empty, children }: {
   const end = useSignal(PIECE);
   const sought = words.value.toLowerCase();
   const found = sought === '' ? items : items.filter((item) => `${item.name} ${item.title} ${item.about}`.toLowerCase().includes(sought));
-  // One of them is the stop of the Tab key: the one that is chosen, where it is in sight.
+  // One item is the Tab stop: the selected one if it is shown, else the first.
   const shown = found.slice(0, end.value);
   const stop = shown.some(({ key }) => key === chosen) ? chosen : shown[0]?.key;
   let group: string | undefined;

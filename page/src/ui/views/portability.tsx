@@ -1,11 +1,11 @@
-// Whether other clients and model APIs take a tool without a change.
+// Whether other clients and model APIs accept a tool unchanged.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { examineTools } from 'barewire/doctor';
 import type { ToolView } from '../../messages.ts';
 import { Safe } from '../parts/safe-text.tsx';
 
-/** What concerns the schema and the name, by the doctor's codes. */
+/** The doctor's codes about schema and name. */
 const concerns = /^(?:schema|name)-/;
 
 export function Portability({ tool }: { readonly tool: ToolView['tool'] }): JSX.Element {

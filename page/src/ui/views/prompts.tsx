@@ -23,7 +23,7 @@ export function Prompts({ server }: { readonly server: ServerView }): JSX.Elemen
   );
 }
 
-/** The arguments of a prompt as a schema: all are text. */
+/** The arguments of a prompt as a schema: all are strings. */
 function schemaOf({ arguments: args = [] }: Prompt): JsonSchema {
   return {
     type: 'object',

@@ -1,4 +1,4 @@
-// The servers, and the two switches of the whole page.
+// The list of servers, and the controls of the whole page.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { visible } from 'barewire/explain';

@@ -1,4 +1,4 @@
-// Recordings: made here or loaded, played again against a server, and compared.
+// Recordings: made here or loaded, replayed against a server, and compared.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { DifferenceView, RecordingView, ReplayView } from '../../messages.ts';

@@ -51,7 +51,7 @@ function ResourceDetail({ server, resource, changedAt }: { readonly server: Serv
   );
 }
 
-/** What can be done with an address, and the readings of it. */
+/** The actions for a URI, and the reads of it. */
 function Reading({ server, uri }: { readonly server: ServerView; readonly uri: string }): JSX.Element {
   const state = useState();
   const subscribed = server.subscriptions.includes(uri);
@@ -105,7 +105,7 @@ function variablesOf(template: string): readonly string[] {
   }
 }
 
-// A template that is none is read as it stands: the server says what it thinks of it.
+// An invalid template is used unchanged: the server reports the fault.
 function expanded(template: string, values: Readonly<Record<string, string>>): string {
   try {
     return expandUriTemplate(template, values);

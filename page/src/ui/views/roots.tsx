@@ -4,7 +4,7 @@ import type { ServerView } from '../../messages.ts';
 import { useState } from '../context.ts';
 import { Safe } from '../parts/safe-text.tsx';
 
-/** Where a server may work. It is told of each change at once. */
+/** The roots of a server. The server is notified of each change at once. */
 export function Roots({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const uri = useSignal('');

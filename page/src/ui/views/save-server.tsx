@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { DiffTexts } from '../parts/diff.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 
-/** Keeps a server that was typed in: the file and the difference are shown before anything is written. */
+/** Saves a server that was added in the page: the file and the difference are shown before anything is written. */
 export function SaveServer({ server, onDone }: { readonly server: string; readonly onDone: () => void }): JSX.Element {
   const state = useState();
   const found = useSignal<ResultOf<'server.saving'> | undefined>(undefined);

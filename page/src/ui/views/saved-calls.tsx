@@ -1,4 +1,4 @@
-// Calls of a tool that are kept under a name, in a file that others may have written too.
+// Saved calls of a tool, in a file that others may also have written.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { lexemesOf, parseNearest, print } from '../../json/lexemes.ts';

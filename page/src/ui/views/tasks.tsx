@@ -8,7 +8,7 @@ import { clock, duration, Empty, Head } from '../parts/controls.tsx';
 import { Safe } from '../parts/safe-text.tsx';
 import { Progress } from './calls.tsx';
 
-/** Tasks of both kinds: they go on without this page, and are found again by their ids. */
+/** Tasks of both kinds. They continue without this page, and can be found by their ids. */
 export function Tasks({ server }: { readonly server: ServerView }): JSX.Element {
   const state = useState();
   const id = useSignal('');

@@ -1,4 +1,4 @@
-// How long a call took.
+// The duration of a call.
 import type { JSX } from 'preact';
 import type { CallView } from '../../messages.ts';
 import { useState } from '../context.ts';
@@ -6,12 +6,12 @@ import { duration } from '../parts/controls.tsx';
 import { tookOf } from '../wire/exchanges.ts';
 
 /**
- * The time between its messages, as the wire shows it. Where they do not say it, the time from the press to the end: consent,
- * connecting and listing are in it, so it is named.
+ * The time between the messages of a call, as on the wire. If it is unknown, the time from the press to the end, marked "in all", because
+ * it includes consent, connecting and listing.
  */
 export function Took({ call: { wire: seq, state, task, startedAt, endedAt } }: { readonly call: CallView }): JSX.Element | null {
   const { wire } = useState();
-  // Messages come some time after the news of a call.
+  // Messages arrive some time after the news of a call.
   void wire.version.value;
   const exchange = seq === null ? undefined : wire.exchanges.of(seq);
   const between = exchange && tookOf(exchange);

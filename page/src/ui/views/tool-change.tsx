@@ -1,4 +1,4 @@
-// A tool that is not what the person accepted: what is different, and the press that accepts it.
+// A tool that changed since it was accepted: the difference, and a button to accept it.
 import type { JSX } from 'preact';
 import type { ServerView, ToolView } from '../../messages.ts';
 import { useState } from '../context.ts';

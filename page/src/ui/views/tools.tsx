@@ -37,16 +37,16 @@ function ToolDetail({ server, view }: { readonly server: ServerView; readonly vi
   const form = state.drafts.form(['tool', server.name, tool.name], view.digest, tool.inputSchema as JsonSchema, { formats: state.parts.formats });
   const calls = [...state.calls.value.values()].filter(({ server: of, about }) => of === server.name && about.kind === 'tool' && about.name === tool.name);
   const support = tool.execution?.taskSupport;
-  // In 2026-07-28 the server alone decides what becomes a task; in 2025-11-25 the client asks for one.
+  // In 2026-07-28 only the server decides what becomes a task; in 2025-11-25 the client requests it.
   const canTask = support === 'optional' || support === 'required';
   useEffect(() => takeLink(state, server.name, tool.name, form), [state.linked.value]);
   const origin = form.origin.value;
   const call = (task: boolean, anyway = false): void => {
     if (!form.submit() && !anyway) return;
-    // What came of it is in the list of calls; only what never became a call is told here.
+    // The list of calls shows the outcome; an error without a call is ignored here.
     state.link.act('tool.call', { server: server.name, name: tool.name, digest: view.digest, ...form.sent, ...task && { task }, ...origin && { origin } })
       .then((ended) => {
-        // Once they were consented to, they are the person's own.
+        // After the person's consent the arguments count as their own.
         if (origin && ended.state !== 'refused' && ended.wire !== null && form.origin.peek() === origin) form.origin.value = undefined;
       }, () => {});
   };

@@ -1,25 +1,25 @@
-// A request of ours as what a person would type: a line of the command, or a program.
+// One of our requests as a `barewire` command line, or as a program.
 import { oneLine } from '../../json/layout.ts';
 import { nodeOfText } from '../../json/node.ts';
 import type { JsonNode } from '../../json/node.ts';
 import type { ServerView, WireMessage } from '../../messages.ts';
 
 type Verb = 'call' | 'read' | 'get';
-/** What a request asks for. */
+/** The tool call, resource read or prompt get in a request. */
 export interface Asked {
   readonly verb: Verb;
   readonly name: string;
-  /** JSON with its own tokens; '' for none. */
+  /** JSON with its original tokens; '' for none. */
   readonly args: string;
 }
 
 const verbs: Readonly<Record<string, Verb>> = { 'tools/call': 'call', 'resources/read': 'read', 'prompts/get': 'get' };
 
-/** The verb of the command for a message; undefined where the command has no verb for it. */
+/** The verb of the `barewire` command for a message; undefined if there is none. */
 export const verbOf = ({ shape, direction, method }: WireMessage): Verb | undefined =>
   (shape === 'request' && direction === 'sent' && Object.hasOwn(verbs, method) ? verbs[method] : undefined);
 
-/** What a request asks for; undefined where neither command nor client has a method of its own for it. */
+/** The content of a request; undefined if the command and the client have no method for it. */
 export function askedIn(entry: WireMessage, text: string): Asked | undefined {
   const verb = verbOf(entry);
   if (!verb) return undefined;
@@ -31,7 +31,7 @@ export function askedIn(entry: WireMessage, text: string): Asked | undefined {
 
 const memberOf = (node: JsonNode | undefined, name: string): JsonNode | undefined => node?.entries().find((entry) => entry.name === name)?.node;
 
-/** For a POSIX shell: `barewire call TARGET TOOL '{…}'`. */
+/** A command line for a POSIX shell: `barewire call TARGET TOOL '{…}'`. */
 export function commandOf({ verb, name, args }: Asked, { name: server, source, target }: ServerView): string {
   const program = target.kind === 'program' && source === 'typed';
   const where = target.kind === 'address' ? target.url : server;
@@ -40,7 +40,7 @@ export function commandOf({ verb, name, args }: Asked, { name: server, source, t
   return ['barewire', verb, ...program ? [] : [where], name, ...given, ...last].map(quoted).join(' ');
 }
 
-/** A program that asks the same. */
+/** A TypeScript program that sends the same request. */
 export function programOf({ verb, name, args }: Asked, { target }: ServerView): string {
   const [from, make] = target.kind === 'program'
     ? ["import { stdioTransport } from 'barewire/stdio';", `stdioTransport(${literal(target.command)}, ${JSON.stringify(target.args)})`]
@@ -53,7 +53,7 @@ export function programOf({ verb, name, args }: Asked, { target }: ServerView): 
   ].join('\n');
 }
 
-/** Arguments of a prompt are texts: `key=value`. */
+/** The arguments of a prompt are strings: `key=value`. */
 const wordsOf = (args: string): string[] => Object.entries(Object(JSON.parse(args)) as object).map(([key, value]: [string, unknown]) => `${key}=${String(value)}`);
 
 const quoted = (text: string): string => (/^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

@@ -5,7 +5,7 @@ import { CopyButton } from '../parts/controls.tsx';
 import { askedIn, commandOf, programOf, verbOf } from './copy-as.ts';
 import type { Asked } from './copy-as.ts';
 
-/** Copies a request of ours as what a person would type. `text` brings the whole message. */
+/** Copies one of our requests as a command or a program. `text` loads the whole message. */
 export function CopyButtons({ entry, server, text }: { readonly entry: WireMessage; readonly server: ServerView; readonly text: () => Promise<string | undefined> }): JSX.Element | null {
   const verb = verbOf(entry);
   if (verb === undefined || server.target.kind === 'worker') return null;

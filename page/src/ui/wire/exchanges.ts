@@ -1,82 +1,82 @@
-// Which entries belong together: a request, its answer, and what passed for it between them.
+// Groups entries into exchanges: a request, its response, and the entries between them that belong to it.
 import type { WireEntry, WireMessage } from '../../messages.ts';
 
 type HttpHead = Extract<WireEntry, { readonly kind: 'http' }>;
 
-/** One request with all that belongs to it, or an entry that belongs to none. */
+/** One request with all its entries, or an entry that belongs to no request. */
 export interface Exchange {
   lead: WireEntry;
-  /** All that belongs to `lead`, in the order in which it passed: heads and events of HTTP, progress, questions, further rounds, the answer. */
+  /** All other entries of the exchange, in order: HTTP heads and events, progress, questions, further rounds, the response. */
   readonly inside: WireEntry[];
-  /** The last answer to the request; undefined before it came, and where `lead` is not a request. */
+  /** The last response; undefined before it, and if `lead` is not a request. */
   answer: WireMessage | undefined;
-  /** How many rounds it took: more than one where its result asked for input. */
+  /** The number of rounds: more than one if a result asked for input. */
   rounds: number;
   /** How often the request was sent again because the server did not accept it. */
   retries: number;
-  /** The response whose status refused what was sent last. */
+  /** The HTTP response whose status refused the last attempt. */
   refused: HttpHead | undefined;
   cancelled: boolean;
-  /** Its connection ended without an answer. */
+  /** The connection ended without a response. */
   lost: boolean;
 }
 
-/** How an exchange stands. `single`: its first entry is not a request. */
+/** The state of an exchange. `single`: its first entry is not a request. */
 export type Standing = 'single' | 'open' | 'done' | 'tool error' | 'error' | 'login' | 'input' | 'cancelled' | 'lost' | 'probe';
 
 export function standingOf({ lead, answer, cancelled, lost, refused }: Exchange): Standing {
   if (lead.kind !== 'message' || lead.shape !== 'request') return 'single';
   if (refused?.status === 401) return 'login';
   if (!answer && !refused) return cancelled ? 'cancelled' : lost ? 'lost' : 'open';
-  // A client of both eras asks so whether the server knows the modern one. 2026-07-28 basic/lifecycle
+  // A client of both eras sends this request to learn whether the server knows the modern one. 2026-07-28 basic/lifecycle
   if (!answer || answer.shape === 'error') return lead.method === 'server/discover' ? 'probe' : 'error';
   if (answer.text.includes('"isError":true')) return 'tool error';
   return answer.text.includes(asksInput) ? 'input' : 'done';
 }
 
-/** The time from its first message to its last answer; undefined before that came. */
+/** The time from the first message to the last response; undefined before that. */
 export const tookOf = ({ lead, answer }: Exchange): number | undefined => answer && answer.at - lead.at;
 
 const asksInput = '"input_required"';
 
 /**
- * Errors after which a client sends the same call again, otherwise: 2026-07-28 basic/transports/streamable-http#client-behavior
- * (once it knows the tool's schema), basic/index#error-codes (in another revision, with more capabilities), and -32042 of
- * 2025-11-25 client/elicitation (once a person was at an address).
+ * Errors after which a client repeats the same call differently: 2026-07-28 basic/transports/streamable-http#client-behavior (with the
+ * tool's schema), basic/index#error-codes (in another revision, with more capabilities), and -32042 of 2025-11-25 client/elicitation
+ * (after a person visited a URL).
  */
 const asksForRetry = /"code"\s*:\s*-32(?:02[0-2]|042)\b/;
 
-/** Refused requests that are remembered. */
+/** The most refused requests that are remembered. */
 const maxRefused = 50;
 
 type Place = Pick<WireEntry, 'server' | 'connection'>;
 const connectionOf = ({ server, connection }: Place): string => `${connection} ${server}`;
 
-/** Joins entries as they come, each in constant time. */
+/** Adds entries in order, each in constant time. */
 export class Exchanges {
-  /** By the number of their first entry. */
+  /** Sorted by the number of the first entry. */
   list: Exchange[] = [];
-  /** Of every entry that is held. */
+  /** The exchange of each entry that is held. */
   readonly #of = new Map<number, Exchange>();
   readonly #byHttp = new Map<string, Exchange>();
-  /** Requests without an answer, by connection, direction and id. */
+  /** Requests without a response, by connection and direction, then by id. */
   readonly #open = new Map<string, Map<string, Exchange>>();
-  /** Results that ask for input, by the state that the next round brings back. */
+  /** Results that ask for input, by the `requestState` that the next round returns. */
   readonly #byState = new Map<string, Exchange>();
-  /** Requests that were refused and may be sent again, by `idKey` or `callKey`. */
+  /** Refused requests that may be sent again, by `idKey` or `callKey`. */
   readonly #refused = new Map<string, Exchange>();
 
   of(seq: number): Exchange | undefined {
     return this.#of.get(seq);
   }
 
-  /** Returns the exchange that the entry belongs to; it is the last of `list` where it is new. `onJoined`: another exchange became part of it. */
+  /** Returns the exchange of the entry; a new one is the last in `list`. `onJoined`: this exchange was merged into another. */
   add(entry: WireEntry, onJoined?: (gone: Exchange) => void): Exchange {
-    // A message that begins an exchange takes the place of the head that carries it.
+    // A message that starts an exchange replaces the POST head that carries it as `lead`.
     const head = this.#loneHead(entry);
     const found = this.#find(entry) ?? head;
     if (head && found && head !== found) {
-      // The head of a POST goes before what it carries: here an answer, or a further round.
+      // The head of a POST comes before its message, which is here a response or a further round.
       found.inside.push(head.lead);
       this.#of.set(head.lead.seq, found);
       if (entry.exchange !== null) this.#byHttp.set(httpKey(entry, entry.exchange), found);
@@ -95,7 +95,7 @@ export class Exchanges {
     return exchange;
   }
 
-  /** The head of a POST that carries this message, where nothing else has come of it yet. */
+  /** The head of the POST that carries this message, if the head has no other entries yet. */
   #loneHead(entry: WireEntry): Exchange | undefined {
     const carrier = entry.kind !== 'message' || entry.direction !== 'sent' || entry.exchange === null ? undefined : this.#byHttp.get(httpKey(entry, entry.exchange));
     return carrier?.lead.kind === 'http' && carrier.lead.status === null && carrier.inside.length === 0 ? carrier : undefined;
@@ -120,11 +120,11 @@ export class Exchanges {
     }
     if (entry.exchange === null) return undefined;
     const carrier = this.#byHttp.get(httpKey(entry, entry.exchange));
-    // A message over a stream that no request opened stands for itself; so does the next one over it.
+    // A message on a stream that no request opened is an exchange by itself, and so is the next one there.
     return entry.kind === 'message' && (carrier?.lead.kind !== 'message' || carrier.lead.shape !== 'request') ? undefined : carrier;
   }
 
-  /** The request of ours that a server's question belongs to: HTTP says it, and elsewhere only one that waits leaves no doubt. */
+  /** Our request to which a server's question belongs: the one of its HTTP exchange, else the only open one. */
   #askedWithin(entry: WireMessage): Exchange | undefined {
     const carrier = entry.exchange === null ? undefined : this.#byHttp.get(httpKey(entry, entry.exchange));
     if (carrier?.lead.kind === 'message' && carrier.lead.direction === 'sent') return carrier;
@@ -137,7 +137,7 @@ export class Exchanges {
     return found;
   }
 
-  /** The refused request that this one repeats. */
+  /** The refused request that this request repeats. */
   #retried(entry: WireMessage): Exchange | undefined {
     for (const key of [idKey(entry), callKey(entry)]) {
       const found = this.#refused.get(key);
@@ -147,14 +147,14 @@ export class Exchanges {
     return undefined;
   }
 
-  /** Whether the status of a response says that the request may be sent again. */
+  /** Remembers the request if, after this status, the client may send it again. */
   #answeredBy(head: HttpHead, exchange: Exchange): void {
     if (head.status === null || head.status < 300) return;
     const last = lastRequest(exchange);
     if (!last || last.exchange !== head.exchange) return;
     if (head.status >= 400) exchange.refused = head;
-    // After a redirect or a login the same message goes out again. A session that is gone is opened anew, and the call has another
-    // id then: 2025-11-25 basic/transports#session-management.
+    // After a redirect or a login the client sends the same message again. After a lost session it opens a new one, and the call gets
+    // another id: 2025-11-25 basic/transports#session-management.
     const ofSession = head.status === 404 && exchange.inside.some((one) => one.kind === 'http' && one.exchange === head.exchange && one.status === null && Object.hasOwn(one.headers, 'mcp-session-id'));
     this.#turnedDown(ofSession ? callKey(last) : idKey(last), exchange);
   }
@@ -187,7 +187,7 @@ export class Exchanges {
       const last = shape === 'error' && asksForRetry.test(entry.text) ? lastRequest(exchange) : undefined;
       if (last) this.#turnedDown(callKey(last), exchange);
     } else if (shape === 'error' && entry.rpcId === '' && entry.exchange !== null && exchange.lead.kind === 'message' && exchange.lead.shape === 'request' && direction !== exchange.lead.direction) {
-      // 2025-11-25 basic/transports#sending-messages-to-the-server: the body of an HTTP error may be an error without an id.
+      // 2025-11-25 basic/transports#sending-messages-to-the-server: the body of an HTTP error may be a JSON-RPC error without an id.
       this.#open.get(key)?.delete(lastRequest(exchange)?.rpcId ?? '');
       exchange.answer ??= entry;
     }
@@ -201,7 +201,7 @@ export class Exchanges {
     }
   }
 
-  /** Forgets exchanges of which nothing is held any more. */
+  /** Removes exchanges without any entry that is still held. */
   release(dropped: number): void {
     const isHeld = ({ lead, inside }: Exchange): boolean => (inside.at(-1) ?? lead).seq > dropped;
     this.list = this.list.filter(isHeld);
@@ -212,16 +212,16 @@ export class Exchanges {
 
 const httpKey = (place: Place, exchange: number): string => `${exchange} ${connectionOf(place)}`;
 
-/** What was sent last of a request: it, its last round, or its last retry. */
+/** The last message sent for a request: itself, its last round, or its last retry. */
 function lastRequest({ lead, inside }: Exchange): WireMessage | undefined {
   const isRequest = (one: WireEntry): one is WireMessage => one.kind === 'message' && one.shape === 'request' && one.direction === 'sent';
   return isRequest(lead) ? inside.findLast(isRequest) ?? lead : undefined;
 }
 
-/** The same message, sent again. */
+/** Equal for the same message, sent again. */
 const idKey = (request: WireMessage): string => `${request.method} #${request.rpcId} ${connectionOf(request)}`;
 
-/** The same call in a message of another id. One that is not held as a whole, or is too deep, is like no other. */
+/** Equal for the same call with another id. A message that is not held whole, or nested too deep, equals no other. */
 function callKey(request: WireMessage): string {
   const { method, seq, whole, text } = request;
   let params = '';
@@ -231,14 +231,14 @@ function callKey(request: WireMessage): string {
   return `${method} ${params || seq} ${connectionOf(request)}`;
 }
 
-/** `requestState` of a result that asks for input, or of the request that answers it. 2026-07-28 basic/patterns/mrtr */
+/** `requestState` of a result that asks for input, or of the request that continues it. 2026-07-28 basic/patterns/mrtr */
 function stateOf({ whole, text }: WireMessage, member: 'params' | 'result'): string | undefined {
   if (!whole || !text.includes('"requestState"')) return undefined;
   const { requestState } = memberOf(text, member);
   return typeof requestState === 'string' ? requestState : undefined;
 }
 
-/** The id that `notifications/cancelled` names, as JSON. 2025-11-25 basic/utilities/cancellation */
+/** The id in `notifications/cancelled`, as JSON. 2025-11-25 basic/utilities/cancellation */
 function requestIdOf({ whole, text }: WireMessage): string {
   return whole ? JSON.stringify(memberOf(text, 'params')['requestId'] ?? null) : '';
 }

@@ -1,4 +1,4 @@
-// The filter of the wire: a question that completes while it is typed, kinds, directions, a server; and saved questions.
+// The filter of the wire: an expression with completion, kinds, directions, a server; and saved expressions.
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';

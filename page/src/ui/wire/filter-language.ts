@@ -1,13 +1,13 @@
-// What is typed into the search of the wire, as a question to each entry: `method == tools/call && ms > 100 && error`.
+// The expression language of the wire's search: `method == tools/call && ms > 100 && error`.
 import type { WireEntry } from '../../messages.ts';
 
-/** Whether an entry is asked for. */
+/** Whether an entry matches. */
 export type Test = (entry: WireEntry) => boolean;
 
-/** A question that can be read, or why it cannot. */
+/** A parsed expression, or why it is invalid. */
 export type ReadFilter = { readonly ok: true; readonly test: Test } | { readonly ok: false; readonly why: string };
 
-/** Values of an entry that can be compared, by their names. */
+/** Fields of an entry that can be compared, by name. */
 const fields: Readonly<Record<string, (entry: WireEntry) => string | number | null>> = {
   method: (entry) => ('method' in entry ? entry.method : ''),
   server: ({ server }) => server,
@@ -20,7 +20,7 @@ const fields: Readonly<Record<string, (entry: WireEntry) => string | number | nu
   number: ({ seq }) => seq,
 };
 
-/** Words that ask by themselves. In quotation marks they are text as any other. */
+/** Words that are tests by themselves. In quotation marks they are ordinary text. */
 const flags: Readonly<Record<string, Test>> = {
   error: (entry) => isError(entry) && !(entry.kind === 'message' && entry.method === 'server/discover' && entry.shape === 'error') || isToolError(entry),
   request: (entry) => entry.kind === 'message' && entry.shape === 'request',
@@ -34,7 +34,7 @@ const compares: Readonly<Record<string, (one: string | number, other: string | n
   '>': (one, other) => one > other, '>=': (one, other) => one >= other, '<': (one, other) => one < other, '<=': (one, other) => one <= other,
 };
 
-/** Longer questions are not read, and deeper ones neither. */
+/** The greatest length and nesting depth of an expression. */
 const maxChars = 2_000;
 const maxDepth = 20;
 
@@ -50,18 +50,18 @@ function tokensOf(source: string): Token[] {
     : sign !== undefined ? { kind: 'sign', text: sign } : { kind: 'word', text: word ?? '' }));
 }
 
-/** Whether somebody refused, failed or broke off. */
+/** Whether the entry is an error, an invalid message, or an HTTP status of 400 and above. */
 export function isError(entry: WireEntry): boolean {
   return entry.kind === 'message' ? entry.shape === 'error' || entry.shape === 'unreadable'
     : entry.kind === 'http' ? (entry.status ?? 0) >= 400 : false;
 }
 
-/** A tool that says of itself that it failed. */
+/** Whether a tool's result has `isError`. */
 const isToolError = (entry: WireEntry): boolean => entry.kind === 'message' && entry.shape === 'result' && entry.text.includes('"isError":true');
 
 /**
- * Reads a question: `&&` (or a blank), `||`, `!`, brackets, comparisons such as `ms > 100`, flags such as `error`, and words or
- * "quoted words", which the text of an entry must hold. `textOf` gives that text, in small letters. Nothing typed lets all through.
+ * Parses an expression: `&&` (or a blank), `||`, `!`, brackets, comparisons such as `ms > 100`, flags such as `error`, and words or
+ * "quoted words" that the entry's text must contain. `textOf` returns this text in lower case. An empty expression matches all.
  */
 export function readFilter(source: string, textOf: (entry: WireEntry) => string): ReadFilter {
   if (source.length > maxChars) return { ok: false, why: `A filter has at most ${maxChars} characters.` };
@@ -135,17 +135,17 @@ export function readFilter(source: string, textOf: (entry: WireEntry) => string)
   }
 }
 
-/** Signs between a field and a value; the longer ones first. */
+/** Operators between a field and a value, longer ones first. */
 const signs = ['==', '!=', '<=', '>=', '<', '>', '~'];
 
-/** The text without the characters of a kind at its end. Linear, where a pattern that looks for the end would be quadratic. */
+/** The text without trailing characters of a kind. A loop is linear; a regular expression anchored at the end would be quadratic. */
 function withoutRun(text: string, kind: RegExp): string {
   let end = text.length;
   while (end > 0 && kind.test(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
-/** How what was typed may go on: whole texts, for a list of suggestions. */
+/** Completions of an unfinished expression: whole texts for a list of suggestions. */
 export function completions(source: string, methods: Iterable<string>, servers: Iterable<string>): string[] {
   const before = withoutRun(source, /[^\s()!&|=<>~"]/);
   const last = source.slice(before.length);

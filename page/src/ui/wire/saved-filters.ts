@@ -1,9 +1,9 @@
-// Filters that the person keeps, in this browser.
+// Filters that the person saves, in this browser.
 const key = 'barewire-filters';
 const most = 20;
 const maxChars = 2_000;
 
-/** Kept while the page is open where the browser keeps nothing. */
+/** The saved filters. Without storage they last as long as the page. */
 let held: readonly string[] = [];
 
 function read(): readonly string[] {
@@ -11,12 +11,12 @@ function read(): readonly string[] {
     const kept: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
     if (Array.isArray(kept)) held = kept.filter((one: unknown): one is string => typeof one === 'string' && one.length <= maxChars).slice(0, most);
   } catch {
-    // A file from a disk may have no storage.
+    // A page opened from a file may have no storage.
   }
   return held;
 }
 
-/** Filters that are kept; `toggle` keeps one, or forgets it. Both return all that are kept, the newest first. */
+/** Saved filters; `toggle` saves one, or removes it. Both return all saved filters, the newest first. */
 export const savedFilters = {
   read,
   toggle(filter: string): readonly string[] {

@@ -1,4 +1,4 @@
-// A text that is sent as it stands, malformed too, to see what comes back.
+// Sends a text unchanged, even if it is malformed, to test the reaction.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { isJson, oneLine } from '../../json/layout.ts';
@@ -11,10 +11,10 @@ export function Sender({ server, text = example, onDone }: { readonly server: st
   const typed = useSignal(text);
   const direction = useSignal<'sent' | 'received'>('sent');
   const send = async (): Promise<void> => {
-    // Lines are for reading here; on the wire of stdio a message is one line.
+    // The editor may show several lines, but on stdio a message is one line.
     const given = isJson(typed.value) ? oneLine(typed.value) : typed.value;
     const done = await state.run('wire.inject', { server, text: given, direction: direction.value });
-    // What comes back is at the end.
+    // The answer appears at the end of the list.
     if (done) state.wire.following.value = true;
     if (done && done.seq !== null) state.wire.selected.value = done.seq;
   };

@@ -1,4 +1,4 @@
-// Before a transcript leaves this page: what goes along, what was redacted in it, and the whole of it, to be read.
+// Shows a transcript before it leaves this page: its extent, its redactions, and the whole text.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -12,10 +12,10 @@ import { save } from '../parts/save.ts';
 
 const MOST = 200;
 
-/** `only`: the call that failed. It goes by itself, unless the person chooses the whole wire. */
+/** `only`: a failed call. Only its messages are shared, unless the person chooses the whole wire. */
 export function Share({ server, only: given, onDone }: { readonly server: string; readonly only: Shared | undefined; readonly onDone: () => void }): JSX.Element {
   const state = useState();
-  // Another call may fail meanwhile.
+  // Kept from the first rendering, because another call may fail meanwhile.
   const { current: failed } = useRef(given);
   const whole = useSignal(!failed);
   const only = whole.value ? undefined : failed;

@@ -1,4 +1,4 @@
-// Step mode: each message waits here until the person lets it go, as it is or edited.
+// Step mode: each message is held until the person releases it, unchanged or edited.
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { HeldMessage, HoldView } from '../../messages.ts';

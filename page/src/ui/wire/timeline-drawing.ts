@@ -1,4 +1,4 @@
-// What the timeline looks like. Pixels that are full are not drawn again, so that many messages cost as little as few.
+// Draws the timeline. A pixel that is drawn already is skipped, so that many messages cost little more than few.
 import type { WireEntry } from '../../messages.ts';
 import { isError } from './filter-language.ts';
 
@@ -7,10 +7,10 @@ interface Stretch {
   readonly to: number;
 }
 
-/** Lanes from the top: what is sent, calls that wait for an answer, what is received, HTTP. As shares of the height. */
+/** Lanes as shares of the height, from the top: sent messages, open calls, received messages, HTTP. */
 const lanes = { sent: 0.14, call: 0.42, received: 0.7, http: 0.92 } as const;
 
-/** Where an entry lies. */
+/** The lane of an entry. */
 export function laneOf(entry: WireEntry): number {
   if (entry.kind === 'http' || entry.kind === 'event') return lanes.http;
   if (entry.kind === 'message' && entry.ms !== null && (entry.shape === 'result' || entry.shape === 'error')) return lanes.call;
@@ -49,7 +49,7 @@ export function draw(canvas: HTMLCanvasElement, width: number, height: number, e
       pen.fillRect(left, lane * height - 8 + row * 5, Math.max(right - left, 2), 4);
       continue;
     }
-    // One pixel a lane is drawn once, but what is bad or chosen is always seen.
+    // One dot a pixel and lane, but errors and the selected entry are always drawn.
     const pixel = Math.round(left) * 8 + Object.values(lanes).indexOf(lane as never) * 2 + Number(bad);
     if (full.has(pixel) && !chosen) continue;
     full.add(pixel);
@@ -62,7 +62,7 @@ export function draw(canvas: HTMLCanvasElement, width: number, height: number, e
   }
 }
 
-// Bars that overlap lie in rows of their own, four at most.
+// Overlapping bars get separate rows, at most four.
 function freeRows(): (left: number, right: number) => number {
   const ends = [-1, -1, -1, -1];
   return (left, right) => {

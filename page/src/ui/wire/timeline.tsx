@@ -1,4 +1,4 @@
-// Time from left to right: a bar for each request, from its sending to its answer, and a mark for everything else.
+// A timeline from left to right: a bar for each request until its response, and a mark for every other entry.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
@@ -8,24 +8,24 @@ import { clock, duration } from '../parts/controls.tsx';
 import { theme } from '../theme.ts';
 import { draw, laneOf } from './timeline-drawing.ts';
 
-/** A stretch of time, in milliseconds since the epoch. */
+/** A period of time, in milliseconds since the epoch. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 const HEIGHT = 72;
-/** With more messages than this the picture is drawn anew only so often. */
+/** With more messages than this, the timeline is drawn at most every `REST_MS`. */
 const MANY = 5_000;
 const REST_MS = 300;
-/** Nothing is told apart that is nearer than this many milliseconds over the whole width. */
+/** The shortest period that fills the whole width, in milliseconds. */
 const MIN_SPAN = 2;
 
 export function Timeline(): JSX.Element {
   const { wire } = useState();
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useSignal(0);
-  /** Undefined: all of it, growing. */
+  /** Undefined: the whole time, which grows. */
   const zoom = useSignal<Span | undefined>(undefined);
   const drawnAt = useRef(0);
   const drag = useRef<{ readonly x: number; readonly span: Span; moved: boolean } | undefined>(undefined);
@@ -44,7 +44,7 @@ export function Timeline(): JSX.Element {
     return () => observer.disconnect();
   }, []);
   useSignalEffect(() => {
-    // What the picture depends on; it is drawn at most once a frame.
+    // Subscribes to the inputs of the drawing; it is drawn at most once a frame.
     void wire.version.value;
     void wire.selected.value;
     void theme.value;
@@ -63,7 +63,7 @@ export function Timeline(): JSX.Element {
     };
   });
 
-  /** Zooms by a factor around a point, 0 at the left and 1 at the right. */
+  /** Zooms by a factor around a point: 0 is the left edge, 1 the right. */
   const scale = (factor: number, around: number): void => {
     const { from, to } = span();
     const all = whole();
@@ -130,7 +130,7 @@ export function Timeline(): JSX.Element {
   );
 }
 
-/** The stretch, moved so that it lies inside the whole. */
+/** Moves a period so that it lies within the whole time. */
 function clamp({ from, to }: Span, all: Span): Span {
   const size = Math.min(to - from, all.to - all.from);
   const begin = Math.min(Math.max(from, all.from), all.to - size);
@@ -142,7 +142,7 @@ function nearest(entries: readonly WireEntry[], { from, to }: Span, x: number, y
   let best: WireEntry | undefined;
   let least = Infinity;
   for (const entry of entries) {
-    // An answer's bar reaches back to its request.
+    // The bar of a response begins at its request.
     const begin = entry.kind === 'message' && entry.ms !== null ? entry.at - entry.ms : entry.at;
     const away = (at < begin ? begin - at : at > entry.at ? at - entry.at : 0) / (to - from) + Math.abs(laneOf(entry) - y);
     if (away < least) [least, best] = [away, entry];

@@ -1,4 +1,4 @@
-// One message: what it is, where that is written, what it answers, and what can be done with it.
+// One message: its explanation, the section of the specification, its request or response, and its actions.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
@@ -17,7 +17,7 @@ import { Section } from '../parts/section.tsx';
 import type { Verdict } from '../state.ts';
 import { Sender } from './sender.tsx';
 
-/** Longer messages are neither laid out nor looked through as a whole. */
+/** Longer messages are not laid out, and not checked for losses. */
 const MAX_LAID_OUT = 200_000;
 
 const faces = { tree: 'Tree', text: 'Text', raw: 'Raw' } as const;
@@ -27,7 +27,7 @@ export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
   void wire.version.value;
   const entry = wire.find(seq);
   const at = useRef<HTMLElement>(null);
-  // Where the list has gone the keyboard goes on here.
+  // If the list is hidden, the keyboard focus moves here.
   useEffect(() => {
     if (wire.small.peek() && document.activeElement === document.body) at.current?.focus();
   }, []);
@@ -43,7 +43,7 @@ export function WireDetail({ seq }: { readonly seq: number }): JSX.Element {
     </span>
   );
   if (!entry) {
-    // What was just sent is told of with the next news.
+    // A message that was just sent arrives with the next news.
     const awaited = seq > wire.newest;
     return <section ref={at} tabIndex={-1} class="wire-detail" aria-label="Message">{close}<p class="dim" role="status">{awaited ? 'The message is on its way.' : wire.isCleared(seq) ? 'This message was cleared.' : 'This message is not loaded.'}</p></section>;
   }
@@ -73,7 +73,7 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
     return got?.text;
   };
   const marked = wire.marked.value;
-  // A message of a file has no server to send it to.
+  // A message from a file has no server.
   const server = state.servers.value.get(entry.server);
   const { CopyButtons } = state.parts;
   return (
@@ -107,7 +107,7 @@ function Message({ entry }: { readonly entry: WireMessage }): JSX.Element {
   );
 }
 
-/** What the doctor and the judge say of this exchange. */
+/** The findings of the doctor and the judge about this exchange. */
 function Verdicts({ found }: { readonly found: readonly Verdict[] }): JSX.Element | null {
   if (found.length === 0) return null;
   return (
@@ -119,7 +119,7 @@ function Verdicts({ found }: { readonly found: readonly Verdict[] }): JSX.Elemen
   );
 }
 
-/** What JavaScript would make of it otherwise than it stands there. */
+/** The losses if JavaScript parses the message. */
 function Losses({ node, chars }: { readonly node: JsonNode; readonly chars: number }): JSX.Element | null {
   const { twice, rounded } = useMemo(() => (chars < MAX_LAID_OUT ? lossesOf(node) : { twice: 0, rounded: 0 }), [node]);
   if (twice + rounded === 0) return null;
@@ -135,7 +135,7 @@ function read(text: string): { readonly ok: true; readonly node: JsonNode } | { 
   }
 }
 
-/** The request and response that carried a message over HTTP. */
+/** The HTTP request and response that carried a message. */
 function Carried({ entry, exchange }: { readonly entry: WireMessage; readonly exchange: number }): JSX.Element {
   const { wire } = useState();
   const lines = wire.entries.filter((one) => one.kind === 'http' && one.exchange === exchange && one.server === entry.server);
@@ -169,7 +169,7 @@ function Other({ entry }: { readonly entry: WireEntry }): JSX.Element | null {
   }
 }
 
-/** Two messages, line by line: the same call over two revisions, or before and after. */
+/** Compares two messages line by line, such as the same call in two revisions. */
 function Compared({ left, right }: { readonly left: number; readonly right: WireMessage }): JSX.Element | null {
   const state = useState();
   const other = state.wire.find(left);

@@ -1,5 +1,5 @@
-// The messages, one a row. Only the rows that are in sight are in the page, however many there are. All rows are of one
-// height, so that which are in sight is a division: no library for lists is worth 4 KiB of the playground here.
+// The messages, one a row. Only visible rows are rendered. All rows have the same height, so a division finds the visible ones: a list
+// library would add 4 KiB to the playground.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal, useSignalEffect } from '@preact/signals';
@@ -15,13 +15,13 @@ import type { Exchange, Standing } from './exchanges.ts';
 import { isError } from './filter-language.ts';
 import type { WireItem } from './wire-store.ts';
 
-/** The height of a row, in pixels; style.css says the same. */
+/** The height of a row, in pixels; the same as in style/wire.css. */
 const ROW = 40;
-/** Rows that are drawn above and below those in sight. */
+/** Rows that are rendered above and below the visible ones. */
 const BEYOND = 8;
-/** Rows that PageUp and PageDown go. */
+/** Rows that PageUp and PageDown move. */
 const PAGE = 10;
-/** Characters of a batch that a row looks through, and parts of it that a row names. */
+/** The longest batch that a row summarizes, in characters, and the most parts that it names. */
 const MAX_BATCH = 20_000;
 const MOST_OF_BATCH = 4;
 
@@ -43,7 +43,7 @@ export function WireList(): JSX.Element {
     observer.observe(found);
     return () => observer.disconnect();
   }, []);
-  // After the drawing: the place is as high then as its rows.
+  // After the next rendering, when the list has the height of its rows.
   const scroll = (to: (list: HTMLElement) => number): void => void requestAnimationFrame(() => {
     if (at.current) at.current.scrollTop = to(at.current);
   });
@@ -52,7 +52,7 @@ export function WireList(): JSX.Element {
     if (wire.following.value) scroll(({ scrollHeight }) => scrollHeight);
   });
   useSignalEffect(() => {
-    // What is looked at stays in sight when the detail takes its place.
+    // Keeps the current row visible when the detail takes space from the list.
     void height.value;
     const index = wire.shownAt(wire.cursor.value);
     if (index >= 0) scroll(({ scrollTop, clientHeight }) => Math.max(Math.min(scrollTop, index * ROW), (index + 1) * ROW - clientHeight));
@@ -113,12 +113,12 @@ function Row({ item: { entry, exchange, inside }, index, size }: { readonly item
   );
 }
 
-/** What was found at an entry; at an exchange that is folded also what was found inside. */
+/** The findings about an entry and all entries inside its exchange. */
 function foundIn(verdicts: ReadonlyMap<number, readonly Verdict[]>, { seq }: WireEntry, exchange: Exchange | undefined): readonly Verdict[] {
   return verdicts.size === 0 ? [] : [seq, ...exchange?.inside.map((one) => one.seq) ?? []].flatMap((one) => verdicts.get(one) ?? []);
 }
 
-/** The worst that the doctor says, and the judge. */
+/** The worst finding of the doctor, and of the judge. */
 function Worst({ found }: { readonly found: readonly Verdict[] }): JSX.Element {
   return (
     <>
@@ -135,7 +135,7 @@ const standings: Readonly<Record<Standing, readonly [words: string, tone: string
   'input': ['asks for input', 'warn'], 'cancelled': ['cancelled', 'warn'], 'lost': ['no answer', 'warn'], 'probe': ['probe', ''],
 };
 
-/** How an exchange ended, and what was asked within it. */
+/** The outcome of an exchange, and the question asked within it. */
 function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly standing: Standing }): JSX.Element {
   const [words, tone] = standings[standing];
   const asked = exchange.inside.find((one) => one.kind === 'message' && one.shape === 'request' && one.direction !== exchange.lead.direction);
@@ -150,7 +150,7 @@ function Ended({ exchange, standing }: { readonly exchange: Exchange; readonly s
   );
 }
 
-/** How long the whole took, and how many characters passed. */
+/** The duration of the whole exchange, and the size of its messages. */
 function sizeOf(exchange: Exchange): string {
   const { lead, inside } = exchange;
   const took = tookOf(exchange);
@@ -158,7 +158,7 @@ function sizeOf(exchange: Exchange): string {
   return [took !== undefined && duration(took), chars > 0 && bytes(chars)].filter(Boolean).join(', ');
 }
 
-/** Shows what is inside, and where in the time of all that is shown the exchange lies. */
+/** Folds and unfolds an exchange, and shows its position within the whole time. */
 function Fold({ exchange }: { readonly exchange: Exchange }): JSX.Element {
   const { wire } = useState();
   const { lead, inside, answer } = exchange;
@@ -192,10 +192,10 @@ function RowHead({ entry }: { readonly entry: WireEntry }): JSX.Element {
   }
 }
 
-/** An answer whose request is not known, and never was. */
+/** A response without a known request. */
 const answersNothing = (entry: WireEntry): boolean => entry.kind === 'message' && (entry.shape === 'result' || entry.shape === 'error') && entry.answers === null;
 
-/** A batch says what it holds. 2025-03-26 basic/index#batching */
+/** The content of a batch in few words. 2025-03-26 basic/index#batching */
 function batchWords({ text, whole }: WireMessage): string {
   if (!whole || text.length > MAX_BATCH) return '–';
   const parts = nodeOfText(text).entries();

@@ -1,4 +1,4 @@
-// The messages that the page holds, in the order of their numbers, and those of them that the filter lets through.
+// The messages that the page holds, in the order of their numbers, and those that match the filter.
 import { batch, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import type { WireEntry, WireMemory } from '../../messages.ts';
@@ -7,17 +7,17 @@ import type { Exchange } from './exchanges.ts';
 import { isError, readFilter } from './filter-language.ts';
 import type { Test } from './filter-language.ts';
 
-/** What is shown. Empty members let everything through. */
+/** The filter of the list. Empty members match everything. */
 export interface WireFilter {
-  /** A question in the language of `readFilter`; one that cannot be read hides nothing. */
+  /** An expression for `readFilter`; an invalid one matches everything. */
   readonly words: string;
-  /** '': the server that is chosen in the page; `everyServer`; or the name of one. */
+  /** '': the server chosen in the page; `everyServer`; or a server's name. */
   readonly server: string;
   readonly direction: 'both' | 'sent' | 'received';
   readonly kinds: 'all' | 'messages' | 'errors' | 'http';
 }
 
-/** No server is called so in a configuration that can be read. */
+/** Stands for all servers; not a valid name of a server. */
 export const everyServer = '\n';
 
 export const noFilter: WireFilter = { words: '', server: '', direction: 'both', kinds: 'all' };
@@ -25,46 +25,46 @@ export const noFilter: WireFilter = { words: '', server: '', direction: 'both', 
 /** A row of the list: an exchange, or one entry. */
 export interface WireItem {
   readonly entry: WireEntry;
-  /** What the row stands for as a whole; undefined: the entry only. */
+  /** The exchange that the row shows; undefined: only the entry. */
   readonly exchange: Exchange | undefined;
-  /** It is shown under its exchange. */
+  /** The row is shown under its exchange. */
   readonly inside: boolean;
 }
 
-/** Names of methods that are suggested. */
+/** The most method names that are suggested. */
 const MAX_METHODS = 200;
 
 const noMemory: WireMemory = { entries: 0, bytes: 0, maxEntries: 0, maxBytes: 0, droppedEntries: 0, droppedBytes: 0 };
 
 export class WireStore {
-  /** All that are held, oldest first. Not a signal: it grows in place, and `version` says when. */
+  /** All entries that are held, oldest first. Not a signal: the array is mutated, and `version` changes with it. */
   entries: WireEntry[] = [];
-  /** Those that the filter lets through. */
+  /** The entries that match the filter. */
   shown: WireEntry[] = [];
   exchanges: Exchanges = new Exchanges();
-  /** Exchanges of which the filter lets something through, by the number of their first entry. */
+  /** Exchanges with at least one matching entry, by the number of their first entry. */
   #folded: Exchange[] = [];
-  /** Every entry is a row. */
+  /** Each entry has its own row. */
   readonly flat: Signal<boolean> = signal(false);
   readonly expanded: Signal<ReadonlySet<Exchange>> = signal<ReadonlySet<Exchange>>(new Set());
-  /** What is lit, in all its rows: the exchange under the pointer. */
+  /** The exchange under the pointer, highlighted in all its rows. */
   readonly lit: Signal<Exchange | undefined> = signal<Exchange | undefined>(undefined);
   readonly version: Signal<number> = signal(0);
   readonly filter: Signal<WireFilter> = signal(noFilter);
   readonly memory: Signal<WireMemory> = signal(noMemory);
-  /** The message that is looked at; 0: none. */
+  /** The message in the detail; 0: none. */
   readonly selected: Signal<number> = signal(0);
-  /** The row that the keyboard is at; the same as `selected`, unless the detail would cover the list. */
+  /** The row of the keyboard; the same as `selected`, unless the detail would cover the list. */
   readonly cursor: Signal<number> = signal(0);
-  /** List and detail have no room beside each other. */
+  /** There is no space for list and detail together. */
   readonly small: Signal<boolean> = signal(false);
-  /** A message to be compared with the one that is looked at; 0: none. */
+  /** A message to compare with the selected one; 0: none. */
   readonly marked: Signal<number> = signal(0);
-  /** The newest is kept in sight. */
+  /** The list scrolls to the newest entry. */
   readonly following: Signal<boolean> = signal(true);
-  /** The server that is chosen in the page; '' for none. */
+  /** The server chosen in the page; '' for none. */
   readonly chosen: Signal<string> = signal('');
-  /** Of all that was held, those that are not of the configuration too. */
+  /** The servers of all entries so far, also those that are not in the configuration. */
   readonly servers: Set<string> = new Set();
   readonly methods: Set<string> = new Set();
   readonly #words = new WeakMap<WireEntry, string>();
@@ -79,7 +79,7 @@ export class WireStore {
     this.add(entries, memory);
   }
 
-  /** Adds what is newer, and lets go what the host let go. */
+  /** Adds newer entries, and drops those that the host dropped. */
   add(entries: readonly WireEntry[], memory: WireMemory): void {
     const passes = this.#passing(this.filter.peek());
     const last = this.entries.at(-1)?.seq ?? 0;
@@ -98,7 +98,7 @@ export class WireStore {
     this.#changed(memory);
   }
 
-  /** Adds what is older than all that are held. */
+  /** Adds entries older than all that are held. */
   addOlder(entries: readonly WireEntry[], memory: WireMemory): void {
     const first = this.entries[0]?.seq ?? Infinity;
     this.entries = [...entries.filter(({ seq }) => seq < first), ...this.entries];
@@ -120,7 +120,7 @@ export class WireStore {
     if (entry.kind === 'message' && entry.method !== '' && this.methods.size < MAX_METHODS) this.methods.add(entry.method);
   }
 
-  /** Another server is chosen in the page: where the filter follows it, others are shown. */
+  /** Another server was chosen in the page: if the filter follows the choice, it is applied again. */
   choose(server: string): void {
     if (this.chosen.peek() === server) return;
     this.chosen.value = server;
@@ -162,7 +162,7 @@ export class WireStore {
     return folded.flatMap((exchange) => (expanded.has(exchange) ? [item(exchange), ...exchange.inside.map((entry) => ({ entry, exchange: undefined, inside: true }))] : item(exchange)));
   }
 
-  /** Shows or hides what is inside an exchange. */
+  /** Shows or hides the entries inside an exchange. */
   expand(exchange: Exchange, shown: boolean = !this.expanded.peek().has(exchange)): void {
     const expanded = new Set(this.expanded.peek());
     if (shown && exchange.inside.length > 0) expanded.add(exchange);
@@ -171,7 +171,7 @@ export class WireStore {
   }
 
   #release(dropped: number): void {
-    // In large pieces: to cut one from the front of a hundred thousand moves them all.
+    // In large portions, because removing one entry from the front of a large array moves all others.
     const first = this.entries[0]?.seq ?? 0;
     if (first > dropped || dropped - first < Math.max(1000, this.entries.length / 10)) return;
     this.entries = this.entries.filter(({ seq }) => seq > dropped);
@@ -197,23 +197,23 @@ export class WireStore {
     });
   }
 
-  /** Numbers have no gap but where entries were dropped, so that the place is found by halving. */
+  /** Finds an entry by binary search. */
   find(seq: number): WireEntry | undefined {
     return this.entries[placeIn(this.entries, seq)];
   }
 
-  /** The highest number that the page knows of. */
+  /** The highest number that the page knows. */
   get newest(): number {
     const { droppedEntries, entries } = this.memory.peek();
     return Math.max(this.entries.at(-1)?.seq ?? 0, droppedEntries + entries);
   }
 
-  /** Whether the host no longer holds an entry. */
+  /** Whether the host has dropped an entry. */
   isCleared(seq: number): boolean {
     return seq <= this.memory.peek().droppedEntries;
   }
 
-  /** The row that an entry stands in; -1: it is not shown. */
+  /** The row of an entry; -1 if it is not shown. */
   shownAt(seq: number): number {
     if (this.flat.value) return placeIn(this.shown, seq);
     const lead = this.exchanges.of(seq)?.lead.seq ?? 0;
@@ -221,7 +221,7 @@ export class WireStore {
     return this.rows.slice(0, Infinity).findIndex(({ entry }) => entry.seq === seq);
   }
 
-  /** The first entry after another, or of all, that somebody refused, failed or broke off. */
+  /** The first error after an entry, else the first of all. A probe of the era does not count. */
   nextError(after: number): WireEntry | undefined {
     const isWrong = (entry: WireEntry): boolean => {
       const exchange = this.exchanges.of(entry.seq);
@@ -230,7 +230,7 @@ export class WireStore {
     return this.shown.find((entry) => entry.seq > after && isWrong(entry)) ?? this.shown.find(isWrong);
   }
 
-  /** Looks at a message. */
+  /** Selects a message. */
   select(seq: number): void {
     batch(() => {
       this.following.value = false;
@@ -238,7 +238,7 @@ export class WireStore {
     });
   }
 
-  /** Looks at a message, and lifts the filter where it hides it. */
+  /** Selects a message, and removes the filter if it hides the message. */
   reveal(seq: number): void {
     batch(() => {
       const exchange = this.exchanges.of(seq);
@@ -250,7 +250,7 @@ export class WireStore {
     });
   }
 
-  /** Moves by so many rows, or to an end. Where the detail would cover the list only the keyboard's place moves. */
+  /** Moves by rows, or to an end. If the detail would cover the list, only the keyboard's row moves. */
   move(by: number, from: number = this.cursor.peek() || this.selected.peek()): void {
     const at = this.shownAt(from);
     const { rows } = this;
@@ -267,7 +267,7 @@ export class WireStore {
 
 const placeIn = (entries: readonly WireEntry[], seq: number): number => Math.max(placeOf(entries.length, (at) => entries[at]?.seq ?? 0, seq), -1);
 
-/** Where a number stands in a rising list; where it is missing, the place that it would have, as `-place - 1`. */
+/** The index of a number in a sorted list; if it is missing, `-index - 1` with the index where it would be. */
 function placeOf(length: number, seqAt: (place: number) => number, seq: number): number {
   let low = 0;
   let high = length - 1;

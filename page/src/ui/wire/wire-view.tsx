@@ -1,4 +1,4 @@
-// The wire: a timeline, the messages as they pass, and the one that is looked at.
+// The wire: a timeline, the list of messages, and the selected one.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useComputed, useSignal } from '@preact/signals';
@@ -15,7 +15,7 @@ const Sender = late(async () => (await import('./sender.tsx')).Sender);
 const Steps = late(async () => (await import('./steps.tsx')).Steps);
 const WireDetail = late(async () => (await import('./wire-detail.tsx')).WireDetail);
 
-/** Pixels below which list and detail are not shown at once: the detail takes the place of all else. */
+/** Below this height, in pixels, the detail replaces the list and everything else. */
 const SMALL = 470;
 
 export function WireView(): JSX.Element {
@@ -30,7 +30,7 @@ export function WireView(): JSX.Element {
   const { value: filter } = wire.filter;
   const shownServer = filter.server === '' || filter.server === everyServer ? server : filter.server;
   const { Share } = state.parts;
-  // Before anything has passed there is no time to be shown.
+  // Before the first entry there is no timeline.
   const began = useComputed(() => wire.version.value >= 0 && wire.entries.length + wire.memory.value.droppedEntries > 0);
   const at = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -45,7 +45,7 @@ export function WireView(): JSX.Element {
     <div ref={at} class={`wire ${small ? 'small' : ''} ${small && selected > 0 ? 'covered' : ''}`}>
       <div class={`row wrap toolbar ${unfolded.value ? 'unfolded' : ''}`}>
         <FilterBar />
-        {/* Where there is little room the rest of the toolbar is behind it. */}
+        {/* With little space this button hides the rest of the toolbar. */}
         <button type="button" class="small unfold" aria-expanded={unfolded.value} onClick={() => { unfolded.value = !unfolded.value; }}>{unfolded.value ? 'Less' : 'More'}</button>
         <span class="spring" />
         <button type="button" class="small" aria-pressed={stepping} disabled={server === ''} onClick={() => void state.run('hold.set', { server, sent: !stepping, received: !stepping })}>Step</button>
@@ -63,7 +63,7 @@ export function WireView(): JSX.Element {
   );
 }
 
-/** What is held, what is not in this page yet, and what was let go. */
+/** The number of held entries, of those not loaded in this page, and of dropped ones. */
 function Dropped(): JSX.Element {
   const state = useState();
   const { wire } = state;

@@ -1,4 +1,4 @@
-// A server without tools: it has one resource, and answers what it does not know with an error.
+// A server without tools: it has one resource, and answers unknown methods with an error.
 import { createInterface } from 'node:readline';
 
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

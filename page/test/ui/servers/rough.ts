@@ -1,4 +1,4 @@
-// A legacy server of single lines, for what well-behaved servers do not do: it dies in mid-call, changes a tool, floods.
+// A legacy server that misbehaves: it dies during a call, changes a tool, and floods the client.
 import { createInterface } from 'node:readline';
 
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

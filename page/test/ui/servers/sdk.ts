@@ -1,4 +1,4 @@
-// A server written with the second official SDK: a tool with a schema, and one that asks.
+// A server with version 2 of the official SDK: one tool has a schema, another asks the user.
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';

@@ -44,7 +44,7 @@ export function httpObserver(begin: BeginHttp): ObserveHttp {
   return (request, services) => {
     try {
       const { method, path } = request;
-      const ended = begin({ method: method.slice(0, 20), path: redactPath(path.slice(0, 200)), at: services.clock.now() });
+      const ended = begin({ method: method.slice(0, 20), path: redactPath(path).slice(0, 200), at: services.clock.now() });
       if (ended) watch(request, services, ended);
     } catch (thrown) {
       services.report(thrown);

@@ -1,5 +1,5 @@
-//! Boa, an engine written in Rust: a server of barewire, from source. boa BUNDLE LINES: one JSON line. LINES holds the handshake in
-//! two lines, then one call a line.
+//! Boa, an engine written in Rust, running a barewire server from source. boa BUNDLE LINES: prints one JSON line. LINES: two lines
+//! of handshake, then one call a line.
 use boa_engine::{js_string, Context, JsString, JsValue, NativeFunction, Source};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-/// Counts what the whole process has asked for, and the most of it.
+/// Counts the allocated bytes of the whole process, and their maximum.
 struct Counter;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -33,7 +33,7 @@ thread_local! {
     static SAID: RefCell<VecDeque<String>> = RefCell::default();
 }
 
-/// Calls between two collections, besides those of Boa's own rule.
+/// Calls between two forced collections, in addition to Boa's own.
 const COLLECTED: usize = 10;
 
 fn read(context: &mut Context, text: &str) {
@@ -42,7 +42,7 @@ fn read(context: &mut Context, text: &str) {
     context.run_jobs().unwrap();
 }
 
-/// The id of a question, as it is written.
+/// The id of a request, as JSON text.
 fn id_of(text: &str) -> String {
     let from = text.find("\"id\":").unwrap() + 5;
     text[from..].chars().take_while(|letter| *letter != ',' && *letter != '}').collect()

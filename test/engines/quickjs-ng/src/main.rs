@@ -1,5 +1,5 @@
-//! QuickJS-ng, natively, from bytecode: what a server or a client of barewire holds at most over so many calls.
-//! quickjs-ng (server|client) BUNDLE PEER CALLS QUESTIONS: one JSON line. PEER is the bundle of the other side.
+//! QuickJS-ng, natively, from bytecode: the peak memory of a barewire server or client over a number of calls. quickjs-ng
+//! (server|client) BUNDLE PEER CALLS QUESTIONS: prints one JSON line. PEER is the bundle of the other side.
 use rquickjs::allocator::Allocator;
 use rquickjs::module::WriteOptions;
 use rquickjs::{Context, Ctx, Function, Module, Runtime};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Counts what is asked for, as `malloc_size` does, and the most of it.
+/// Counts allocated bytes, as `malloc_size` reports them, and their maximum.
 #[derive(Clone, Default)]
 struct Counter {
     now: Arc<AtomicUsize>,
@@ -75,7 +75,7 @@ unsafe impl Allocator for Counter {
     }
 }
 
-/// Calls between two collections, besides those of QuickJS-ng's own rule, which lets the heap grow by half. 0: its own only.
+/// Calls between two forced collections. QuickJS-ng also collects when the heap has grown by half. 0: only then.
 const COLLECTED: usize = 10;
 
 struct Machine {
@@ -139,7 +139,7 @@ impl Machine {
     }
 }
 
-/// Carries lines between both until nobody says anything more. Questions of the server are answered if `answers`.
+/// Carries lines between both until neither writes any more. Answers the server's questions if `answers`.
 fn carry(server: &Machine, client: Option<&Machine>, answers: bool) -> Vec<String> {
     let mut all = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-// Clients on the SDKs of Go: each lists and uses what the server has declared. `use SDK http URL`, `use SDK stdio PROGRAM ...`.
+// Clients on the Go SDKs: each lists and uses all that the server declares. `use SDK http URL`, `use SDK stdio PROGRAM ...`.
 package main
 
 import (

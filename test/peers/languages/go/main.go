@@ -1,7 +1,7 @@
-// The official Go SDK as a peer, with what both sides of the protocol have.
+// The official Go SDK as a peer, with the features of both roles.
 //
-//	peers serve stdio | http | stateless     a server; http says its port on stdout
-//	peers call REVISION URL                  a client over HTTP; prints what it saw, as JSON
+//	peers serve stdio | http | stateless     a server; http prints its port on stdout
+//	peers call REVISION URL                  a client over HTTP; prints its results as JSON
 //	peers call REVISION -- COMMAND ARGS      a client over standard streams
 package main
 

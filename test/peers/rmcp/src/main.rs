@@ -1,7 +1,7 @@
-//! The tasks of 2026-07-28 as rmcp has them, from both sides, over standard streams.
+//! The tasks of 2026-07-28 in rmcp, both roles, over standard streams.
 //!
 //!   rmcp-tasks serve                       a server whose tools are tasks
-//!   rmcp-tasks call COMMAND [ARGUMENT...]  a client of the server that this command starts; prints what it saw as JSON
+//!   rmcp-tasks call COMMAND [ARGUMENT...]  a client of the server that this command starts; prints its results as JSON
 
 use std::{error::Error, sync::Arc, time::Duration};
 
@@ -96,7 +96,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Follows a task to its end; `answer` is given to whatever it asks. The last state, and each status on the way.
+/// Follows a task to its end, and gives `answer` to each of its questions. Returns the last state with each status before it.
 async fn follow(peer: &Peer<RoleClient>, id: &str, answer: &Value) -> Result<Value, ServiceError> {
     let mut statuses: Vec<Value> = Vec::new();
     loop {
@@ -118,7 +118,7 @@ async fn follow(peer: &Peer<RoleClient>, id: &str, answer: &Value) -> Result<Val
     }
 }
 
-/// Calls a tool; a task is cancelled at once where `cancel` says so.
+/// Calls a tool; if `cancel`, cancels its task at once.
 async fn call(peer: &Peer<RoleClient>, name: &'static str, arguments: Value, cancel: bool) -> Result<Value, ServiceError> {
     let request = CallToolRequestParams::new(name).with_arguments(object(arguments));
     match peer.call_tool_once(request).await? {

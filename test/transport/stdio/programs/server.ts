@@ -1,4 +1,4 @@
-// A server for the tests: its methods show what the transport around it does. The arguments change its manners.
+// A server for the tests: its methods show the behaviour of the transport. The arguments change the behaviour of the program.
 import { connect } from 'node:net';
 import { systemClock } from '../../../../src/bounds/clock.ts';
 import { Connection } from '../../../../src/jsonrpc/index.ts';
@@ -9,7 +9,7 @@ import { serveStdio } from '../../../../src/transport/stdio/index.ts';
 import type { ServeStdioOptions } from '../../../../src/transport/stdio/index.ts';
 
 const { alive, port: waitedFor, ...options } = JSON.parse(process.argv[2] ?? '{}') as ServeStdioOptions & { alive?: boolean; port?: number };
-// Who waits for this connection to close sees the process end.
+// The test sees this process end when this connection closes.
 if (waitedFor !== undefined) connect(waitedFor, '127.0.0.1').on('error', () => undefined);
 if (alive) setInterval(() => undefined, 60_000);
 

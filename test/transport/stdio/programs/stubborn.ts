@@ -1,11 +1,11 @@
-// A program that is hard to end. Arguments: a port to connect to, and what it does.
-//   deaf        goes on when stdin ends, and ends on SIGTERM
-//   stubborn    goes on on SIGTERM too
-//   grandchild  ends with stdin, and leaves a stubborn program behind, with no pipe of ours
-//   holder      ends with stdin, and leaves a stubborn program behind that holds the pipes
-//   mute        closes stdout and goes on
-//   doomed      opens a transport to a deaf program, and gets SIGTERM once that one runs
-//   host        opens a transport to a stubborn program, and exits once that one runs
+// A program that is hard to stop. Arguments: a port to connect to, and a role:
+//   deaf        continues when stdin ends, and exits on SIGTERM
+//   stubborn    continues on SIGTERM too
+//   grandchild  exits with stdin, and leaves a stubborn program that has none of our pipes
+//   holder      exits with stdin, and leaves a stubborn program that holds the pipes
+//   mute        closes stdout and continues
+//   doomed      opens a transport to a deaf program, and gets SIGTERM when that one runs
+//   host        opens a transport to a stubborn program, and exits when that one runs
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { connect } from 'node:net';

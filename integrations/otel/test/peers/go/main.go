@@ -1,4 +1,4 @@
-// A go-sdk server over stdio whose middleware, of this test, begins a span with the context of _meta as its parent.
+// A go-sdk server over stdio; middleware of this test begins a span with the context of _meta as its parent.
 package main
 
 import (

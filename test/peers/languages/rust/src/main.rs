@@ -1,10 +1,10 @@
-//! rmcp as a peer, with what both sides of the protocol have.
+//! rmcp as a peer, with the features of both roles.
 //!
-//!   peers serve stdio | http               a server; http says its port on stdout
-//!   peers call REVISION URL                a client over HTTP; prints what it saw, as JSON
+//!   peers serve stdio | http               a server; http prints its port on stdout
+//!   peers call REVISION URL                a client over HTTP; prints its results as JSON
 //!   peers call REVISION -- COMMAND ...     a client over standard streams
 
-// Sampling and roots are deprecated, and spoken all the same.
+// Sampling and roots are deprecated, but still used here.
 #![allow(deprecated)]
 
 use std::{
@@ -35,7 +35,7 @@ fn text(text: impl Into<String>) -> CallToolResponse {
     CallToolResult::success(vec![ContentBlock::text(text.into())]).into()
 }
 
-/// A type of rmcp from its JSON.
+/// Converts JSON to a type of rmcp.
 fn typed<T: serde::de::DeserializeOwned>(value: Value) -> T {
     from_value(value).expect("a value of this type")
 }

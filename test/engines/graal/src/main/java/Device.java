@@ -12,7 +12,10 @@ import org.graalvm.polyglot.HostAccess;
 import org.graalvm.polyglot.Value;
 import org.graalvm.polyglot.proxy.ProxyExecutable;
 
-/** GraalJS: a server of barewire in an engine written in Java. Device BUNDLE LINES: one JSON line. LINES holds the handshake in two lines, then one call a line. */
+/**
+ * GraalJS: an engine written in Java, running a barewire server. Device BUNDLE LINES: prints one JSON line. LINES: two lines of
+ * handshake, then one call a line.
+ */
 public final class Device {
   private static final Pattern ID = Pattern.compile("\"id\":([^,}]+)");
 
@@ -32,7 +35,7 @@ public final class Device {
     called.executeVoid(text);
   }
 
-  /** Bytes that Java's collector leaves. */
+  /** Bytes of the heap after collection. */
   private static long heap() {
     Runtime runtime = Runtime.getRuntime();
     for (int at = 0; at < 4; at++) System.gc();
@@ -51,7 +54,7 @@ public final class Device {
       context.eval("js", code);
       long evaluated = System.nanoTime();
       long loaded = heap() - empty;
-      // The collector's time is no part of the first answer.
+      // The collector's time does not count in the first answer.
       started += System.nanoTime() - evaluated;
       for (String line : lines.subList(0, 2)) device.read(line);
       device.said.clear();

@@ -32,8 +32,8 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * The official Java SDK as a peer, with what both sides of the protocol have. "serve stdio", "serve http", "call REVISION
- * URL", "call REVISION -- COMMAND ..."; a client prints what it saw, as JSON. It knows the legacy era alone.
+ * The official Java SDK as a peer, with the features of both roles. "serve stdio", "serve http", "call REVISION URL", "call
+ * REVISION -- COMMAND ..."; a client prints its results as JSON. It supports only the legacy era.
  */
 public final class Peers {
   private static Tool tool(String name, String... numbers) {

@@ -26,7 +26,7 @@ const entries = [
   { ...programNamed('stdio-server'), budget: 16.5 * KIB, ceiling: 19.99 * KIB },
   { ...programNamed('http-server'), budget: 25.5 * KIB, ceiling: 31.14 * KIB },
   { ...programNamed('server-card'), ceiling: 33.02 * KIB },
-  { ...programNamed('protected'), ceiling: 40.58 * KIB },
+  { ...programNamed('protected'), ceiling: 40.59 * KIB },
   { ...programNamed('mcp-server'), ceiling: 37.88 * KIB },
   { ...programNamed('tasks-server'), ceiling: 53.2 * KIB },
   { ...programNamed('fleet-server'), ceiling: 44.6 * KIB },
@@ -43,12 +43,12 @@ const entries = [
   { ...programNamed('explain'), ceiling: 8.60 * KIB },
   { ...programNamed('doctor'), ceiling: 16.79 * KIB },
   { ...programNamed('judge'), ceiling: 64.65 * KIB },
-  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.43 * KIB },
+  { ...programNamed('everything'), budget: 68 * KIB, ceiling: 84.49 * KIB },
 ];
 
 /** Ceilings of the unpacked package: executable files and types, and files for reading. */
 const packageRows = [
-  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3073 * 1000, holds: (path) => !isForReading(path) },
+  { name: 'package', what: 'package: code and types, unpacked', ceiling: 3076 * 1000, holds: (path) => !isForReading(path) },
   { name: 'package-src', what: 'package: sources, source maps and guides', ceiling: 5405 * 1000, holds: isForReading },
 ];
 

@@ -23,10 +23,16 @@ export interface Opened {
 }
 
 /**
- * The slow-down factor of the page's thread; 0: none. A test that reads the page before it has changed passes on a quiet machine, but
- * fails with `SLOW_PAGE=20`.
+ * With `SLOW_PAGE=1` the effects of the page run 400 ms late: they wait for a frame, or for 35 ms without one. On a busy machine frames are
+ * late as well, and a test that reads the page without waiting for the change fails. With this it fails on every machine.
  */
-const slower = Number(process.env['SLOW_PAGE'] ?? 0);
+const slow = process.env['SLOW_PAGE'] === '1';
+
+function lateFrames(): void {
+  const [frame, timer] = [requestAnimationFrame, setTimeout];
+  window.requestAnimationFrame = (run) => frame(() => timer(() => run(performance.now()), 400));
+  window.setTimeout = ((run: () => void, ms: number = 0, ...args: []) => timer(run, ms > 0 && ms < 400 ? 400 : ms, ...args)) as typeof setTimeout;
+}
 
 /** Opens an empty page that records its faults. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
@@ -34,7 +40,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   // A longer wait counts as a failure.
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
-  if (slower > 0) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slower });
+  if (slow) await page.addInitScript(lateFrames);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
   page.on('console', (message) => {

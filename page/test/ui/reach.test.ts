@@ -21,11 +21,18 @@ for (const [name, width, height] of [['1280×720 at 200 %', 640, 360], ['1024×7
     await list.focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.querySelector('[role=listbox][aria-activedescendant^=wire-]') !== null);
     await page.keyboard.press('Enter');
     const detail = page.getByRole('region', { name: 'Message' });
+    const last = detail.locator('.tree, .text').last();
+    await last.waitFor();
+    // The list takes its new size in an effect.
+    await page.waitForFunction((most) => {
+      const found = document.querySelector('.wire-detail')?.getBoundingClientRect();
+      return found !== undefined && found.bottom <= most;
+    }, height + 1);
     const box = await detail.boundingBox();
     assert.ok(box && box.height >= 120 && box.y + box.height <= height + 1 && box.width >= 280, JSON.stringify(box));
-    const last = detail.locator('.tree, .text').last();
     await last.scrollIntoViewIfNeeded();
     const end = await last.boundingBox();
     assert.ok(end && end.y < height, 'its end comes into sight');
@@ -43,6 +50,7 @@ test('Call is reached with few presses of Tab, however many servers and tools th
   const tools = Array.from({ length: 40 }, (_, at) => toolView(`tool_${at}`, { properties: { a: { type: 'string' } } }));
   await page.evaluate((message) => window.fake.say(message), welcome({ servers: Array.from({ length: 12 }, (_, at) => serverView(at === 0 ? 'one' : `server ${at}`)), catalogues: [catalogueView('one', { tools })] }));
   await page.getByRole('tab', { name: 'Tools' }).click();
+  await page.getByRole('button', { name: 'Call', exact: true }).waitFor();
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   const stops: string[] = [];
   for (let presses = 0; presses < 40 && stops.at(-1) !== 'Call'; presses++) {

@@ -122,7 +122,7 @@ export function parseUrl(url: string, what: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(shownUrl(String(url)))} is no URL`);
+    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(shownUrl(String(url)))} is not a URL`);
   }
 }
 

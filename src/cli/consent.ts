@@ -52,7 +52,7 @@ export async function consentTo(
   const said = reads(tool) ? 'it says that it only reads, which --strict does not believe'
     : destructiveHint === true ? 'it is marked destructive'
       : readOnlyHint === false || destructiveHint === false ? 'it does not say that it only reads'
-        : 'it says nothing of itself, and so counts as destructive';
+        : 'it has no hints, and so counts as destructive';
   return { given: false, why: `${said}; consent with --yes or --allow ${tool.name}` };
 }
 

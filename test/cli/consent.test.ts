@@ -54,7 +54,7 @@ test('consent: a person sees server, tool and exact arguments, made visible, and
     askConsent(prompter(answer), style(false), 'bank', tool('pay'), args);
   assert.equal(await asked('y'), true);
   const text = lines.join('\n');
-  assert.match(text, /bank is to run pay/);
+  assert.match(text, /bank will run pay/);
   assert.match(text, /"a\\u\{202e\}b/);
   assert.match(text, /the server's word/i);
   assert.ok(!text.includes('\u001b') && !text.includes('\u202e'));

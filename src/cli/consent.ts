@@ -65,6 +65,6 @@ export const consentOptions = {
 export const consentHelp: readonly (readonly [string, string])[] = [
   ['--yes', 'consents to every call'],
   ['--allow NAME', 'consents to tools of this name; * is any run of characters; may be given again'],
-  ['--strict', 'does not take the server\'s word that a tool only reads'],
+  ['--strict', 'does not trust a server that says a tool only reads'],
   ['--rules FILE', 'what is allowed, asked or denied before all that; default: rules.json of the user'],
 ];

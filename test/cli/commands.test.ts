@@ -80,7 +80,7 @@ test('each part of the command that says a version beside its name takes it from
 test('list: everything, some of it, and as JSON', async () => {
   const { code, out } = await on('list');
   assert.equal(code, 0);
-  for (const part of ['fixture 1.0.0', 'echo', 'test://hello', 'greet', 'may be destructive']) assert.ok(out.includes(part), part);
+  for (const part of ['fixture 1.0.0', 'echo', 'test://hello', 'greet', 'may destroy']) assert.ok(out.includes(part), part);
   const some = JSON.parse((await on('list', '--json', 'prompts')).out) as { prompts: unknown[]; tools: unknown[] };
   assert.deepEqual([some.prompts.length, some.tools.length], [1, 0]);
   assert.equal((await on('list', 'nonsense')).code, 2);

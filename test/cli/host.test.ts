@@ -165,7 +165,7 @@ test('host at a terminal: asks, once and for the session; forms with the name of
   const { code, out } = await atTerminal(home, [
     [/barewire> /, 'call wipe\n'],
     [/one will run wipe[^]*\[N\]o: /, 'n\n'],
-    [/was not called: the person said no[^]*barewire> /, 'call wipe\n'],
+    [/was not called: the person declined[^]*barewire> /, 'call wipe\n'],
     [/\[N\]o: /, 's\n'],
     [/wiped[^]*barewire> /, 'call wipe\n'],
     [/wiped[^]*barewire> /, 'call ask\n'],

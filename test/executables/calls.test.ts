@@ -125,7 +125,7 @@ test('a folder and its files: who may change them, what is a program, and where 
   assert.equal(checkFile(path, 'inner'), undefined);
   assert.deepEqual(checkFile(path, file('open', 0o757)), { fault: 'it is writable by others' });
   assert.deepEqual(checkFile(path, file('group', 0o775)), { fault: 'it is writable by its group (chmod g-w)' });
-  assert.deepEqual(checkFile(path, 'gone'), { fault: 'it cannot be looked at: it has gone, or is a link to nothing' });
+  assert.deepEqual(checkFile(path, 'gone'), { fault: 'it cannot be read: it is gone, or is a broken link' });
   symlinkSync(join(path, 'run-64'), join(path, 'link'));
   const link = checkFile(path, 'link');
   assert.ok(link && 'path' in link && link.name === 'link' && link.path === join(path, 'run-64'));

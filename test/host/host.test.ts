@@ -351,7 +351,7 @@ test('host: a person may refuse a sampling request, and its answer', async (t) =
         samplingAnswer: async () => ({ allow: answer }),
       },
     });
-    await assert.rejects(host.call('a/think', {}), /^HostError: sampling was refused: the person said no to the (?:request|answer)$/);
+    await assert.rejects(host.call('a/think', {}), /^HostError: sampling was refused: the person declined the (?:request|answer)$/);
     assert.equal(asked, runs);
   }
 });

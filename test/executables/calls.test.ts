@@ -75,8 +75,8 @@ test('a pipeline: its steps, and references only to what is known before', () =>
     [pipeline([{ tool: 'a', params: '$last' }]), /\$last is not known before step 0/], [pipeline([{ tool: 'a', params: ['$steps.0'] }]), /\$steps\.0 is not known before step 0/],
     [pipeline([{ tool: 'a' }, { tool: 'a', params: { deep: { x: '$steps.1.y' } } }]), /\$steps\.1\.y is not known before step 1/],
     [pipeline([{ tool: 'a' }], { result: '$steps.1' }), /\$steps\.1 is not known before step 1/],
-    [pipeline([{ tool: 'a', params: '$' }]), /"\$" names nothing/], [pipeline([{ tool: 'a', params: '$param' }]), /"\$param" names nothing/], [pipeline([{ tool: 'a', params: '$params.' }]), /names nothing/],
-    [pipeline([{ tool: 'a', params: '$paramsx' }]), /names nothing/], [pipeline([{ tool: 'a' }, { tool: 'a', params: '$steps' }]), /names nothing/],
+    [pipeline([{ tool: 'a', params: '$' }]), /"\$" is unknown/], [pipeline([{ tool: 'a', params: '$param' }]), /"\$param" is unknown/], [pipeline([{ tool: 'a', params: '$params.' }]), /is unknown/],
+    [pipeline([{ tool: 'a', params: '$paramsx' }]), /is unknown/], [pipeline([{ tool: 'a' }, { tool: 'a', params: '$steps' }]), /is unknown/],
     ['5', /its description is not an object/], ['{', /JSON/],
   ];
   for (const [text, why] of refused) assert.throws(() => readPipelines(text), why, text.slice(0, 100));

@@ -356,7 +356,7 @@ test('host: a person may refuse a sampling request, and its answer', async (t) =
   }
 });
 
-test('host: a question that no person can be asked is declined, and is in the log', async (t) => {
+test('host: a question that nobody can be asked is declined, and is in the log', async (t) => {
   const server = new McpServer({ name: 'a', version: '1.0.0' });
   server.tool('ask', {}, async (_args, ctx) => (await ctx.elicit('Your name?', { name: { type: 'string' } })).action);
   const { host, entries } = make(t, { a: server }, { person: { approve: async () => ({ allow: 'once' }) } });

@@ -21,7 +21,7 @@ const host = new Host({
     async approve({ server, tool, args }, { signal }) {
       const terminal = createInterface({ input: process.stdin, output: process.stdout });
       const answer = await terminal.question(`Call ${tool.name} of ${server} with ${JSON.stringify(args)}? [y/n] `, { signal }).finally(() => terminal.close());
-      return answer.trim() === 'y' ? { allow: 'once' } : { allow: false, reason: 'the person said no' };
+      return answer.trim() === 'y' ? { allow: 'once' } : { allow: false, reason: 'the person declined' };
     },
   },
   log,

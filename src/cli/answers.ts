@@ -40,7 +40,7 @@ export interface Presence {
 const complete: CompleteForm = (schema, content) => completeForm(schema as Form, content);
 
 /** The answer to every sampling request. It begins with a number, for servers that ask the model to choose. */
-const cannedAnswer = '1, because it stands first. (This is a canned answer: there is no model here.)';
+const cannedAnswer = '1, because it is the first. (This is a canned answer: there is no model here.)';
 
 /** The handlers for the client. */
 export type AnswerHandlers = { readonly [K in keyof ClientHandlers]-?: NonNullable<ClientHandlers[K]> };
@@ -75,7 +75,7 @@ export function answersOf(options: AnswerOptions): AnswerHandlers {
       prompter.close();
       resume();
       if (!person.present) {
-        note(`No key was pressed for ${patienceMs / 1000} s: from here on, nobody is asked.`);
+        note(`No key was pressed for ${patienceMs / 1000} s: from now on, no questions are asked.`);
       }
     }
   }
@@ -85,7 +85,7 @@ export function answersOf(options: AnswerOptions): AnswerHandlers {
       const answer = await askPerson(form, signal);
       if (answer) return answer;
       if (!defaults) {
-        note('Nobody is here to fill in the form, so it is declined; --defaults accepts it with its defaults.');
+        note('There is no person to fill in the form, so it is declined; --defaults accepts it with its defaults.');
         return { action: 'decline' };
       }
       const made = makeArguments({ ...form.requestedSchema }, false);
@@ -93,17 +93,17 @@ export function answersOf(options: AnswerOptions): AnswerHandlers {
         note(`The form cannot be filled in without a person (${made.problem}), so it is declined.`);
         return { action: 'decline' };
       }
-      note('The form is accepted with its defaults, and made-up values where it has none.');
+      note('The form is accepted with its defaults, and made-up values for the rest.');
       return { action: 'accept', content: made.args };
     },
     async onElicitUrl(page, { signal }) {
       const answer = await askPerson(page, signal);
       if (answer) return answer;
-      note('Nobody is here to visit the page, so it is declined.');
+      note('There is no person to visit the page, so it is declined.');
       return { action: 'decline' };
     },
     onSample(): CreateMessageResult {
-      note('A canned answer stands in for the model.');
+      note('A canned answer replaces that of a model.');
       return {
         role: 'assistant', content: { type: 'text', text: cannedAnswer }, model: 'no model',
         stopReason: 'endTurn',

@@ -9,12 +9,12 @@ export type ArgumentSource = (name: string) => string;
 export function sourceOf(stdin: boolean): ArgumentSource {
   let read: string | undefined;
   return (name) => {
-    if (name === '-' && !stdin) throw new WrongUse('-: stdin is where commands come from here');
+    if (name === '-' && !stdin) throw new WrongUse('-: stdin already carries the commands');
     try {
       if (name === '-') return read ??= readFileSync(0, 'utf8');
       return readFileSync(name, 'utf8');
     } catch (thrown) {
-      throw new WrongUse(`@${name}: ${errorMessage(thrown)} (a text that begins with @ is written with two)`);
+      throw new WrongUse(`@${name}: ${errorMessage(thrown)} (write @@ for a text that begins with @)`);
     }
   };
 }

@@ -40,7 +40,7 @@ export function makeArguments(inputSchema: JsonSchema, quick: boolean = true): M
     const judged = compile(inputSchema)(args);
     if (judged.valid && isObject(args)) return { args };
     const [error] = judged.valid ? [] : judged.errors;
-    return { problem: error ? `arguments${error.path}: ${error.message}` : 'the arguments are no object' };
+    return { problem: error ? `arguments${error.path}: ${error.message}` : 'the arguments are not an object' };
   } catch (error) {
     // The schema is invalid.
     return { problem: errorMessage(error) };

@@ -37,7 +37,7 @@ function showCall(
     return undefined;
   }
   prompter.say('');
-  prompter.say(`${bold(nameOf(server))} is to run ${bold(nameOf(tool.name))}${title ? ` (${nameOf(title)})` : ''}`);
+  prompter.say(`${bold(nameOf(server))} will run ${bold(nameOf(tool.name))}${title ? ` (${nameOf(title)})` : ''}`);
   // A long name is cut in the line above, and its end may matter: show it whole.
   if (tool.name.length > 60) for (const row of framed(tool.name, { columns, dim })) prompter.say(row);
   if (tool.description) for (const row of framed(tool.description, { columns, rows: 8, dim, paint: dim })) prompter.say(row);
@@ -45,9 +45,9 @@ function showCall(
   for (const row of framed(outline, { columns, rows: maxRows, dim })) prompter.say(row);
   if (left > 0) prompter.say(yellow(`${left.toLocaleString('en')} characters within them are left out here: "m" shows all.`));
   const says = readOnlyHint === true ? 'it only reads'
-    : destructiveHint === false ? 'it destroys nothing'
-      : destructiveHint === true ? 'it may destroy' : 'nothing, which means that it may destroy';
-  prompter.say(yellow(`The server says of it: ${says}. That is the server's word.`));
+    : destructiveHint === false ? 'it is not destructive'
+      : destructiveHint === true ? 'it may be destructive' : 'nothing, so it may be destructive';
+  prompter.say(yellow(`The server says of it: ${says}. Only the server claims this.`));
   return { whole: JSON.stringify(args, null, 2), left };
 }
 

@@ -30,11 +30,11 @@ export const commonHelp: readonly (readonly [string, string])[] = [
   ['--json', 'prints JSON, for scripts'],
   ...configurationHelp,
   ['--header "N: V"', 'sends this header over HTTP; may be given again'],
-  ['--env NAME=VALUE', 'gives this to a program, too; may be given again'],
-  ['--cwd FOLDER', 'starts a program there'],
-  ['--revision X', 'speaks that revision of the protocol'],
+  ['--env NAME=VALUE', 'sets this variable for a program; may be given again'],
+  ['--cwd FOLDER', 'starts a program in this folder'],
+  ['--revision X', 'uses this revision of the protocol'],
   ['--timeout N', 'seconds to wait for an answer; 60'],
-  ['--defaults', 'fills in forms with their defaults, and asks nobody'],
+  ['--defaults', 'fills in forms with their defaults, without asking'],
   ['--verbose', 'shows what the server writes to stderr'],
   ['--no-color', 'prints without colour'],
 ];
@@ -122,7 +122,7 @@ type Found = Pick<ClientWords, 'server' | 'targetName' | 'named' | 'target' | 'r
 
 function programOf(words: readonly string[], rest: readonly string[]): Found {
   const [command, ...args] = words;
-  if (command === undefined) throw new WrongUse('a program is missing behind --');
+  if (command === undefined) throw new WrongUse('a program is missing after --');
   const targetName = words.join(' ');
   return { server: { command, args }, targetName, named: false, target: ['', `-- ${words.map(shellWord).join(' ')}`], rest };
 }
@@ -152,7 +152,7 @@ async function serverOf(proc: CommandProcess, { text, rest }: Pick<ClientWords, 
   }
   const names = Object.keys(servers);
   const hint = didYouMean(first, names) || `; ${names.length > 0 ? `there are ${names.join(', ')}` : 'no configuration was found'}.`;
-  throw new WrongUse(`no server is called ${first}${hint} A program stands behind "--".`);
+  throw new WrongUse(`no server is called ${first}${hint} A program follows "--".`);
 }
 
 /** The server with the headers, variables and folder of the command line. Throws `WrongUse` for options that do not apply to it. */

@@ -21,7 +21,7 @@ interface Loaded {
 
 /** The help line of `--package`. */
 export const companionHelp = ({ packageName }: Companion): readonly [string, string] =>
-  ['--package FOLDER', `the package ${packageName} where it is not installed beside barewire`];
+  ['--package FOLDER', `the package ${packageName} if it is not installed next to barewire`];
 
 /** Runs the package installed beside barewire, or the one of `--package FOLDER`. */
 export async function runCompanion({ packageName, what }: Companion, words: readonly string[], proc: CommandProcess): Promise<number> {
@@ -29,7 +29,7 @@ export async function runCompanion({ packageName, what }: Companion, words: read
   const found = await load(packageName, folder);
   if (found) return found.main(rest);
   proc.stderr.write(folder === undefined
-    ? `barewire: ${what} is a package of its own, and is not installed beside barewire (npm install ${packageName}); --package names the folder of another one\n`
+    ? `barewire: ${what} is a separate package, and is not installed next to barewire (npm install ${packageName}); --package names its folder\n`
     : `barewire: ${folder} is not the package ${packageName}\n`);
   return exitCodes.wrongUse;
 }

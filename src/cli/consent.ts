@@ -52,7 +52,7 @@ export async function consentTo(
   const said = reads(tool) ? 'it says that it only reads, which --strict does not believe'
     : destructiveHint === true ? 'it is marked destructive'
       : readOnlyHint === false || destructiveHint === false ? 'it does not say that it only reads'
-        : 'it says nothing of itself, and so counts as destructive';
+        : 'it has no hints, and so counts as destructive';
   return { given: false, why: `${said}; consent with --yes or --allow ${tool.name}` };
 }
 
@@ -65,6 +65,6 @@ export const consentOptions = {
 export const consentHelp: readonly (readonly [string, string])[] = [
   ['--yes', 'consents to every call'],
   ['--allow NAME', 'consents to tools of this name; * is any run of characters; may be given again'],
-  ['--strict', 'does not take the server\'s word that a tool only reads'],
+  ['--strict', 'does not trust a server that says a tool only reads'],
   ['--rules FILE', 'what is allowed, asked or denied before all that; default: rules.json of the user'],
 ];

@@ -25,7 +25,7 @@ export function describeTool(tool: Tool, { style, columns, target }: DescribeOpt
     return needed.includes(name) ? word : `[${word}]`;
   });
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
-  const says = readOnlyHint === true ? 'it only reads' : destructiveHint === false ? 'it destroys nothing' : 'nothing, which means that it may destroy';
+  const says = readOnlyHint === true ? 'it only reads' : destructiveHint === false ? 'it is not destructive' : 'nothing, so it may be destructive';
   return [
     [style.bold(visible(tool.name)), ...signature].join(' '), '',
     ...tool.description ? [...textLines(tool.description), ''] : [],

@@ -111,7 +111,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   read: {
     usage: 'read SERVER URI', about: 'reads a resource',
     async run(shell, [server, uri], signal) {
-      if (server === undefined || uri === undefined) throw new WrongUse('a server and a URI are wanted');
+      if (server === undefined || uri === undefined) throw new WrongUse('expected a server and a URI');
       const result = await shell.host.readResource(server, uri, { signal });
       showContents(shell, result);
     },
@@ -119,7 +119,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   get: {
     usage: 'get SERVER PROMPT [key=value] ...', about: 'gets a prompt',
     async run(shell, [server, prompt, ...given], signal) {
-      if (server === undefined || prompt === undefined) throw new WrongUse('a server and a prompt are wanted');
+      if (server === undefined || prompt === undefined) throw new WrongUse('expected a server and a prompt');
       const result = await shell.host.getPrompt(server, prompt, textArguments(given), { signal });
       showPrompt(shell, result);
     },
@@ -133,10 +133,10 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     },
   },
   changes: {
-    usage: 'changes', about: 'tools that are not what was accepted, as diffs',
+    usage: 'changes', about: 'tools that changed since they were accepted, as diffs',
     async run(shell) {
       const changes = shell.host.pendingChanges();
-      show(shell, changes, () => (changes.length === 0 ? ['Every tool is what was accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style, shell.render.columns))));
+      show(shell, changes, () => (changes.length === 0 ? ['Every tool is as accepted.'] : changes.flatMap((change) => changeLines(change, shell.render.style, shell.render.columns))));
     },
   },
   accept: {
@@ -150,7 +150,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
     },
   },
   grants: {
-    usage: 'grants', about: 'what was allowed for longer than one call',
+    usage: 'grants', about: 'permissions for longer than one call',
     async run(shell) {
       const grants = await shell.host.grants();
       show(shell, grants, () => (grants.length === 0 ? ['none'] : grants.map(({ server, tool, at }) => `${visible(`${server}/${tool}`)}  since ${new Date(at).toISOString()}`)));

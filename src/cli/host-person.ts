@@ -48,7 +48,7 @@ export function personAt(desk: Desk, style: Style): Person {
       if (answer === 'o' || answer === 'once' || agrees(answer)) return { allow: 'once' };
       if (lasting && (answer === 's' || answer === 'session')) return { allow: 'session' };
       if (lasting && (answer === 'a' || answer === 'always')) return { allow: 'always' };
-      return { allow: false, reason: 'the person said no' };
+      return { allow: false, reason: 'the person declined' };
     }),
     acceptChange: (change, { signal }) => desk.question(async (prompter) => {
       for (const line of changeLines(change, style, prompter.columns)) prompter.say(line);

@@ -90,7 +90,7 @@ function pass({ target, headers, trace, onEnd }: HttpRelayOptions, from: Incomin
       // A malformed status or an invalid field.
       answer.destroy();
       onEnd(exchange, 'cut');
-      return refuse(to, 502, `${target.host} answered what cannot be passed on: ${errorMessage(thrown)}`);
+      return refuse(to, 502, `${target.host} answered with a malformed response: ${errorMessage(thrown)}`);
     }
     // Send the head now: a stream may be silent for a while.
     to.flushHeaders();

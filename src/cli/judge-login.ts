@@ -27,7 +27,7 @@ export async function judgeLogin(login: JudgeLogin, url: string, env: CommandPro
   };
   if (tokenVariable !== undefined) {
     const token = read('tokenVariable', tokenVariable);
-    if (!/^[\x21-\x7e]+$/.test(token)) throw new WrongUse('--items: the variable that login.tokenVariable names holds no token');
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new WrongUse('--items: the variable that login.tokenVariable names has no token');
     return { headers: { authorization: `Bearer ${token}` }, secrets: [token] };
   }
   const clientId = read('clientIdVariable', clientIdVariable);

@@ -36,13 +36,13 @@ export const help: string = `Shows a server of the Model Context Protocol at wor
   barewire tour [options] unix:/PATH            speaks with a server over a Unix socket
   barewire tour [options]                       in the repository: the travel agency of examples/, in both eras
 
-Without "tour" a program stands behind "--": barewire [options] -- PROGRAM [ARGUMENTS].
+Without "tour" a program follows "--": barewire [options] -- PROGRAM [ARGUMENTS].
 
-  --revision X   speaks that revision of the protocol: ${revisions.join(', ')}
+  --revision X   uses this revision of the protocol: ${revisions.join(', ')}
   --yes          consents to every call
   --allow NAME   consents to calls of this tool; * is any run of characters; may be given again
-  --strict       does not take the server's word that a tool only reads
-  --defaults     fills in forms with their defaults, and asks nobody
+  --strict       does not trust a server that says a tool only reads
+  --defaults     fills in forms with their defaults, without asking
   --quiet        prints only the table at the end
   --json         prints each message and each result as a line of JSON
   --fast         does not pause between the steps; it does so only for a person at a terminal

@@ -47,7 +47,7 @@ export function renderResult({ content, structuredContent }: CallToolResult, opt
   const same = texts.length === 1 && texts[0] !== undefined && isJsonOf(texts[0].text, structuredContent);
   const lines = content.filter(({ type }) => !same || type !== 'text').flatMap((block) => renderBlock(block, options));
   if (texts.length === 0 || same) return [...lines, ...renderStructured(structuredContent, options)];
-  return [...lines, options.style.dim('The result has structured content, too: --json shows it.')];
+  return [...lines, options.style.dim('The result also has structured content: --json shows it.')];
 }
 
 function isJsonOf(text: string, value: unknown): boolean {

@@ -39,7 +39,7 @@ async function bareTour(words: readonly string[], proc: CommandProcess): Promise
 async function noCommand(word: string): Promise<WrongUse> {
   const { didYouMean } = await import('./near-miss.ts');
   const hint = didYouMean(word, Object.keys(commands)) || '.';
-  return new WrongUse(`there is no command ${word}${hint} A program stands behind "--", as in: barewire -- ${word}`);
+  return new WrongUse(`there is no command ${word}${hint} A program follows "--", as in: barewire -- ${word}`);
 }
 
 async function load(name: string): Promise<Command> {

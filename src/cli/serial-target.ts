@@ -13,7 +13,7 @@ export const serialWords: OwnOptions = {
 
 /** Help for these options. */
 export const serialHelp: readonly (readonly [string, string])[] = [
-  ['--serial PORT', 'instead of TARGET: the server at the other end of this serial port, such as /dev/ttyUSB0'],
+  ['--serial PORT', 'instead of TARGET: the server on this serial port, such as /dev/ttyUSB0'],
   ['--baud N', 'with --serial: bits a second; default: as the port is'],
   ['--framing F', 'with --serial: frames (numbered, checked, sent again) or lines; frames'],
   ['--mtu N', 'with --serial: bytes of a frame, 20 to 256; 128'],
@@ -34,7 +34,7 @@ export async function readSerialTarget(words: readonly string[], own: OwnOptions
     for (const name of ['baud', 'framing', 'mtu']) if (read.text(name) !== undefined) throw new WrongUse(`--${name} needs --serial`);
     return undefined;
   }
-  if (program) throw new WrongUse('--serial stands instead of a program');
+  if (program) throw new WrongUse('--serial replaces a program');
   const number = numberOf(read);
   const [baud, mtu] = [number('baud', 50, 4_000_000), number('mtu', 20, 256)];
   const framing = framingOf(read.text('framing') ?? 'frames', mtu);

@@ -18,7 +18,7 @@ export function describedServer(
   const cwd = text('cwd');
   if (program) {
     const [command, ...args] = program;
-    if (command === undefined) throw new WrongUse('a program is missing behind --');
+    if (command === undefined) throw new WrongUse('a program is missing after --');
     if (Object.keys(headers).length > 0) throw new WrongUse('--header is for an address, and this is a program');
     const found = (word: string): string => {
       if (place === undefined || isAbsolute(word) || word.startsWith('-')) return word;
@@ -28,7 +28,7 @@ export function describedServer(
     return { command: found(command), args: args.map(found), ...Object.keys(env).length > 0 && { env }, ...cwd !== undefined && { cwd: place === undefined ? cwd : resolve(place, cwd) } };
   }
   if (address === undefined) throw new WrongUse('an address is missing, or -- and a program');
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new WrongUse(`${address} is not an address; a program stands behind "--"`);
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new WrongUse(`${address} is not an address; a program follows "--"`);
   if (Object.keys(env).length > 0 || cwd !== undefined) throw new WrongUse('--env and --cwd are for a program, and this is an address');
   return { url: address, ...Object.keys(headers).length > 0 && { headers } };
 }

@@ -14,7 +14,7 @@ export function readArguments(words: readonly string[], schema: Readonly<Record<
   for (const word of words) {
     if (isWholeObject(word)) {
       const value = parse(word.startsWith('@') ? source(word.slice(1)) : word === '-' ? source('-') : word);
-      if (!isObject(value)) throw new WrongUse(`${word} is no JSON object`);
+      if (!isObject(value)) throw new WrongUse(`${word} is not a JSON object`);
       for (const [name, one] of Object.entries(value)) put(args, [name], one);
       continue;
     }

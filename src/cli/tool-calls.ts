@@ -138,7 +138,7 @@ export async function cancelCall(
     if (error !== reason) throw error;
     if (overHttp && client.revision?.era === 'modern') {
       note(
-        'Nothing is sent: over HTTP the client closes the stream of its request, which says it.',
+        'Nothing is sent: over HTTP the client closes the stream of its request: that cancels it.',
       );
     }
     return `${tool.name} was cancelled`;

@@ -202,7 +202,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
   if (open) {
     await walk();
     await step('Shutdown', transport.kind === 'pipe'
-      ? 'The client closes the input of the server, which is how it tells it to end.'
+      ? 'The client closes the input of the server: that tells it to end.'
       : 'The client ends its streams, and its session if there is one.', async () => {
       await watchdog.guard(() => client.close());
       return 'closed in good order';
@@ -223,25 +223,25 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     let prompts: Prompt[] = [];
     let watched: string | undefined;
 
-    await step('Log level', 'The client says which log messages it wants to see.', async () => {
+    await step('Log level', 'The client chooses the level of log messages.', async () => {
       declared('logging');
       const before = messages;
       await ask((how) => client.setLogLevel('debug', how));
       return messages === before ? 'debug, said with every request from now on' : 'debug';
     });
-    await step('Tools', 'What a model can call, page by page.', async () => {
+    await step('Tools', 'The tools a model can call, page by page.', async () => {
       declared('tools');
       tools = await ask((how) => client.listTools(how));
       return listed(tools.length, 'tool');
     });
     if (!only) {
-      await step('Resources', 'What can be read.', async () => {
+      await step('Resources', 'Resources that can be read.', async () => {
         declared('resources');
         resources = await ask((how) => client.listResources(how));
         return listed(resources.length, 'resource');
       });
     }
-    await step('Templates', 'Whole families of what can be read.', async () => {
+    await step('Templates', 'Templates for families of resources.', async () => {
       declared('resources');
       try {
         templates = await ask((how) => client.listResourceTemplates(how));
@@ -255,7 +255,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
       return listed(templates.length, 'template');
     });
     if (!only) {
-      await step('Prompts', 'What a person can start from.', async () => {
+      await step('Prompts', 'Prompts that a person can start from.', async () => {
         declared('prompts');
         prompts = await ask((how) => client.listPrompts(how));
         return listed(prompts.length, 'prompt');
@@ -285,7 +285,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     }
     const before = { ...heard };
     await step(
-      'Calling tools', 'Each that there is consent for, with arguments made from its schema. The server may ask back.',
+      'Calling tools', 'Each tool with consent is called, with arguments made from its schema. The server may ask back.',
       async () => {
         declared('tools');
         const made = await callTools(tools, calling);
@@ -297,7 +297,7 @@ export async function tour(options: TourOptions): Promise<TourResult> {
     await step('Cancelling', 'The client no longer wants an answer, and says so.', () => cancelCall(tools, calling));
     if (watched !== undefined) {
       const uri = watched;
-      await step('Unsubscribing', 'The server need not tell any more.', async () => {
+      await step('Unsubscribing', 'The server need not report changes any more.', async () => {
         await ask((how) => client.unsubscribe(uri, how));
         return uri;
       });

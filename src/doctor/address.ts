@@ -82,7 +82,7 @@ export async function examineAddress(address: Address, origin?: string): Promise
 export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefined {
   const { status, headers, body } = answer;
   const got = `${method} was answered with ${status}`;
-  if (status === 0 || (status >= 300 && status < 400)) return finding('redirected', `${got}: it leads to ${shown(redactUrl(headers['location'] ?? 'another address'))}.`);
+  if (status === 0 || (status >= 300 && status < 400)) return finding('redirected', `${got}: it redirects to ${shown(redactUrl(headers['location'] ?? 'another address'))}.`);
   if (status === 429) return finding('rate-limited', `${got}${headers['retry-after'] === undefined ? '' : `, Retry-After: ${shown(headers['retry-after'])}`}.`);
   const untyped = unkept(method, typeDemand.expected, answer);
   if (status === 406) return finding('not-acceptable', untyped);
@@ -94,7 +94,7 @@ export function badAnswer(answer: ProbeAnswer, method: string): Finding | undefi
 
 function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
   const challenge = headers['www-authenticate'];
-  const what = `${host(url)} answers 401: it wants credentials${body === '' ? '' : ` (${shown(body)})`}.`;
+  const what = `${host(url)} answers 401: it requires credentials${body === '' ? '' : ` (${shown(body)})`}.`;
   const found = [finding('unauthorized', what)];
   if (challenge === undefined || !/resource_metadata=/.test(challenge)) {
     found.push(finding('challenge-missing', challenge === undefined ? 'The 401 has no WWW-Authenticate.' : `The challenge names no resource_metadata: ${shown(challenge)}`));
@@ -106,7 +106,7 @@ function refusedLogin({ headers, body }: ProbeAnswer, url: string): Finding[] {
 function refusedOtherwise({ headers, body }: ProbeAnswer): Finding {
   const what = `initialize was answered with 403: ${shown(headers['www-authenticate'] ?? body)}`;
   return headers['www-authenticate'] === undefined && /origin|host/i.test(body)
-    ? finding('forbidden', what, { todo: 'The server refuses the name in the address (Host), or wants an Origin: add this host to those that it allows.' })
+    ? finding('forbidden', what, { todo: 'The server refuses the name in the address (Host), or requires an Origin: add this host to its allowed hosts.' })
     : finding('forbidden', what);
 }
 
@@ -115,12 +115,12 @@ async function wrongPath(
   answer: ProbeAnswer, url: string, ask: AskAddress, opening: Omit<ProbeRequest, 'url'>,
 ): Promise<Finding> {
   const { status } = answer;
-  const what = `POST ${shown(new URL(url).pathname)} was answered with ${status}${status === 200 ? ' and a page' : ''}: no MCP endpoint is there.`;
+  const what = `POST ${shown(new URL(url).pathname)} was answered with ${status}${status === 200 ? ' and an HTML page' : ''}: not an MCP endpoint.`;
   for (const path of ['/mcp', '/', '/api/mcp', '/sse']) {
     const other = new URL(path, url).href;
     if (other === url) continue;
     try {
-      if (path === '/sse' ? await isOldTransport(ask, other) : await isEndpoint(ask, other, opening)) return finding('wrong-path', what, { todo: `Use ${other}: there it is.` });
+      if (path === '/sse' ? await isOldTransport(ask, other) : await isEndpoint(ask, other, opening)) return finding('wrong-path', what, { todo: `Use ${other}: the endpoint is there.` });
     } catch {
       // No endpoint at this path either.
     }
@@ -190,13 +190,13 @@ async function originFindings(
   try {
     if (origin !== undefined) {
       const { status, headers, body } = await tried(origin);
-      if (status === 403) found.push(finding('origin-refused', `A request of a page from ${shown(origin)} was answered with 403: ${shown(body)}`));
+      if (status === 403) found.push(finding('origin-refused', `A request with the Origin ${shown(origin)} was answered with 403: ${shown(body)}`));
       else {
         const allowed = (fields: Readonly<Record<string, string>>): boolean => ['*', origin].includes(fields['access-control-allow-origin'] ?? '');
         const { headers: before } = await tried(origin, 'OPTIONS');
         const lacks = [!allowed(before) && 'Access-Control-Allow-Origin of OPTIONS', !allowed(headers) && 'Access-Control-Allow-Origin of POST',
           headers['mcp-session-id'] !== undefined && !/mcp-session-id|\*/i.test(headers['access-control-expose-headers'] ?? '') && 'Access-Control-Expose-Headers: Mcp-Session-Id'].filter((one) => one !== false);
-        if (lacks.length > 0) found.push(finding('cors-missing', `For a page from ${shown(origin)} the answers lack ${lacks.join(', ')}.`));
+        if (lacks.length > 0) found.push(finding('cors-missing', `For a page from ${shown(origin)} the responses lack ${lacks.join(', ')}.`));
       }
     }
     // DNS rebinding reaches servers that listen on this machine.
@@ -220,7 +220,7 @@ const host = (url: string): string => visible(new URL(url).host);
 
 /** The words for a response that does not meet the demand. */
 const unkept = (asked: string, expected: string, head: HttpHead): string =>
-  `${asked}: expected ${expected}; came ${shown(shownHead({ ...head, body: head.body && redactText(head.body) }))}`;
+  `${asked}: expected ${expected}, got ${shown(shownHead({ ...head, body: head.body && redactText(head.body) }))}`;
 
 /** A finding if the response does not meet the judge's demand. */
 const held = (code: FindingCode, asked: string, { expected, kept }: HttpDemand, head: HttpHead): Finding[] => (kept(head) ? [] : [finding(code, unkept(asked, expected, head))]);

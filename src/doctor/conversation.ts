@@ -25,7 +25,7 @@ export class Conversation extends PlainConversation {
     super({
       carry: (events) => transportCarrier(open, systemClock, events), clock: systemClock, answerMs: timeoutMs, startMs,
       // Requests from the server get an answer, so that it does not wait.
-      question: (method) => (method === 'ping' ? { result: {} } : { error: { code: -32601, message: 'The doctor answers no questions' } }),
+      question: (method) => (method === 'ping' ? { result: {} } : { error: { code: -32601, message: 'The doctor does not answer questions' } }),
     });
     this.#number = number;
   }

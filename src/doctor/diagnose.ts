@@ -71,7 +71,7 @@ async function examine(
 ): Promise<void> {
   let refusals: readonly Finding[] = [];
   if (http) {
-    onStep('what the address answers');
+    onStep('the address');
     const report = await examineAddress(http, origin);
     if (!report.usable) return void findings.push(...report.findings);
     // The transport may have credentials: then the 401 is not a problem.
@@ -99,12 +99,12 @@ async function examine(
     if (opened.server !== undefined) facts.push(`it is ${opened.server}`);
     if (opened.legacy === undefined && opened.modern.length === 0) return;
     const modern = opened.legacy === undefined ? opened.modern[0] : undefined;
-    onStep('what it offers');
+    onStep('its tools, resources and prompts');
     const lists = await examineLists(conversation, opened.capabilities, modern, checkSchema);
     findings.push(...lists.findings);
     const counted = Object.entries(lists.counts).map(([member, count]) => `${count} ${member}`);
     if (counted.length > 0) facts.push(counted.join(', '));
-    onStep('how it behaves');
+    onStep('its behaviour');
     if (conversation.gone === undefined) findings.push(...await examineManners(conversation, opened));
     const other = opened.legacy === undefined || conversation.gone !== undefined ? { findings: [], modern: opened.modern }
       : await examineOtherEra(new Conversation(2, open, timeoutMs, startMs), opened.capabilities);
@@ -117,7 +117,7 @@ async function examine(
   } finally {
     const gone = conversation.gone !== undefined;
     const ms = await conversation.close();
-    if (conversation.kind !== 'http' && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be ended.`));
+    if (conversation.kind !== 'http' && !gone && ms > endMs) findings.push(finding('does-not-end', `It went on for ${(ms / 1000).toFixed(1)} s after its stdin was closed, and had to be killed.`));
     if (conversation.kind !== 'http' && conversation.stray.length > 0) {
       const shown = conversation.stray.slice(0, 3).map((line) => visible(quote(line, 200))).join(', ');
       findings.push(finding('stray-output', `stdout has ${conversation.stray.length === 1 ? 'a line that is not a message' : `${conversation.stray.length} lines that are not messages`}: ${shown}.`));
@@ -156,8 +156,8 @@ export function startFinding(thrown: unknown, name: string): Finding {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   const { code } = (typeof cause === 'object' && cause !== null ? cause : {}) as { readonly code?: unknown };
   const command = visible(shorten(name));
-  if (code === 'ENOENT') return finding('command-not-found', `${command}: there is no such program, or its working directory is not there.`);
-  if (code === 'EACCES') return finding('not-executable', `${command}: the file may not be executed.`);
+  if (code === 'ENOENT') return finding('command-not-found', `${command}: the program or its working directory does not exist.`);
+  if (code === 'EACCES') return finding('not-executable', `${command}: the file is not executable.`);
   return finding('start-failed', `${command}: ${visible(shorten(errorMessage(thrown), 400))}`);
 }
 

@@ -84,10 +84,10 @@ function rejected(schema: Record<string, unknown>): string | undefined {
     const [at, one] = left.pop() ?? ['', undefined];
     if (!isObject(one)) continue;
     const { $ref, type, items, prefixItems, properties } = one;
-    if (typeof $ref === 'string' && !$ref.startsWith('#')) return `${at || '/'}: $ref leads out of the schema`;
+    if (typeof $ref === 'string' && !$ref.startsWith('#')) return `${at || '/'}: $ref points outside the schema`;
     if (type === 'array' && items === undefined && prefixItems === undefined) return `${at}: an array without items`;
     for (const [key, value] of Object.entries(isObject(properties) ? properties : {})) {
-      if (!/^[\w.-]{1,64}$/.test(key)) return `${at}/${key}: such a name of a property`;
+      if (!/^[\w.-]{1,64}$/.test(key)) return `${at}/${key}: property name not allowed`;
       left.push([`${at}/${key}`, value]);
     }
     if (isObject(items)) left.push([`${at}/items`, items]);
@@ -105,7 +105,7 @@ export function examineResources(resources: readonly unknown[]): Finding[] {
   const seen = new Set<string>();
   resources.forEach((resource, at) => {
     const uri = isObject(resource) && typeof resource['uri'] === 'string' ? resource['uri'] : undefined;
-    if (uri === undefined || !URL.canParse(uri)) return found.add('uri-invalid', uri ?? nameOf(resource, at), uri === undefined ? 'no uri' : 'no absolute URI');
+    if (uri === undefined || !URL.canParse(uri)) return found.add('uri-invalid', uri ?? nameOf(resource, at), uri === undefined ? 'no uri' : 'not an absolute URI');
     if (seen.has(uri)) found.add('duplicate-name', uri);
     seen.add(uri);
   });

@@ -70,7 +70,7 @@ export async function examineLists(
       if (member === 'resourceTemplates') continue;
       const found = await conversation.ask(method, {}, modern);
       const some = found.kind === 'result' && isObject(found.result) ? found.result[member] : undefined;
-      if (Array.isArray(some) && some.length > 0) findings.push(conversation.finding('method-without-capability', `${method} lists ${some.length} ${member}, and the capability ${capability} is not declared.`, { rule: declares, where: `2025-11-25 server/${capability}#capabilities` }));
+      if (Array.isArray(some) && some.length > 0) findings.push(conversation.finding('method-without-capability', `${method} lists ${some.length} ${member}, but the capability ${capability} is not declared.`, { rule: declares, where: `2025-11-25 server/${capability}#capabilities` }));
       continue;
     }
     const all = await allPages(conversation, list, modern, findings);
@@ -95,14 +95,14 @@ async function allPages(conversation: Conversation, list: List, modern: string |
     if (outcome.kind !== 'result') {
       // A server with resources need not have templates.
       if (unknown(outcome) && member === 'resourceTemplates') return undefined;
-      if (unknown(outcome)) findings.push(conversation.finding('capability-without-method', `The capability for ${method} is declared, and the method ${instead(outcome)}.`));
+      if (unknown(outcome)) findings.push(conversation.finding('capability-without-method', `The capability for ${method} is declared, but the method ${instead(outcome)}.`));
       else findings.push(conversation.finding('list-failed', `${method} ${instead(outcome)}`, { where: `2025-11-25 server/${method.split('/', 1)[0] ?? 'tools'}` }));
       return undefined;
     }
     const { result } = outcome;
     const items = result[member];
     if (!Array.isArray(items)) {
-      findings.push(conversation.finding('list-malformed', `The result of ${method} has no list ${member}.`, formOf(list)));
+      findings.push(conversation.finding('list-malformed', `The result of ${method} lacks the list ${member}.`, formOf(list)));
       return undefined;
     }
     if (pages === 1 && modern !== undefined) findings.push(...about(conversation, examineModernResult(list, result)));
@@ -149,7 +149,7 @@ async function examineOthers(conversation: Conversation, capabilities: Readonly<
   const found: Finding[] = [];
   for (const [capability, method, params] of tried) {
     const outcome = await conversation.ask(method, params);
-    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, and ${method} ${instead(outcome)}.`));
+    if (unknown(outcome)) found.push(conversation.finding('capability-without-method', `The capability ${capability} is declared, but ${method} ${instead(outcome)}.`));
   }
   return found;
 }

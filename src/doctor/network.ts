@@ -3,16 +3,16 @@ import { finding } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const byCode: readonly (readonly [RegExp, (host: string) => Finding])[] = [
-  [/ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME/, (host) => finding('name-not-found', `${host}: there is no such host.`)],
+  [/ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME/, (host) => finding('name-not-found', `${host}: unknown host.`)],
   [/ECONNREFUSED/, (host) => finding('connection-refused', `${host}: nothing listens there, or it refuses connections.`)],
   [/CERT_HAS_EXPIRED/, (host) => finding('tls-failed', `${host}: the certificate has expired.`, { todo: 'Renew the certificate of the server.' })],
-  [/SELF_SIGNED/, (host) => finding('tls-failed', `${host}: the certificate is signed by itself, or by an authority that this machine does not know.`)],
-  [/ALTNAME_INVALID/, (host) => finding('tls-failed', `${host}: the certificate is of another name.`, { todo: 'Use the name that the certificate has, or give the server one for this name.' })],
+  [/SELF_SIGNED/, (host) => finding('tls-failed', `${host}: the certificate is self-signed, or its authority is unknown to this machine.`)],
+  [/ALTNAME_INVALID/, (host) => finding('tls-failed', `${host}: the certificate is for another name.`, { todo: 'Use the name that the certificate has, or give the server one for this name.' })],
   [/UNABLE_TO_(VERIFY|GET)|CERT_|ERR_TLS/, (host) => finding('tls-failed', `${host}: the certificate could not be verified.`)],
-  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|EPROTO/, (host) => finding('wrong-scheme', `${host}: it was spoken to by TLS, and answers something else.`, { todo: 'Write http:// instead of https://, or let the server speak TLS.' })],
+  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|EPROTO/, (host) => finding('wrong-scheme', `${host}: it does not answer in TLS.`, { todo: 'Write http:// instead of https://, or let the server speak TLS.' })],
   [/HPE_/, (host) => finding('wrong-scheme', `${host}: its answer is not HTTP; it may speak TLS.`, { todo: 'Write https:// instead of http://, if the server speaks TLS.' })],
-  [/ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH/, (host) => finding('connect-timeout', `${host}: no connection came about.`)],
-  [/TimeoutError|HEADERS_TIMEOUT/, (host) => finding('no-answer', `${host}: the request was taken, and no answer came.`, { todo: 'Look into the log of the server: it takes requests and answers none.' })],
+  [/ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH/, (host) => finding('connect-timeout', `${host}: the connection failed.`)],
+  [/TimeoutError|HEADERS_TIMEOUT/, (host) => finding('no-answer', `${host}: the request was accepted, but not answered.`, { todo: 'Read the log of the server: it accepts requests but does not answer.' })],
   [/ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed/, (host) => finding('connection-lost', `${host}: the connection was cut before an answer came.`)],
 ];
 

@@ -119,9 +119,9 @@ export function findConfinement(limits: ExecutableLimits, user?: OtherUser): Con
     user,
     warning: [
       ...boundsProcesses ? []
-        : [`the number of processes${prlimit ? ' is' : ' and their memory are'} not bounded: no cgroup may be made here, and --user names no other user`],
+        : [`the number of processes${prlimit ? ' is' : ' and their memory are'} not bounded: no cgroup can be made, and --user does not name another user`],
       ...endsAll ? []
-        : [`what leaves its group of processes (setsid) may outlive its run${linux ? ', where it hides from a search by HOME and working folder' : ''}: there is no cgroup and no PID namespace`],
+        : [`processes that leave their group (setsid) may outlive the run${linux ? ', hidden from a search by HOME and working folder' : ''}: there is no cgroup and no PID namespace`],
     ].join('; ') || undefined,
     wrap(program, args, gated) {
       const [command = program, ...rest] = [...gated ? gate : [], ...prefix, program, ...args];

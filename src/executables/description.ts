@@ -36,7 +36,7 @@ export async function describe(runner: Runner, file: ExecutableFile, limits: Exe
   try {
     said = JSON.parse(text) as unknown;
   } catch (thrown) {
-    throw new Error(`with --schema it wrote no JSON, but ${excerpt(text)} (${errorMessage(thrown)})`);
+    throw new Error(`with --schema it did not write JSON, but ${excerpt(text)} (${errorMessage(thrown)})`);
   }
   return readDescription(said);
 }

@@ -43,7 +43,7 @@ export function checkFile(folder: string, name: string): FileVerdict {
     }
     stats = statSync(path);
   } catch {
-    return { fault: 'it cannot be looked at: it has gone, or is a link to nothing' };
+    return { fault: 'it cannot be read: it is gone, or is a broken link' };
   }
   if (stats.isDirectory()) return undefined;
   if (!stats.isFile()) return { fault: 'it is not a regular file' };

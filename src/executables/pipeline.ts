@@ -49,7 +49,7 @@ export function readPipelines(text: string): Pipeline[] {
     const check = (value: unknown, at: number): void => {
       for (const name of references(value)) {
         const [, root = ''] = reference.exec(name) ?? [];
-        if (root === '') throw fault(`${quote(name)} names nothing; there are $params, $last and $steps.N, and $$ for a $`);
+        if (root === '') throw fault(`${quote(name)} is unknown; there are $params, $last and $steps.N, and $$ for a $`);
         const number = root.startsWith('steps.') ? Number(root.slice(6)) : root === 'last' ? at - 1 : -1;
         if (number >= at || (root === 'last' && at === 0)) throw fault(`${name} is not known before step ${at}`);
       }

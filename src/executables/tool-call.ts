@@ -191,7 +191,7 @@ export class ToolCall {
       return { action, ...content !== undefined && { content } };
     } catch (thrown) {
       // The tool's schema is not a valid form.
-      if (thrown instanceof TypeError) throw new ToolError(`${name} asks what cannot be asked: ${thrown.message}`);
+      if (thrown instanceof TypeError) throw new ToolError(`${name} asks an invalid question: ${thrown.message}`);
       throw thrown;
     }
   }
@@ -199,7 +199,7 @@ export class ToolCall {
   async #callOther(name: string, params: unknown, place: string, callers: readonly string[]): Promise<Ending> {
     const tool = await this.#find(name);
     if (!tool) return failure(`there is no tool ${excerpt(name)}`, 'unknown_tool');
-    if (callers.includes(name)) return failure(`${[...callers, name].join(' calls ')}: tools that call each other never end`, 'cycle');
+    if (callers.includes(name)) return failure(`${[...callers, name].join(' calls ')}: tools call each other in a loop`, 'cycle');
     if (callers.length > this.#limits.maxCallDepth) return failure(`tools call each other more than ${this.#limits.maxCallDepth} deep`, 'too_deep');
     const judged = tool.check(params);
     if (!judged.valid) return failure(judged.errors.map(({ path, message }) => `params${path.replaceAll('/', '.')}: ${message}`).join('\n'), 'invalid_params');

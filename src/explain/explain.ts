@@ -133,7 +133,7 @@ function explainCall(message: MessageMembers, sent: boolean, revision: string | 
   const kind = 'id' in message ? 'request' : 'notification';
   if (!entry) {
     const { section } = locate(kind === 'request' ? requestsAt : notificationsAt, revision);
-    return { what: `${sideOf(sent)} sends the ${kind} ${name(method)}, which is in no revision`, section };
+    return { what: `${sideOf(sent)} sends the ${kind} ${name(method)}, which no revision has`, section };
   }
   const retry = params.inputResponses !== undefined || params.requestState !== undefined;
   const { section, absent } = locate(entry.special?.(params) ?? (retry ? retriesAt : entry.where), revision);

@@ -64,8 +64,8 @@ function request({ method, headers }: HttpTraceEntry): [string, Where] {
   }
   if (method === 'GET') {
     const last = headers['last-event-id'];
-    if (last !== undefined) return [`The client takes a stream up again after event ${name(last)}${session}`, resumes];
-    return [`The client opens a stream for what the server says unasked${session}`, listens];
+    if (last !== undefined) return [`The client resumes a stream after event ${name(last)}${session}`, resumes];
+    return [`The client opens a stream for messages of the server${session}`, listens];
   }
   if (method === 'DELETE') return ['The client ends its session', sessions];
   if (method === 'OPTIONS') return ['A browser asks whether the page may send its request', origins];
@@ -74,16 +74,16 @@ function request({ method, headers }: HttpTraceEntry): [string, Where] {
 
 function response({ method, headers }: HttpTraceEntry, status: number): [string, Where] {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (status === 401) return ['The server wants credentials, or better ones', tokens];
-  if (status === 403) return ['The server refuses: the credentials do not suffice, or the origin is not allowed', headers['www-authenticate'] === undefined ? origins : tokens];
-  if (status === 404) return ['The server knows no such session, or nothing is at this path', sessions];
-  if (status === 405) return method === 'GET' ? ['The server offers no stream here', listens] : [`The server does not take ${name(method)} here`, method === 'DELETE' ? sessions : posts];
+  if (status === 401) return ['The server wants credentials, or other ones', tokens];
+  if (status === 403) return ['The server refuses: insufficient credentials, or the origin is not allowed', headers['www-authenticate'] === undefined ? origins : tokens];
+  if (status === 404) return ['The server does not know this session, or this path', sessions];
+  if (status === 405) return method === 'GET' ? ['The server has no stream here', listens] : [`The server does not take ${name(method)} here`, method === 'DELETE' ? sessions : posts];
   if (status >= 300 && status < 400) return [`The server sends the client elsewhere: ${name(headers['location'], columns)}`, posts];
   if (status >= 500) return ['The server, or a proxy before it, has failed', answers];
   if (status >= 400) return ['The server refuses the request', answers];
   const begins = headers['mcp-session-id'] !== undefined && method === 'POST' ? ', in a session' : '';
   if (type === 'text/event-stream') return [method === 'GET' ? 'The server opens the stream' : `The server answers with a stream of events${begins}`, method === 'GET' ? listens : answers];
-  if (status === 202 || status === 204) return [method === 'DELETE' ? 'The session is ended' : 'The server has taken it, and has nothing to answer', method === 'DELETE' ? sessions : answers];
+  if (status === 202 || status === 204) return [method === 'DELETE' ? 'The session is ended' : 'The server has accepted it; it needs no response', method === 'DELETE' ? sessions : answers];
   if (type === 'application/json') return [`The server answers with one message${begins}`, answers];
   if (method === 'DELETE') return ['The session is ended', sessions];
   return [`The server answers with ${type === '' ? 'no content type' : name(type)}, which is not a message`, answers];
@@ -92,6 +92,6 @@ function response({ method, headers }: HttpTraceEntry, status: number): [string,
 function event({ event: { event: type, id, retry }, data }: EventTraceEntry): [string, Where] {
   if (type === 'endpoint') return [`The server names the path that messages are posted to: ${name(data, columns)}`, pairs];
   if (type !== undefined) return [`An event ${name(type)}, which MCP does not use`, answers];
-  const wait = retry === undefined ? '' : `, and waits ${retry} ms before it comes back`;
-  return id === undefined ? [`An event without a message${wait}`, resumes] : [`From here on the client can take the stream up again, by the id ${name(id)}${wait}`, resumes];
+  const wait = retry === undefined ? '' : `, and waits ${retry} ms before it reconnects`;
+  return id === undefined ? [`An event without a message${wait}`, resumes] : [`From now on the client can resume the stream, by the id ${name(id)}${wait}`, resumes];
 }

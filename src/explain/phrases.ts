@@ -97,7 +97,7 @@ function elicit({ mode, message, url, requestedSchema }: MessageMembers): string
 
 function elicited({ action, content }: MessageMembers): string {
   if (action === 'accept') return `returns what the user entered${pairs(content)}`;
-  if (action === 'decline') return 'returns that the user said no';
+  if (action === 'decline') return 'returns that the user declined';
   return action === 'cancel' ? 'returns that the user gave no answer' : `returns the action ${name(action)}`;
 }
 
@@ -165,7 +165,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
   'server/discover': {
     ...asks(
       'server/discover#request',
-      'asks what the server speaks and offers',
+      'asks for the revisions and capabilities of the server',
       (r) =>
         `speaks ${some(items(r.supportedVersions))}, ` +
         `offers: ${capabilities(r.capabilities)}${freshness(r)}`,
@@ -175,7 +175,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
   },
   ping: {
     where: at('basic/utilities/ping#message-format'),
-    says: 'asks for a sign of life',
+    says: 'asks whether the other side is alive',
     answers: 'is alive',
   },
   'notifications/cancelled': {
@@ -242,7 +242,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
     ...asks(
       'basic/patterns/subscriptions#opening-a-stream',
       (p) => `wants to be told of: ${told(p.notifications)}`,
-      'ends the subscription in good order',
+      'ends the subscription normally',
     ),
     answered: at('basic/patterns/subscriptions#graceful-closure'),
     errors: '',

@@ -28,8 +28,8 @@ export interface FindAndCall {
 
 const findTool: Tool = {
   name: 'find_tools',
-  description: 'Finds tools by what you want to do, or one by its name. Call what is found with call_tool.',
-  inputSchema: { type: 'object', properties: { request: { type: 'string', description: 'What you want to do, in a few words' } }, required: ['request'] },
+  description: 'Finds tools for a task, or one by its name. Call a found tool with call_tool.',
+  inputSchema: { type: 'object', properties: { request: { type: 'string', description: 'The task, in a few words' } }, required: ['request'] },
   annotations: { readOnlyHint: true },
 };
 
@@ -38,7 +38,7 @@ const callTool: Tool = {
   description: 'Calls a tool that find_tools has found.',
   inputSchema: {
     type: 'object',
-    properties: { name: { type: 'string' }, arguments: { type: 'object', description: 'As the schema of the tool says' } },
+    properties: { name: { type: 'string' }, arguments: { type: 'object', description: 'Arguments that fit the schema of the tool' } },
     required: ['name'],
   },
 };

@@ -190,7 +190,7 @@ export class Listings {
     await inTurn(listed, async () => {
       const kept = catalogue.server(server);
       if (!kept || !after || digest === undefined || listed.waiting.get(name)?.digest !== digest) {
-        throw new HostError('tool-changed', `${server}/${name} is not what was shown any more`);
+        throw new HostError('tool-changed', `${server}/${name} has changed since it was shown`);
       }
       await catalogue.keep(server, { ...kept, tools: { ...kept.tools, [name]: { digest, tool: after } } });
       listed.waiting = new Map([...listed.waiting].filter(([one]) => one !== name));

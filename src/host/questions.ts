@@ -66,7 +66,7 @@ export class ServerQuestions {
     };
     const { samplingRequest, samplingAnswer } = this.#person;
     const context = { server: this.#server, signal };
-    if (!this.#model || !samplingRequest || !samplingAnswer) return refuse('nobody can consent to it here');
+    if (!this.#model || !samplingRequest || !samplingAnswer) return refuse('no person is here to consent');
     const left = this.#maxTokens - this.#spent;
     if (!(params.maxTokens > 0 && params.maxTokens <= left)) {
       return refuse(`it asks for ${params.maxTokens} tokens, and ${left} of this server's ${this.#maxTokens} are left`);
@@ -79,7 +79,7 @@ export class ServerQuestions {
     });
     if (!consent.allow) {
       this.#spent -= params.maxTokens;
-      return refuse(consent.reason ?? 'the person said no to the request');
+      return refuse(consent.reason ?? 'the person declined the request');
     }
     const asked = consent.value ?? params;
     // An edited request may ask for fewer tokens, never for more.
@@ -93,7 +93,7 @@ export class ServerQuestions {
       throw thrown;
     }
     const shown = await samplingAnswer.call(this.#person, answer, context);
-    if (!shown.allow) return refuse(shown.reason ?? 'the person said no to the answer');
+    if (!shown.allow) return refuse(shown.reason ?? 'the person declined the answer');
     await this.#log.record('sampling', {
       server: this.#server, outcome: 'answered', maxTokens: capped.maxTokens, model: answer.model,
       edited: consent.value !== undefined || shown.value !== undefined,

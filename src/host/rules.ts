@@ -66,7 +66,7 @@ function checkPatterns(place: string, patterns: Readonly<Record<string, unknown>
     const at = `${place}.${name.slice(0, 80)}`;
     if (isObject(pattern)) checkPatterns(at, pattern);
     else if (typeof pattern === 'string' && /^~[^/]*\//.test(pattern)) {
-      throw Object.assign(new TypeError(`${at} is invalid, expected a whole path, not one that begins with "~"`), { code: 'invalid_option' });
+      throw Object.assign(new TypeError(`${at} is invalid, expected a whole path, not "~"`), { code: 'invalid_option' });
     }
   }
 }

@@ -188,7 +188,7 @@ export class HostSkills {
     if (skill.resources !== 'dynamic' && granted) return void await decided('allowed', 'grant');
     if (!person?.approveSkill) {
       await decided('refused', 'default');
-      throw new HostError('refused', `${one.label} was not loaded: nobody can be asked for consent`);
+      throw new HostError('refused', `${one.label} was not loaded: no person can be asked for consent`);
     }
     const why = skill.resources === 'dynamic' ? 'dynamic' : this.#revoked.has(keyOf(server, uri)) ? 'changed' : 'new';
     const decision = await person.approveSkill({ ...one, digest, principal, why, sameName: this.#sameName(one) }, { server, signal });
@@ -196,7 +196,7 @@ export class HostSkills {
     const by = decision.by ?? principal;
     if (typeof decision.allow !== 'string') {
       await decided('refused', by);
-      throw new HostError('refused', `${one.label} was not loaded: ${decision.reason ?? 'the person said no'}`);
+      throw new HostError('refused', `${one.label} was not loaded: ${decision.reason ?? 'the person declined'}`);
     }
     if (skill.resources !== 'dynamic') await this.#grant({ server: identity(server), uri, digest, principal, at: now() }, decision.allow);
     await decided('allowed', by, { reach: decision.allow });

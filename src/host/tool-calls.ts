@@ -120,7 +120,7 @@ export class ToolCalls {
     void log.record('asked', { call: asked.id, server, tool, args: asked.args, principal, ...app });
     if (hiddenBy !== undefined) {
       // The caller gets the same error as for an unknown name; the log says more.
-      await log.record('decided', { call: asked.id, server, tool, decision: 'refused', by: hiddenBy, why: 'it is not offered' });
+      await log.record('decided', { call: asked.id, server, tool, decision: 'refused', by: hiddenBy, why: 'a filter hides it' });
       throw noSuchTool(name);
     }
     let approved: string | undefined;
@@ -129,7 +129,7 @@ export class ToolCalls {
       const entry = await this.#admitted(server, tool, signal);
       // A change that was accepted just now may have hidden the tool from the caller.
       const hidden = this.#options.whyNotOffered(server, entry.tool, app.origin);
-      if (hidden !== undefined) await this.#refuse(asked.id, server, entry.tool, hidden, 'it is not offered');
+      if (hidden !== undefined) await this.#refuse(asked.id, server, entry.tool, hidden, 'a filter hides it');
       if (entry.digest !== approved) approved = await this.#permit(asked, entry);
       // The approval may be older than the connection: the server's list over this connection must match the approved definition.
       const client = approved === undefined ? undefined : await listings.current(server, signal, asked.listing);
@@ -208,7 +208,7 @@ export class ToolCalls {
       const { acceptChange } = person ?? {};
       const accepted = acceptChange ? await acceptChange.call(person, change, { server, signal: signal ?? never() }) : false;
       if (!accepted) {
-        const what = change.kind === 'new' ? 'is new, and waits for a person' : `was ${change.kind} since it was accepted`;
+        const what = change.kind === 'new' ? 'is new, and needs approval' : `was ${change.kind} since it was accepted`;
         throw new HostError('tool-changed', `${server}/${tool} ${what}:\n${change.diff.join('\n')}`);
       }
       await listings.accept(change);
@@ -235,7 +235,7 @@ export class ToolCalls {
     const consented = ruling.at < 0 ? asked.consented?.(tool, digest) : undefined;
     if (consented !== undefined) return this.#decided(id, server, tool, digest, consented, 'once');
     const { why = ruling.at < 0 ? 'default' : 'rule' } = asked;
-    if (!person?.approve) return this.#refuse(id, server, tool, 'default', 'nobody can be asked for consent');
+    if (!person?.approve) return this.#refuse(id, server, tool, 'default', 'no person can be asked for consent');
     if (++asked.shown > limits.maxAsks) {
       throw new HostError('tool-changed', `${server}/${tool.name} was shown ${limits.maxAsks} times, and changed or was approved too late each time`);
     }
@@ -243,7 +243,7 @@ export class ToolCalls {
     const decision = await person.approve({ server, tool, digest, args, principal, why, ...app }, { server, signal: signal ?? never() });
     checkOptions<object>('person.approve: decision', decision, { allow: '"once" or "session" or "always" or boolean', by: 'string', reason: 'string' });
     const by = decision.by ?? principal;
-    if (typeof decision.allow !== 'string') return this.#refuse(id, server, tool, by, decision.reason ?? 'the person said no');
+    if (typeof decision.allow !== 'string') return this.#refuse(id, server, tool, by, decision.reason ?? 'the person declined');
     if (!await this.#approvals.spend(approval, bound)) {
       asked.why = 'too-late';
       return undefined;

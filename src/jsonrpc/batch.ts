@@ -26,7 +26,7 @@ function takeItems(connection: Connection, items: readonly Decoded[], gathered: 
     if (gathered.length > enough && connection.clock.after(0, () => takeItems(connection, items, gathered, at))) return;
     at++;
     if (gathered.full && item.kind === 'request') {
-      connection.refuse(gathered, refusal(item.message.id, internalErrorCode, 'The answer to the batch is full'));
+      connection.refuse(gathered, refusal(item.message.id, internalErrorCode, 'The response to the batch is full'));
     } else connection.receive(item, gathered);
   }
 }

@@ -32,7 +32,7 @@ export function decodeUnchecked(data: string | Uint8Array, limits?: WeightLimits
   try {
     const text = typeof data === 'string' ? data : decodeUtf8(data);
     // JSON.parse costs ten times as much if it throws. Most lines that are not JSON are log lines.
-    if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is no JSON`);
+    if (!text.startsWith('{') && !mayBeJson.test(text)) return notJson(`${quote(text, 40)} is not JSON`);
     const weight = text.length <= smallText ? text.length : weighText(text, limits);
     if (typeof weight === 'object') return tooLarge(weight.over, text);
     const value: unknown = JSON.parse(text);
@@ -154,7 +154,7 @@ const idRule = '"id" must be a string of at most 1024 characters or an integer w
 /** Creates a refusal `-32600`, with the id of the message if that is valid. Without `method` the message may be a response. */
 export const invalid = (what: string, { id, method }: { readonly id?: unknown; readonly method?: unknown } = {}): Refusal => ({
   ...refusal(isRequestId(id) ? id : null, invalidRequestCode, `Invalid request: ${what}`),
-  ...method === undefined && { responseFault: `Invalid answer: ${what}` },
+  ...method === undefined && { responseFault: `Invalid response: ${what}` },
 });
 
 export function refusal(id: RequestId | null, code: number, message: string): Refusal {

@@ -259,5 +259,5 @@ export class Connection {
 function unasked({ id, error }: { id?: unknown; error?: unknown }): Error {
   // `error` is unchecked.
   const said = (error as { message?: unknown } | null | undefined)?.message;
-  return new Error(`an answer to a question that was not asked (id ${quote(id ?? null)})${typeof said === 'string' ? `: ${shorten(said)}` : ''}`);
+  return new Error(`a response to a request that was not sent (id ${quote(id ?? null)})${typeof said === 'string' ? `: ${shorten(said)}` : ''}`);
 }

@@ -110,7 +110,7 @@ export function toError(thrown: unknown): Error {
     // An own getter may return another value the next time.
     return typeof message === 'string' && (!own || 'value' in own) ? thrown : new Error(String(message));
   } catch {
-    return new Error('what was thrown cannot be read');
+    return new Error('the thrown value cannot be read');
   }
 }
 

@@ -54,7 +54,7 @@ export function createFramer(
       // The byte after the limit may be the CR of a line that just fits.
       const fits = held.length + part.length <= maxBytes + 1;
       if (fits && held.push(part)) return;
-      skipped = new Skipped(fits ? 'what may be held at a time' : overLimit);
+      skipped = new Skipped(fits ? 'the limit of bytes held at a time' : overLimit);
       skipped.push(held.take());
     }
     skipped.push(part);

@@ -172,7 +172,7 @@ export class InboundRequest extends Abortable {
     const { outlet } = this;
     // Also checked before serializing: forty results of 15 MB that do not fit would take seconds.
     const text = outlet.room?.(0) === false ? '' : successText(this.request.id, result);
-    if (!text || outlet.room?.(text.length) === false) throw internalError('The result does not fit beside what is not read yet');
+    if (!text || outlet.room?.(text.length) === false) throw internalError('The result does not fit: too much is unread');
     this.settled = true;
     outlet.answer(text);
   }

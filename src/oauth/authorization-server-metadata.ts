@@ -72,7 +72,7 @@ export async function authorizationServerMetadata(
     if (document === undefined) continue;
     const what = `authorization server metadata at ${shownUrl(url)}`;
     if (document['issuer'] !== issuer) {
-      throw new OAuthError('issuer_mismatch', `${what}: issuer is ${shown(document['issuer'])}, asked for ${shown(issuer)}`);
+      throw new OAuthError('issuer_mismatch', `${what}: issuer is ${shown(document['issuer'])}, expected ${shown(issuer)}`);
     }
     return { issuer, ...readFields(document, fields, what) };
   }

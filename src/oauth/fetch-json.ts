@@ -81,7 +81,7 @@ export async function fetchJson(
   signal?.addEventListener('abort', abort, { once: true });
   const fail = (code: string, why: string, cause?: unknown): OAuthError =>
     new OAuthError(code, `${what} (${shownUrl(url)}): ${why}`, { cause });
-  const timeout = fail('fetch_timeout', `not there within ${timeoutMs} ms`);
+  const timeout = fail('fetch_timeout', `no response within ${timeoutMs} ms`);
   const timer = clock.after(timeoutMs, () => controller.abort(timeout));
   try {
     let at = parseUrl(url, what);
@@ -91,7 +91,7 @@ export async function fetchJson(
       const response = await fetch(at, { ...headers && { headers }, ...body !== undefined && { body }, method, redirect: 'manual', signal: controller.signal });
       const location = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || location === null) {
-        if (response.type === 'opaqueredirect') throw fail('fetch_redirect', 'redirected, and this runtime does not say where');
+        if (response.type === 'opaqueredirect') throw fail('fetch_redirect', 'redirected, but this runtime hides the target');
         const text = await readText(response, maxBytes, () => fail('fetch_too_large', `longer than ${maxBytes} bytes`));
         return {
           url: at.href, status: response.status, value: parse(text),
@@ -122,7 +122,7 @@ export function parseUrl(url: string, what: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(shownUrl(String(url)))} is no URL`);
+    throw new OAuthError('invalid_url', `${what}: ${JSON.stringify(shownUrl(String(url)))} is not a URL`);
   }
 }
 

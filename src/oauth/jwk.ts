@@ -76,7 +76,7 @@ export async function importPublicKey(jwk: Jwk, algorithm: Algorithm): Promise<K
   try {
     return await crypto.subtle.importKey('jwk', own, algorithm, false, ['verify']);
   } catch (cause) {
-    throw new TokenError('jwk_invalid', `the key is no ${algorithm.kty} key for ${algorithm.name}`, { cause });
+    throw new TokenError('jwk_invalid', `the key is not a valid ${algorithm.kty} key for ${algorithm.name}`, { cause });
   }
 }
 

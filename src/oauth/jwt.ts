@@ -25,7 +25,7 @@ export function readJwt(text: string, what: string): Jwt {
   const parts = text.split('.', 4);
   const [header, claims, signature] = parts.map(fromBase64Url);
   if (parts.length !== 3 || header === undefined || claims === undefined || signature === undefined) {
-    throw new TokenError('jwt_malformed', `the ${what} is no JWT: expected three parts in base64url`);
+    throw new TokenError('jwt_malformed', `the ${what} is not a JWT: expected three parts in base64url`);
   }
   const jwt = {
     header: jsonObject(header, `header of the ${what}`),
@@ -34,7 +34,7 @@ export function readJwt(text: string, what: string): Jwt {
     signature,
   };
   if ('crit' in jwt.header) {
-    throw new TokenError('jwt_crit', `the ${what} has a crit header, and no extension is understood here`);
+    throw new TokenError('jwt_crit', `the ${what} has a crit header, but no extension is supported`);
   }
   return jwt;
 }

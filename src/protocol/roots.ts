@@ -20,7 +20,7 @@ export function checkRoots(roots: readonly Root[]): readonly Root[] {
     const path = /^file:\/\/[^/?#]*(\/[^?#]*)?$/i.exec(uri)?.[1];
     const climbs = path?.split(/[\\/]|%2f|%5c/i).some((part) => /^(?:\.|%2e){2}$/i.test(part));
     if (path === undefined || climbs || !URL.canParse(uri)) {
-      throw new TypeError(`a root must be a file:// URI without "..", and one is ${JSON.stringify(uri).slice(0, 200)}`);
+      throw new TypeError(`a root must be a file:// URI without "..", got ${JSON.stringify(uri).slice(0, 200)}`);
     }
   }
   return roots;

@@ -125,7 +125,7 @@ function parse(text: string, limits: UriTemplateLimits): TemplateStep[] {
     const [inside = '', literal = inside, more] = i ? part.split('}') : ['', part];
     check(
       more === undefined && (!i || part.includes('}')) && !literal.includes('}'),
-      'a brace without its pair',
+      'an unpaired brace',
     );
     const operator = i && operators[inside.charAt(0)] ? inside.charAt(0) : '';
     const [first = '', separator = '', stop = ''] = operators[operator] ?? [];

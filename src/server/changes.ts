@@ -54,7 +54,7 @@ export function changes(): Changes {
 
   return {
     attach(to) {
-      if (subscriptions) throw new Error('changes() belongs to a server already: make one for each server');
+      if (subscriptions) throw new Error('changes() is already in a server: make one for each server');
       const open = subscriptions = new Subscriptions(to);
       server = to;
       to.features.push({

@@ -77,7 +77,7 @@ function text(object: Record<string, unknown>, member: string, path: string): st
 }
 
 const complete = (found: readonly string[]): CompleteResult => {
-  if (!Array.isArray(found)) throw new TypeError('the completer returned no list of strings');
+  if (!Array.isArray(found)) throw new TypeError('the completer must return a list of strings');
   return {
     completion: { values: found.slice(0, maxValues), total: found.length, hasMore: found.length > maxValues },
   };

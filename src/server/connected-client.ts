@@ -130,7 +130,7 @@ export class ConnectedClient implements LegacyRequester, ConnectionHandlers, Ser
   /** 2025-11-25 basic/lifecycle#initialization. */
   initialize({ protocolVersion, capabilities, clientInfo }: Params, weight: number): object {
     const server = this.server;
-    if (this.state !== 'new') throw invalidRequest('initialize was answered before');
+    if (this.state !== 'new') throw invalidRequest('initialize was already answered');
     const revision = negotiate(server.revisions, protocolVersion);
     if (revision === undefined) {
       // 2026-07-28 basic/versioning: a legacy client can show only this message to its user, so check this first, even if the

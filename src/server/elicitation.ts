@@ -89,7 +89,7 @@ export function urlQuestion(
   checkOptions('elicitUrl: options', options, { key: 'string', elicitationId: 'string' });
   let { elicitationId } = options;
   // 2025-11-25 client/elicitation#url-mode-elicitation-requests: it MUST be a valid URL.
-  if (typeof URL === 'function' && !isUrl(url)) throw new TypeError(`elicitUrl: ${quote(url)} is no URL`);
+  if (typeof URL === 'function' && !isUrl(url)) throw new TypeError(`elicitUrl: ${quote(url)} is not a URL`);
   return {
     method: 'elicitation/create',
     key: options.key,
@@ -277,7 +277,7 @@ export const ask: {
   secret(message, url, options) {
     const { protocol, hostname } = new URL(url);
     if (protocol !== 'https:' && !(protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))) {
-      throw new TypeError(`ask.secret: ${quote(url)} is no https address`);
+      throw new TypeError(`ask.secret: ${quote(url)} is not an https address`);
     }
     return ask.url(message, url, options);
   },

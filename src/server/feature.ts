@@ -84,6 +84,6 @@ export interface FeatureHost<out C extends PlainContext = PlainContext> {
 
 /** The host of a feature that another feature uses. Throws before it is attached. */
 export function hostOf<C extends PlainContext>(host: FeatureHost<C> | undefined): FeatureHost<C> {
-  if (!host) throw new Error('this feature belongs to no server yet: hand it in as one of `features`');
+  if (!host) throw new Error('this feature is not in a server yet: pass it in `features`');
   return host;
 }

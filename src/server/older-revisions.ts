@@ -36,7 +36,7 @@ export function adaptContent(block: ContentBlock, revision: Revision): ContentBl
     return { type: 'text', text: `${block.title ?? block.name}: ${block.uri}` };
   }
   if (block.type === 'audio' && !revisionTable.audio(revision)) {
-    return { type: 'text', text: `[audio, ${block.mimeType}, which this client cannot be sent]` };
+    return { type: 'text', text: `[audio, ${block.mimeType}, not supported by this client]` };
   }
   return revisionTable.titles(revision) ? block : without(block, ['_meta']);
 }

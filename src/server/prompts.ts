@@ -93,7 +93,7 @@ export function prompts<C extends PlainContext = PlainContext>(): Prompts<C> {
       checkScopes(definition, exchange);
       const { arguments: args = {} } = definition;
       if (!Object.hasOwn(args, argument)) {
-        throw invalidParams(`argument.name is no argument of prompt ${shorten(ref)}`);
+        throw invalidParams(`argument.name is not an argument of prompt ${shorten(ref)}`);
       }
       return args[argument]?.complete;
     },
@@ -139,7 +139,7 @@ function toResult(value: PromptReturn, { description }: PromptDefinition, revisi
     ? { messages: [{ role: 'user', content: { type: 'text', text: value } }] }
     : Array.isArray(value) ? { messages: value } : value;
   if (!Array.isArray(result?.messages)) {
-    throw new TypeError('the handler returned neither a text nor messages nor a result with messages');
+    throw new TypeError('the handler must return text, messages or a result with messages');
   }
   const messages = result.messages.map((message, at) => {
     const { role, content } = Object(message) as PromptMessage;

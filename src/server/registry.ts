@@ -76,9 +76,9 @@ export interface View {
   of<E extends Entry>(entries: Iterable<E>): Iterable<E>;
 }
 
-/** Returns the host for a feature whose host was `before`. Throws if the feature belongs to a server already. */
+/** Returns the host for a feature whose host was `before`. Throws if the feature is already in a server. */
 export function attachTo<C extends PlainContext>(host: FeatureHost<C>, before: FeatureHost<C> | undefined): FeatureHost<C> {
-  if (before) throw new Error('this feature belongs to a server already');
+  if (before) throw new Error('this feature is already in a server');
   return host;
 }
 
@@ -95,7 +95,7 @@ interface KeptEntry extends Listed {
 
 /** The runner of an entry until its registry belongs to a server. */
 const notAttached: EntryRunner = () => {
-  throw new Error('the registry belongs to no server yet');
+  throw new Error('the registry is not in a server yet');
 };
 
 /** Entries by name, listed in the order in which they were registered. */

@@ -174,6 +174,6 @@ class RehearsedAnswers {
 
   finish(): void {
     const left = Object.keys(this.#answers).filter((key) => !this.#used.has(key));
-    if (left.length > 0) throw new Error(`answers that no question asked for: ${left.join(', ')}`);
+    if (left.length > 0) throw new Error(`answers without a question: ${left.join(', ')}`);
   }
 }

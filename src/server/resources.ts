@@ -146,7 +146,7 @@ export function resources<C extends PlainContext = PlainContext>(): Resources<C>
       templates.rechain(host);
     },
     add(uri, definition, read) {
-      if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: this is no URI (RFC 3986)`);
+      if (!uriPattern.test(uri)) throw new TypeError(`resource ${JSON.stringify(uri)}: not a URI (RFC 3986)`);
       return entries.register(uri, definition, (current) => resourceEntry(uri, current, read as unknown as ResourceEntry['handler'], finish));
     },
     addTemplate(template, definition, read) {
@@ -250,7 +250,7 @@ function completerOf(
   if (entry && host.shows('resources', entry, exchange)) return undefined;
   const { pattern, definition } = templates.find('resourceTemplates', ref, exchange);
   checkScopes(definition, exchange);
-  if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is no variable of ${shorten(ref)}`);
+  if (!pattern.variables.includes(argument)) throw invalidParams(`argument.name is not a variable of ${shorten(ref)}`);
   const completers = definition.complete as Readonly<Record<string, Completer>> | undefined;
   return completers && Object.hasOwn(completers, argument) ? completers[argument] : undefined;
 }
@@ -303,5 +303,5 @@ function toContents(
   if (typeof value === 'string') return Object.assign(base, { text: value });
   if (value instanceof Uint8Array) return Object.assign(base, { blob: toBase64(value) });
   if (isObject(value)) return { ...base, ...value };
-  throw new TypeError('the handler returned neither text nor bytes nor contents');
+  throw new TypeError('the handler must return text, bytes or contents');
 }

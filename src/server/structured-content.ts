@@ -44,7 +44,7 @@ function both(structuredContent: unknown): CallToolResult {
 /** JSON writes NaN and Infinity as null, which is another value. Throws a TypeError that names the place. */
 function checkNumbers(value: unknown, path: string): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new TypeError(`${path} is ${value}, which JSON cannot say`);
+    throw new TypeError(`${path} is ${value}, which is not a JSON value`);
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) checkNumbers(item, `${path}.${key}`);

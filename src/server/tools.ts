@@ -187,7 +187,7 @@ export function tools<C extends PlainContext = PlainContext>(options: ToolsOptio
 
 const readJsonSchema: SchemaReader = (source, _side, validator) => {
   if ('~standard' in Object(source) || 'standard' in Object(source)) {
-    throw new TypeError('a schema of a library needs tools({ schemas: adaptSchema })');
+    throw new TypeError('a library schema needs tools({ schemas: adaptSchema })');
   }
   const jsonSchema = source as JsonSchema;
   return { jsonSchema, validate: validator?.(jsonSchema) };

@@ -87,7 +87,7 @@ export async function readDirectory(client: SkillsClient, uri: string, options?:
   do {
     const result = await client.request('resources/directory/read', cursor === undefined ? { uri } : { uri, cursor }, options);
     const { resources } = result;
-    if (!Array.isArray(resources) || !resources.every(isResource)) throw new SkillError('unreadable', `the directory ${quote(uri)} is no list of resources`);
+    if (!Array.isArray(resources) || !resources.every(isResource)) throw new SkillError('unreadable', `the directory ${quote(uri)} is not a list of resources`);
     children.push(...resources);
     cursor = result['nextCursor'] ?? undefined;
     if (seen.has(cursor) || seen.size > maxPages) throw new SkillError('unreadable', `the directory ${quote(uri)} has too many pages`);
@@ -136,9 +136,9 @@ export async function readSkillFile(
   const length = typeof text === 'string' ? text.length : typeof blob === 'string' ? Math.floor(blob.length / 4) * 3 - 2 : Infinity;
   const bytes = length > most ? undefined : typeof text === 'string' ? new TextEncoder().encode(text) : fromBase64(blob as string, uri);
   if (!bytes || bytes.length > most || (listed && bytes.length !== listed.size)) {
-    throw new SkillError(length === Infinity ? 'unreadable' : 'size', `${quote(uri)} has ${bytes?.length ?? 'more'} bytes, and not the ${most} of its entry`);
+    throw new SkillError(length === Infinity ? 'unreadable' : 'size', `${quote(uri)} has ${bytes?.length ?? 'more'} bytes, but its entry says ${most}`);
   }
-  if (listed && await fileDigest(bytes) !== listed.digest) throw new SkillError('digest', `${quote(uri)} is not what its entry says: the digests differ`);
+  if (listed && await fileDigest(bytes) !== listed.digest) throw new SkillError('digest', `${quote(uri)} differs from its entry: the digests differ`);
   return { uri, bytes, ...typeof mimeType === 'string' && { mimeType }, ...typeof text === 'string' && { text } };
 }
 
@@ -156,7 +156,7 @@ function fromBase64(text: string, uri: string): Uint8Array {
  */
 export async function readSkill(client: SkillsClient, skill: Skill, options?: CallOptions, limits: SkillLimits = defaultSkillLimits): Promise<SkillDocument> {
   const { text, uri } = await readSkillFile(client, skill, skill.uri, options, limits);
-  if (text === undefined) throw new SkillError('unreadable', `${quote(uri)} is no text`);
+  if (text === undefined) throw new SkillError('unreadable', `${quote(uri)} is not text`);
   let document: SkillDocument;
   try {
     document = readSkillDocument(text);
@@ -166,7 +166,7 @@ export async function readSkill(client: SkillsClient, skill: Skill, options?: Ca
   const [own, entry] = [document.frontmatter, skill.frontmatter] as const;
   for (const field of new Set([...Object.keys(own), ...Object.keys(entry)])) {
     const same = Object.hasOwn(own, field) && Object.hasOwn(entry, field) && canonicalJson(own[field]) === canonicalJson((entry as Record<string, unknown>)[field]);
-    if (!same) throw new SkillError('frontmatter', `${quote(uri)}: the field ${quote(field)} of its front matter is not what its entry says`);
+    if (!same) throw new SkillError('frontmatter', `${quote(uri)}: the field ${quote(field)} of its front matter differs from its entry`);
   }
   return document;
 }

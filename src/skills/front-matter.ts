@@ -37,7 +37,7 @@ export function readSkillDocument(text: string): SkillDocument {
     const next = whole.indexOf('\n', end);
     const line = whole.slice(end, next < 0 ? undefined : next);
     if (/^---[ \t]*\r?$/.test(line)) return { frontmatter: readYaml(whole.slice(begin, end)), body: next < 0 ? '' : whole.slice(next + 1) };
-    if (next < 0) throw new FrontMatterError(1, 'no line --- ends it');
+    if (next < 0) throw new FrontMatterError(1, 'the closing line --- is missing');
     end = next + 1;
   }
   throw new FrontMatterError(1, `it is longer than ${maxLength} characters`);
@@ -51,7 +51,7 @@ function readYaml(yaml: string): Record<string, unknown> {
   });
   lines.skipEmpty();
   if (lines.atEnd) return {};
-  if (!lines.isKey()) lines.fail('a key with a colon should stand here');
+  if (!lines.isKey()) lines.fail('expected a key with a colon');
   const root = new BlockReader(lines).mapping();
   if (!lines.atEnd) lines.fail('this line is indented less than the lines before');
   return root;
@@ -92,7 +92,7 @@ class BlockReader {
     const members: Record<string, YamlValue> = {};
     this.#enter();
     do {
-      if (!lines.isKey()) lines.fail('a key with a colon should stand here');
+      if (!lines.isKey()) lines.fail('expected a key with a colon');
       const key = this.#newKey(members, lines.isQuoted ? lines.quoted(Infinity) : scalarOf(lines.plainKey()));
       lines.skipSpaces();
       lines.take(1);
@@ -109,10 +109,10 @@ class BlockReader {
 
   #newKey(members: object, key: unknown): string {
     const lines = this.#lines;
-    if (typeof key !== 'string') return lines.fail('a key has to be a string: write it in quotes');
+    if (typeof key !== 'string') return lines.fail('a key must be a string: quote it');
     if (key === '__proto__') lines.fail('the key __proto__ is refused');
     if (key === '<<') lines.fail('the key << is refused: YAML 1.2 does not merge');
-    if (Object.hasOwn(members, key)) lines.fail(`the key ${quote(key)} is there twice`);
+    if (Object.hasOwn(members, key)) lines.fail(`the key ${quote(key)} occurs twice`);
     return key;
   }
 
@@ -146,7 +146,7 @@ class BlockReader {
 
   #plain(text: string): YamlValue {
     const value = scalarOf(text);
-    return typeof value === 'number' && !Number.isFinite(value) ? this.#lines.fail(`${quote(text)} is no number of JSON`) : value;
+    return typeof value === 'number' && !Number.isFinite(value) ? this.#lines.fail(`${quote(text)} is not a JSON number`) : value;
   }
 
   /** A node of a flow collection, whose lines are indented more than `parent`. */
@@ -165,7 +165,7 @@ class BlockReader {
       else this.#flowMember(members, parent);
       lines.skipFlow(parent);
       if (lines.isAt(',')) lines.take(1);
-      else if (!lines.isAt(close)) lines.fail(`"," or "${close}" should stand here`);
+      else if (!lines.isAt(close)) lines.fail(`expected "," or "${close}"`);
       lines.skipFlow(parent);
     }
     lines.take(1);
@@ -177,7 +177,7 @@ class BlockReader {
     const lines = this.#lines;
     const key = this.#newKey(members, lines.isQuoted ? lines.quoted(parent) : scalarOf(lines.flowPlain()));
     lines.skipFlow(parent);
-    if (!lines.isAt(':')) lines.fail('":" should stand here');
+    if (!lines.isAt(':')) lines.fail('expected ":"');
     lines.take(1);
     lines.skipFlow(parent);
     members[key] = lines.isAt(',}') ? null : this.#flowNode(parent);

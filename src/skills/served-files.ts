@@ -42,7 +42,7 @@ export async function skillTree(definitions: readonly SkillDefinition[], limits:
     const { path } = definition;
     checkOptions<object>(`skills: ${String(path).slice(0, 80)}`, definition, { path: 'string', files: 'object' });
     const root = `skill://${uriPath(path, path)}`;
-    if (roots.has(root)) throw new TypeError(`skills: ${path} is there twice`);
+    if (roots.has(root)) throw new TypeError(`skills: ${path} occurs twice`);
     roots.set(root, path);
     if (!Object.hasOwn(definition.files, 'SKILL.md')) throw new TypeError(`skills: ${path} has no SKILL.md`);
     for (const [name, content] of Object.entries(definition.files)) {
@@ -50,7 +50,7 @@ export async function skillTree(definitions: readonly SkillDefinition[], limits:
       const uri = `${root}/${uriPath(name, `${path}/${name}`)}`;
       const one = await skillFile(uri, name.slice(name.lastIndexOf('/') + 1), content, limits);
       // A nested skill's files belong to the skill around it, too.
-      if ((files.get(uri) ?? one).digest !== one.digest) throw new TypeError(`skills: ${uri} is there twice, with different content`);
+      if ((files.get(uri) ?? one).digest !== one.digest) throw new TypeError(`skills: ${uri} occurs twice, with different content`);
       files.set(uri, one);
     }
   }
@@ -65,7 +65,7 @@ export async function skillTree(definitions: readonly SkillDefinition[], limits:
 /** A path as segments of a URI. Throws a TypeError for a path that leads elsewhere, and for a text that is not a path. */
 function uriPath(path: string, place: string): string {
   return path.split('/').map((segment) => {
-    if (/^\.{0,2}$/.test(segment) || /[\\\p{Cc}\p{Surrogate}]/u.test(segment)) throw new TypeError(`skills: ${JSON.stringify(place)} is no path of a skill`);
+    if (/^\.{0,2}$/.test(segment) || /[\\\p{Cc}\p{Surrogate}]/u.test(segment)) throw new TypeError(`skills: ${JSON.stringify(place)} is not a skill path`);
     return encodeURIComponent(segment);
   }).join('/');
 }
@@ -93,7 +93,7 @@ async function skillOf(path: string, root: string, files: Map<string, SkillFile>
   const uri = `${root}/SKILL.md`;
   const document = files.get(uri) as SkillFile;
   const text = await document.read();
-  if (typeof text !== 'string') throw new TypeError(`skills: ${path}/SKILL.md is no UTF-8 text`);
+  if (typeof text !== 'string') throw new TypeError(`skills: ${path}/SKILL.md is not UTF-8 text`);
   let frontmatter: Skill['frontmatter'];
   try {
     frontmatter = readSkillDocument(text).frontmatter as Skill['frontmatter'];

@@ -81,7 +81,7 @@ export function checkSkill(value: unknown, limits: SkillLimits = defaultSkillLim
   const fail = (why: string): never => {
     throw new SkillError('invalid-entry', `the skill ${quote(isObject(value) ? value['uri'] : value)}: ${why}`);
   };
-  if (!isObject(value)) return fail('the entry is no object');
+  if (!isObject(value)) return fail('the entry is not an object');
   const { uri, frontmatter, resources } = value;
   const root = typeof uri === 'string' ? skillRoot(uri) : undefined;
   if (typeof uri !== 'string' || root === undefined) return fail('uri is not the URI of a SKILL.md');
@@ -101,11 +101,11 @@ export function checkSkill(value: unknown, limits: SkillLimits = defaultSkillLim
 function checkResources(resources: readonly unknown[], own: string, root: string, fail: (why: string) => never): SkillResource[] {
   const seen = new Set<string>();
   const files = resources.map((one): SkillResource => {
-    if (!isObject(one)) return fail('a file is no object');
+    if (!isObject(one)) return fail('a file is not an object');
     const { uri, digest, size } = one;
     if (typeof uri !== 'string') return fail('a file has no uri');
     if (!isWithin(root, uri)) return fail(`the file ${quote(uri)} is not within the skill`);
-    if (seen.has(uri)) return fail(`the file ${quote(uri)} is there twice`);
+    if (seen.has(uri)) return fail(`the file ${quote(uri)} occurs twice`);
     seen.add(uri);
     if (typeof digest !== 'string' || !/^sha256:[\da-f]{64}$/.test(digest)) return fail(`the file ${quote(uri)} has no SHA-256 digest`);
     if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return fail(`the file ${quote(uri)} has no size`);

@@ -72,7 +72,7 @@ export class Lines {
   takeEntry(): void {
     this.take(1);
     while (this.char === ' ') this.#at++;
-    if (this.char === '\t') this.fail('a tab cannot stand behind -');
+    if (this.char === '\t') this.fail('a tab is not allowed after -');
   }
 
   skipSpaces(): void {
@@ -108,13 +108,13 @@ export class Lines {
     if (!this.atLineEnd) return;
     this.skipEmpty();
     if (this.atEnd) this.fail('a flow collection does not end');
-    if (this.column <= parent) this.fail('a flow collection has to be indented more than its key');
+    if (this.column <= parent) this.fail('a flow collection needs more indentation than its key');
   }
 
   /** Refuses anything but a comment on the rest of this line. */
   endLine(): void {
     this.skipSpaces();
-    if (!this.atLineEnd) this.fail('text follows behind the value');
+    if (!this.atLineEnd) this.fail('text follows the value');
   }
 
   /** Whether `- ` stands here. */
@@ -159,10 +159,10 @@ export class Lines {
   /** Refuses characters with which no plain scalar begins. `more`: characters that count as white space here. */
   #checkFirst(more: string): void {
     const { char } = this;
-    if (indicators.includes(char)) this.fail(refused[char] ?? `a value that begins with ${char} has to stand in quotes`);
+    if (indicators.includes(char)) this.fail(refused[char] ?? `a value that begins with ${char} must be quoted`);
     const next = this.#text.charAt(this.#at + 1);
     if ('-?:'.includes(char) && (this.#isBlankAt(this.#at + 1) || more.includes(next))) {
-      this.fail(char === '?' ? 'keys with ? are refused' : `${char} cannot stand here`);
+      this.fail(char === '?' ? 'keys with ? are refused' : `${char} is not allowed here`);
     }
   }
 
@@ -183,7 +183,7 @@ export class Lines {
   #plainLine(): string {
     const begin = this.#at;
     for (; !this.atLineEnd; this.#at++) {
-      if (this.char === ':' && this.#isBlankAt(this.#at + 1)) this.fail('a value with a colon and a space has to stand in quotes');
+      if (this.char === ':' && this.#isBlankAt(this.#at + 1)) this.fail('a value with a colon and a space must be quoted');
     }
     return this.#text.slice(begin, this.#at).trimEnd();
   }
@@ -250,7 +250,7 @@ export class Lines {
 
   #nextQuotedLine(parent: number): number {
     const emptyLines = this.#continues(parent, true);
-    return emptyLines ?? this.fail('a quotation mark is missing, or this line has to be indented more');
+    return emptyLines ?? this.fail('a quotation mark is missing, or this line needs more indentation');
   }
 
   #escape(): string {

@@ -43,7 +43,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
     if (task === undefined) throw new LeaseLost(lease, 'the task is gone');
     if (task.end !== undefined) throw new LeaseLost(lease, 'the task has ended');
     if (task.fence !== lease.fence) throw new LeaseLost(lease, 'another worker has the task');
-    if (task.until <= clock.monotonic()) throw new LeaseLost(lease, 'its time is over');
+    if (task.until <= clock.monotonic()) throw new LeaseLost(lease, 'it has expired');
     return task;
   }
 
@@ -59,7 +59,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): TaskStore {
   return {
     durable: false,
     async create({ id, owner, createdAt, expiresAt, head }) {
-      if (tasks.has(id)) throw new Error(`there is a task ${id}`);
+      if (tasks.has(id)) throw new Error(`the task ${id} exists`);
       // Each member by name: from a spread with members after it, V8 makes an object that is slow to make and to read
       // (bench/NOTES.md).
       tasks.set(id, {

@@ -87,7 +87,7 @@ export class JournalReplay {
     const at = this.#find(t, key);
     if (!this.#overlapped && at !== this.#next) {
       const was = this.#entries[this.#next] as ReplayEntry;
-      return this.#changed(`${nameOf(was)} came next, and now ${nameOf({ t, key })} does`);
+      return this.#changed(`${nameOf(was)} was next, and now it is ${nameOf({ t, key })}`);
     }
     if (at >= 0) this.#claimed[at] = true;
     const found = at < 0 ? undefined : this.#entries[at];

@@ -38,7 +38,7 @@ export function sealedStore(store: TaskStore, keys: readonly Uint8Array[]): Task
         continue;
       }
     }
-    throw new Error(`task ${String(place[0])}: what the store has was not sealed here, or not at this place`);
+    throw new Error(`task ${String(place[0])}: the stored text is sealed with another key, or moved`);
   }
 
   async function opened(task: StoredTask): Promise<StoredTask> {

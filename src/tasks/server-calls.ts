@@ -42,7 +42,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
     const { name, definition } = call;
     if (!tasks.store.durable && (definition as { durable?: boolean }).durable && !told.has(name)) {
       told.add(name);
-      report(new Error(`tool ${quote(name)} is durable, and its tasks end with this process: tasks() was given no store that outlives it`), name);
+      report(new Error(`tool ${quote(name)} is durable, but its tasks end with this process: give tasks() a lasting store`), name);
     }
     const view = await tasks.create(ownerOf(exchange.auth), orderOf(call, exchange, remember), ttlMs, named).catch(notKept);
     const { inbound } = exchange;
@@ -92,7 +92,7 @@ export function aroundCalls({ tasks, legacy, remember = rememberAuth, report }: 
  */
 function notKept(error: unknown): never {
   if (error instanceof RpcError) throw error;
-  throw Object.assign(internalError('The task could not be kept'), { cause: error });
+  throw Object.assign(internalError('The task could not be stored'), { cause: error });
 }
 
 /** 2025-11-25 basic/utilities/tasks#tool-level-negotiation. */

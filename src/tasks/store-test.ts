@@ -59,7 +59,7 @@ export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<
     if (found !== undefined) return found;
     await pause(systemClock, 5);
   }
-  throw new Error('it did not come about');
+  throw new Error('it did not happen');
 }
 
 /**

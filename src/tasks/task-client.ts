@@ -71,7 +71,7 @@ export class TaskClient extends McpClient {
           resultTypes: {
             task: (task, method, { options: call }) => {
               // ext-tasks, Capability Negotiation: an invalid response to any other request.
-              if (method !== 'tools/call') throw new Error(`${method}: the result is a task, which only tools/call may become`);
+              if (method !== 'tools/call') throw new Error(`${method}: the result is a task, which only tools/call may return`);
               const started = this.#starting.get(call);
               if (started) {
                 started(task);
@@ -195,7 +195,7 @@ export class TaskClient extends McpClient {
     const { task } = await this.request(
       'tools/call', { name, ...args && { arguments: args }, task: {} }, options,
     );
-    if (!isObject(task)) throw new Error('tools/call: the server was asked for a task, and its result has none');
+    if (!isObject(task)) throw new Error('tools/call: requested as a task, but the result has no task');
     return this.#handle(task, options, name);
   }
 

@@ -149,7 +149,7 @@ export class TaskHandle {
       if (this.#ended) break;
       task = told && timeOf(told) >= timeOf(task) ? told : await this.#patiently(get);
     }
-    throw new Error(`the task ${id} is not waited for any longer`);
+    throw new Error(`the task ${id} is no longer waited for`);
   }
 
   #outcome(status: TaskStatus, task: Bag): Promise<() => Bag> {
@@ -182,7 +182,7 @@ export class TaskHandle {
   #note(task: Bag): TaskStatus {
     const { status } = task;
     this.#pollMs = pollOf(task);
-    if (!isTaskStatus(status)) throw new Error(`the task ${this.id} has no status that there is`);
+    if (!isTaskStatus(status)) throw new Error(`the task ${this.id} has an unknown status`);
     const message = typeof task['statusMessage'] === 'string' ? task['statusMessage'] : undefined;
     if (this.#changes.length === 0 || status !== this.#state.status || message !== this.#state.message) {
       const news = message !== this.#state.message;

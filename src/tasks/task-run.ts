@@ -167,7 +167,7 @@ export class TaskRun {
 
   /** Whether the lease still holds. If the process was suspended beyond it, the run must begin nothing more. */
   #holds(): boolean {
-    if (!this.#over && this.#time.isOver) this.#abandon(new LeaseLost(this.lease, 'its time is over'));
+    if (!this.#over && this.#time.isOver) this.#abandon(new LeaseLost(this.lease, 'it has expired'));
     return !this.#over;
   }
 

@@ -157,7 +157,7 @@ export class Tasks {
     const stored = await this.store.load(id);
     const over = stored?.expiresAt !== undefined && stored.expiresAt !== null && stored.expiresAt <= this.clock.now();
     if (!stored || stored.owner !== owner || over) {
-      throw invalidParams('taskId: there is no such task; perhaps its time is over');
+      throw invalidParams('taskId: unknown task; it may have expired');
     }
     return viewOf(readTask(stored));
   }

@@ -27,8 +27,8 @@ export const storeTests: readonly StoreTest[] = [
       }
       const error: unknown = await store.create(task).then(() => undefined, (thrown: unknown) => thrown);
       check(error instanceof Error, 'a second task of the same id was created');
-      check(await store.load('task-none') === undefined, 'a task was found that is not there');
-      check(await store.lease('task-none', long) === undefined, 'a task was leased that is not there');
+      check(await store.load('task-none') === undefined, 'an unknown task was found');
+      check(await store.lease('task-none', long) === undefined, 'an unknown task was leased');
     },
   },
   {
@@ -67,12 +67,12 @@ export const storeTests: readonly StoreTest[] = [
     run: withTask(async ({ store, other, task }) => {
       const both = await Promise.all([store.lease(task.id, long), other.lease(task.id, long)]);
       same(both.filter((one) => one !== undefined).length, 1, 'leases');
-      check(await other.lease(task.id, long) === undefined, 'a task that somebody has was leased');
-      same([...await other.due(10)], [], 'due while somebody has it');
+      check(await other.lease(task.id, long) === undefined, 'a leased task was leased');
+      same([...await other.due(10)], [], 'due while it is leased');
     }),
   },
   {
-    name: 'a lease that has run out is taken over, and the old one can write nothing',
+    name: 'an expired lease is taken over, and the old one cannot write',
     run: withStore(async ({ store, other }) => {
       const { task, old } = await shortly(async (ms) => {
         const fresh = newTask();
@@ -126,7 +126,7 @@ export const storeTests: readonly StoreTest[] = [
     run: withTask(async ({ store, other, task }) => {
       same([...await store.due(10)], [task.id], 'due when created');
       const { lease } = await leased(store, task.id);
-      same([...await other.answer(task.id, answers('a'))], [], 'answers that nobody waits for');
+      same([...await other.answer(task.id, answers('a'))], [], 'answers without a question');
       await store.release(lease, 0, ['"asked"'], ['a', 'b']);
       same([...await other.due(10)], [], 'due while it waits');
       check(await store.lease(task.id, long) === undefined, 'a task that waits was leased');
@@ -145,7 +145,7 @@ export const storeTests: readonly StoreTest[] = [
     }),
   },
   {
-    name: 'of many who answer at once the first wins',
+    name: 'of many answers at once the first wins',
     run: withTask(async ({ store, other, task }) => {
       const { lease } = await leased(store, task.id);
       await store.release(lease, 0, [], ['a']);
@@ -179,11 +179,11 @@ export const storeTests: readonly StoreTest[] = [
       same([...await store.due(10)], [], 'due after the end');
       const { end, records } = await loaded(other, task.id);
       same({ end, records }, { end: '"done"', records: [] }, 'the task');
-      same(await store.end('task-none', '"x"'), false, 'the end of a task that is not there');
+      same(await store.end('task-none', '"x"'), false, 'the end of an unknown task');
     }),
   },
   {
-    name: 'cancelling needs no lease, and breaks the one that there is',
+    name: 'cancelling needs no lease, and breaks an existing one',
     run: withStore(async ({ store, other }) => {
       for (const state of ['due', 'running', 'waiting']) {
         const task = newTask();
@@ -218,7 +218,7 @@ export const storeTests: readonly StoreTest[] = [
     }),
   },
   {
-    name: 'an owner sees only the own tasks, in the order of their creation, page by page',
+    name: 'an owner sees only its own tasks, in order of creation, in pages',
     run: withStore(async ({ store }) => {
       const now = systemClock.now();
       const mine = [5, 1, 3, 3, 2].map((at) => newTask({ createdAt: now + at }));
@@ -237,11 +237,11 @@ export const storeTests: readonly StoreTest[] = [
       same((await store.list('bob', undefined, 10)).map(({ id }) => id), [other.id], 'the tasks of another');
       same([await store.count(), await store.count('ann'), await store.count('bob'), await store.count('eve')], [6, 5, 1, 0], 'counts');
       const gone = await store.list('ann', placeOf({ id: 'task-gone', createdAt: now + 2 }), 10);
-      check(gone.every(({ place }) => wanted.includes(place)), 'a place whose task is gone leads astray');
+      check(gone.every(({ place }) => wanted.includes(place)), 'the place of a deleted task is misread');
     }),
   },
   {
-    name: 'tasks whose time is over are deleted, whatever their state',
+    name: 'expired tasks are deleted, whatever their state',
     run: withStore(async ({ store, other }) => {
       const now = systemClock.now();
       const [over, ended, kept, forever] = [
@@ -259,7 +259,7 @@ export const storeTests: readonly StoreTest[] = [
     }),
   },
   {
-    name: 'those who watch are told in this process',
+    name: 'watchers in this process are notified',
     run: withStore(async ({ store }) => {
       const task = newTask();
       const told: string[] = [];

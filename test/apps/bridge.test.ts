@@ -122,7 +122,7 @@ test('bridge: calls, reads and links go to the host, and its answers back', asyn
     handlers: {
       callTool: async (name, args) => {
         asked.push([name, args]);
-        if (name === 'refused') throw new Error('the person said no');
+        if (name === 'refused') throw new Error('the person declined');
         if (name === 'unknown') throw new RpcError(-32602, 'no such tool');
         return result;
       },
@@ -135,14 +135,14 @@ test('bridge: calls, reads and links go to the host, and its answers back', asyn
   await begin();
   assert.deepEqual((await ask('ping')).result, {});
   assert.deepEqual((await ask('tools/call', { name: 'a', arguments: { b: 1 } })).result, result);
-  assert.deepEqual((await ask('tools/call', { name: 'refused' })).error, { code: -32000, message: 'the person said no' });
+  assert.deepEqual((await ask('tools/call', { name: 'refused' })).error, { code: -32000, message: 'the person declined' });
   assert.deepEqual((await ask('tools/call', { name: 'unknown' })).error, { code: -32602, message: 'no such tool' });
   assert.deepEqual((await ask('resources/read', { uri: 'x:y' })).result, { contents: [{ uri: 'x:y', text: 'x' }] });
   assert.deepEqual((await ask('ui/open-link', { url: 'https://a.example/x' })).result, {});
   assert.deepEqual((await ask('ui/message', { role: 'user', content: { type: 'text', text: 'hi' } })).result, {});
   assert.deepEqual((await ask('ui/update-model-context', { structuredContent: { a: 1 } })).result, {});
   assert.deepEqual(asked, [['a', { b: 1 }], ['refused', {}], ['unknown', {}], 'https://a.example/x', [{ type: 'text', text: 'hi' }], { structuredContent: { a: 1 } }]);
-  assert.deepEqual(refused, ['"tools/call": the person said no', '"tools/call": no such tool']);
+  assert.deepEqual(refused, ['"tools/call": the person declined', '"tools/call": no such tool']);
 });
 
 const wrong: readonly (readonly [method: string, params: unknown, code: number])[] = [

@@ -90,7 +90,7 @@ test('framing: an unfinished line is charged; one that does not fit is refused, 
   for (let i = 0; i < 300; i++) framer.push(Buffer.from('x'.repeat(100)));
   assert.equal(budget.used, 0);
   framer.push(Buffer.from('\nnext\n'));
-  assert.deepEqual(seen, ['abc', '!Invalid request: the message is over what may be held at a time', 'next']);
+  assert.deepEqual(seen, ['abc', '!Invalid request: the message is over the limit of bytes held at a time', 'next']);
 });
 
 // ---- the weight of a message
@@ -274,7 +274,7 @@ test('connection: once the answer to a batch is full, the requests that are left
   await settled();
   assert.equal(run, 2);
   assert.deepEqual(sent.map(({ id, result }) => [id, result !== undefined]).slice(0, 3), [[0, true], [1, false], [2, false]]);
-  assert.equal(sent[8]?.error?.message, 'The answer to the batch is full');
+  assert.equal(sent[8]?.error?.message, 'The response to the batch is full');
   assert.equal(budget.used, 0);
 });
 

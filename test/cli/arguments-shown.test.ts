@@ -115,7 +115,7 @@ test('arguments come from files and from stdin, too; the target may stand in eit
   assert.match(await said('', 'list', 'tools', 'here'), /Tools/);
   const { code, err } = await run(['call', 'here', 'echo', 'text=@nowhere']);
   assert.equal(code, 2);
-  assert.match(err, /@nowhere: .*ENOENT.*a text that begins with @ is written with two/);
+  assert.match(err, /@nowhere: .*ENOENT.*write @@ for a text that begins with @/);
 });
 
 test('--env and --cwd are a program\'s; an address has no use for them', async () => {

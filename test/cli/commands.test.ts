@@ -207,7 +207,7 @@ test('what a program that fell over said is shown line by line', async () => {
 test('a word that is no command runs nothing; what is near it is suggested', async () => {
   const file = join(home, 'made');
   for (const [words, why] of [
-    [['touch', file], /^barewire: there is no command touch\. A program stands behind "--", as in: barewire -- touch$/m],
+    [['touch', file], /^barewire: there is no command touch\. A program follows "--", as in: barewire -- touch$/m],
     [['--yes', 'touch', file], /there is no command touch\./], [['--timeout', '5', 'touch', file], /there is no command touch\./],
     [['cal', '--yes', 'echo'], /there is no command cal; did you mean call\?/], [['help', 'lst'], /there is no command lst; did you mean list\?/],
     [['--jsno'], /there is no option --jsno; did you mean --json\?/], [['list', '--jsno', 'x'], /there is no option --jsno; did you mean --json\?/],

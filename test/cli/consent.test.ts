@@ -54,9 +54,9 @@ test('consent: a person sees server, tool and exact arguments, made visible, and
     askConsent(prompter(answer), style(false), 'bank', tool('pay'), args);
   assert.equal(await asked('y'), true);
   const text = lines.join('\n');
-  assert.match(text, /bank is to run pay/);
+  assert.match(text, /bank will run pay/);
   assert.match(text, /"a\\u\{202e\}b/);
-  assert.match(text, /the server's word/i);
+  assert.match(text, /only the server claims this/i);
   assert.ok(!text.includes('\u001b') && !text.includes('\u202e'));
   for (const answer of ['', 'n', 'yeah', 'yes please', undefined]) assert.equal(await asked(answer), false);
   assert.equal(await asked('YES'), true);

@@ -98,7 +98,7 @@ test('a folder\'s file starts nothing, takes nothing and shadows nothing before 
   writeFileSync(join(it.home, 'rules.json'), JSON.stringify([{ annotations: { readOnlyHint: true }, then: 'allow' }]));
   const host = await inProcess(['host'], { cwd: it.cwd, env: environment(it.home), input: 'call tools/echo text=x\ncall github/echo text=y\n' });
   assert.equal(host.code, 3, host.out);
-  assert.match(host.err, /tools\/echo was not called: nobody can be asked/);
+  assert.match(host.err, /tools\/echo was not called: no person can be asked/);
   assert.equal((await inPipe(it, 'call', 'tools', 'echo', 'text=x')).code, 3);
   assert.ok(!readFileSync(it.ran, 'utf8').includes('shadow'));
   // After a change it must be accepted again.

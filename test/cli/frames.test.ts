@@ -45,7 +45,7 @@ test('consent: 400,000 characters are shown by their beginning and end, what is 
   assert.equal(prompter.questions.length, 3);
 });
 
-const pieces = ['a', ' ', '\n', '\\n', '\r', '\t', '\x1b[1A', '\u202e', '日', '😀', '\ud83d', '└', '│', ' '.repeat(70), 'Run it? [y/N] ', 'bank is to run pay', 'with exactly these arguments:'];
+const pieces = ['a', ' ', '\n', '\\n', '\r', '\t', '\x1b[1A', '\u202e', '日', '😀', '\ud83d', '└', '│', ' '.repeat(70), 'Run it? [y/N] ', 'bank will run pay', 'with exactly these arguments:'];
 
 test('no text of a server or of arguments leaves its frame, in any question to the person', async () => {
   for (let seed = 1; seed <= 200; seed++) {
@@ -69,7 +69,7 @@ test('no text of a server or of arguments leaves its frame, in any question to t
       // A line may begin with the command's own sentence only if the command wrote it.
       assert.doesNotMatch(line, /^Run it/, `seed ${seed}: ${JSON.stringify(line)}`);
     }
-    for (const ours of ['with exactly', 'bank is to run']) assert.equal(lines.filter((line) => line.startsWith(ours)).length, 1, `seed ${seed}`);
+    for (const ours of ['with exactly', 'bank will run']) assert.equal(lines.filter((line) => line.startsWith(ours)).length, 1, `seed ${seed}`);
   }
 });
 
@@ -102,7 +102,7 @@ test('the person at the terminal sees what a server asks, and only what was type
   for (const [typed, allow] of [[['o'], 'once'], [['s'], 'session'], [['a'], 'always'], [['n'], false], [[''], false], [['please'], false], [[], false]] as const) {
     const [decision, shown] = await at(typed, (person) => person.approve?.(call, context));
     assert.equal(decision?.allow, allow, typed.join());
-    assert.ok(shown.includes('bank is to run pay') && shown.includes('"euros": 12'), shown);
+    assert.ok(shown.includes('bank will run pay') && shown.includes('"euros": 12'), shown);
   }
 });
 
@@ -122,7 +122,7 @@ test('the person at a terminal sees which server asks, and only a yes is one', a
       const prompter = prompterOf(answers);
       assert.equal(await ask(personAt(openDesk(prompter), plain)), given, `${name}: ${answers.join()}`);
       assert.ok(prompter.questions.length > 0, name);
-      assert.match(prompter.lines.join('\n'), /^bank (?:asks|is to run)\b/m, name);
+      assert.match(prompter.lines.join('\n'), /^bank (?:asks|will run)\b/m, name);
     }
   }
 });

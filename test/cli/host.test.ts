@@ -164,19 +164,19 @@ test('host at a terminal: asks, once and for the session; forms with the name of
   const home = await userWith(t, { one: 'fixture' });
   const { code, out } = await atTerminal(home, [
     [/barewire> /, 'call wipe\n'],
-    [/one is to run wipe[^]*\[N\]o: /, 'n\n'],
-    [/was not called: the person said no[^]*barewire> /, 'call wipe\n'],
+    [/one will run wipe[^]*\[N\]o: /, 'n\n'],
+    [/was not called: the person declined[^]*barewire> /, 'call wipe\n'],
     [/\[N\]o: /, 's\n'],
     [/wiped[^]*barewire> /, 'call wipe\n'],
     [/wiped[^]*barewire> /, 'call ask\n'],
-    [/one is to run ask[^]*\[N\]o: /, 'o\n'],
+    [/one will run ask[^]*\[N\]o: /, 'o\n'],
     [/one asks:[^]*Which seat[^]*seat \[aisle\]: /, 'window\n'],
     [/Send it\? [^]*: /, '\n'],
     [/a window seat[^]*barewire> /, 'grants\n'],
     [/one\/wipe {2}since[^]*barewire> /, 'call echo\n'],
     [/barewire asks:[^]*text: /, 'typed\n'],
     [/Send it\? [^]*: /, '\n'],
-    [/one is to run echo[^]*\[N\]o: /, 'o\n'],
+    [/one will run echo[^]*\[N\]o: /, 'o\n'],
     [/typed[^]*barewire> /, 'quit\n'],
   ]);
   assert.equal(code, 0, out);
@@ -199,7 +199,7 @@ test('host: a tool that changed since it was allowed for good is shown as a diff
   const accepted = await atTerminal(home, [
     [/barewire> /, 'call send\n'], [/and a copy to me[^]*Accept it as it is now\? \[y\/N\] /, 'y\n'],
     // The grant was for the old definition.
-    [/post is to run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
+    [/post will run send[^]*\[N\]o: /, 'o\n'], [/sent[^]*barewire> /, 'quit\n'],
   ]);
   assert.equal(accepted.code, 0, accepted.out);
   assert.deepEqual(logOf(home).filter(({ kind }) => kind === 'pin').map(({ change }) => change).slice(-1), ['accepted']);

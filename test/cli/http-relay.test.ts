@@ -80,7 +80,7 @@ test('trace of an address: heads, events and messages, explained, without creden
   assert.match(text, /→ POST \/mcp #1\n {10}[^]* {10}accept: .*\n[^]*→ \{"jsonrpc":"2.0","id":1,"method":"initialize"/);
   assert.match(text, /authorization: Bearer \[redacted\]/);
   assert.match(text, /← 200 to POST \/mcp #1[^]*The server answers with one message, in a session {2}2025-11-25/);
-  assert.match(text, /The client opens a stream for what the server says unasked, in its session/);
+  assert.match(text, /The client opens a stream for messages of the server, in its session/);
   assert.match(text, /← event #\d+\n {10}id: /);
   assert.match(text, /→ DELETE \/mcp/);
   assert.doesNotMatch(text, /hunter2/);

@@ -41,7 +41,7 @@ test('arguments: a value is what the schema says of its property', () => {
   ];
   for (const [words, expected] of cases) assert.deepEqual(readArguments(words, schema, source), expected, words.join(' '));
   assert.deepEqual(Object.keys(readArguments(['__proto__=1', 'toString.x=1'], schema, source)), ['__proto__', 'toString']);
-  for (const [word, says] of [['=5', /an argument is key=value/], ['text', /an argument is key=value/], ['text:=x', /^text: x is not JSON$/], ['{', /is no JSON object/], ['@file', /is no JSON object/], ['-', /is no JSON object/]] as const) {
+  for (const [word, says] of [['=5', /an argument is key=value/], ['text', /an argument is key=value/], ['text:=x', /^text: x is not JSON$/], ['{', /is not a JSON object/], ['@file', /is not a JSON object/], ['-', /is not a JSON object/]] as const) {
     assert.throws(() => readArguments([word], schema, source), { message: says }, word);
   }
   assert.deepEqual(['{}', ' {', '@x', '-', '--', 'a={', '-x', '['].map(isWholeObject), [true, true, true, true, false, false, false, false]);

@@ -30,7 +30,7 @@ test('types --check: 0 where the file is what the server offers, 1 and the lines
   writeFileSync(file, out.replace('times?: number', 'times: string'));
   const { code, err } = await run('--check', file);
   assert.equal(code, 1);
-  assert.match(err, /server\.d\.ts is not what the server offers now:\n- +times: string;\n\+ +times\?: number;\n/);
+  assert.match(err, /server\.d\.ts differs from the server's tools and prompts:\n- +times: string;\n\+ +times\?: number;\n/);
   assert.equal((await run('--check', join(folder, 'nothing'))).code, 2);
   assert.equal((await run('--name', 'a b')).code, 2);
 });

@@ -404,7 +404,7 @@ test('other notifications and other faults are told', async () => {
   wire.push({ id: 99, result: {} });
   wire.push({ nonsense: true });
   wire.receiver.error(new Error('odd'));
-  assert.deepEqual(errors.map(({ message }) => /asked|refused|odd/.exec(message)?.[0]), ['asked', 'refused', 'odd']);
+  assert.deepEqual(errors.map(({ message }) => /not sent|refused|odd/.exec(message)?.[0]), ['not sent', 'refused', 'odd']);
   // No message is sent after the refused call.
   assert.equal(last(wire)?.method, 'notifications/initialized');
 });
@@ -420,7 +420,7 @@ for (const era of [legacy, modern]) {
     const other = client.callTool('other');
     await assert.rejects(
       client.callTool('odd'),
-      /^RpcError: Invalid answer: neither "method" nor "result" nor "error"$/,
+      /^RpcError: Invalid response: neither "method" nor "result" nor "error"$/,
     );
     assert.equal(errors.length, 1);
     wire.answer(wire.sent.findLast(({ params }) => params?.['name'] === 'other')?.id as RequestId, { content: [] });

@@ -69,11 +69,11 @@ test('a conversation: capabilities whose methods are not there, each by name', a
   const { found } = await of((method) => (method === 'initialize' ? hello({ capabilities: { tools: {}, resources: { subscribe: true }, logging: {}, completions: {} } })
     : method === 'resources/list' ? { result: { resources: [{ uri: 'a://1' }] } } : method === 'ping' ? { result: {} } : no(method)));
   assert.deepEqual(found, [
-    'capability-without-method: The capability for tools/list is declared, and the method was answered with error -32601: no tools/list.',
-    'capability-without-method: The capability logging is declared, and logging/setLevel was answered with error -32601: no logging/setLevel.',
-    'capability-without-method: The capability completions is declared, and completion/complete was answered with error -32601: no completion/complete.',
-    'capability-without-method: The capability resources.subscribe is declared, and resources/subscribe was answered with error -32601: no resources/subscribe.',
-    'capability-without-method: The capability resources.subscribe is declared, and resources/unsubscribe was answered with error -32601: no resources/unsubscribe.',
+    'capability-without-method: The capability for tools/list is declared, but the method was answered with error -32601: no tools/list.',
+    'capability-without-method: The capability logging is declared, but logging/setLevel was answered with error -32601: no logging/setLevel.',
+    'capability-without-method: The capability completions is declared, but completion/complete was answered with error -32601: no completion/complete.',
+    'capability-without-method: The capability resources.subscribe is declared, but resources/subscribe was answered with error -32601: no resources/subscribe.',
+    'capability-without-method: The capability resources.subscribe is declared, but resources/unsubscribe was answered with error -32601: no resources/unsubscribe.',
   ]);
   const bare = await of((method) => (method === 'initialize' ? hello({ capabilities: { resources: { subscribe: true } } }) : method === 'resources/list' ? { result: { resources: [{ name: 'no uri' }] } } : method === 'ping' ? { result: {} } : no(method)));
   assert.ok(!bare.sent[0]?.includes('resources/subscribe'), 'without a URI there is nothing to subscribe to');
@@ -85,12 +85,12 @@ test('a conversation: lists that are not declared, fail, are malformed, go round
     const { found } = await of((method, params) => (method === 'initialize' ? hello({ capabilities }) : method === 'ping' ? { result: {} } : method === 'prompts/list' ? reply(params, ++page) : no(method)));
     return found;
   };
-  const undeclared = ['method-without-capability: prompts/list lists 1 prompts, and the capability prompts is not declared.', 'nothing-offered: It declares no tools, no resources and no prompts.'];
+  const undeclared = ['method-without-capability: prompts/list lists 1 prompts, but the capability prompts is not declared.', 'nothing-offered: It declares no tools, no resources and no prompts.'];
   assert.deepEqual(await list(() => ({ result: { prompts: [{ name: 'p' }] } }), {}), undeclared);
   assert.deepEqual(await list(() => ({ result: { prompts: [] } }), {}), undeclared.slice(1));
   assert.deepEqual(await list(() => ({ error: { code: -32603, message: 'down' } })), ['list-failed: prompts/list was answered with error -32603: down']);
   assert.deepEqual(await list(() => 'silent'), ['list-failed: prompts/list got no answer']);
-  assert.deepEqual(await list(() => ({ result: { prompts: {} } })), ['list-malformed: The result of prompts/list has no list prompts.']);
+  assert.deepEqual(await list(() => ({ result: { prompts: {} } })), ['list-malformed: The result of prompts/list lacks the list prompts.']);
   assert.deepEqual(await list(() => ({ result: { prompts: [], nextCursor: 5 } })), ['list-malformed: nextCursor of prompts/list is 5, and not a string.']);
   assert.deepEqual(await list((_params, page) => ({ result: { prompts: [{ name: `p${page}` }], nextCursor: ['a', 'b', 'c', 'b'][page - 1] } })), ['list-goes-round: prompts/list gave the cursor "b" twice, on pages 2 and 4: a client that follows it never ends.']);
   assert.deepEqual(await list((_params, page) => ({ result: { prompts: [{ name: `p${page}` }], nextCursor: `c${page}` } })), ['list-endless: prompts/list has more than 200 pages (200 items so far).']);
@@ -107,13 +107,13 @@ test('an opening: what is refused, malformed, silent, or ends', async () => {
   assert.deepEqual(await opening(hello({ protocolVersion: '2025-01-01' })), ['unknown-revision: initialize offered 2025-11-25 and was answered with "2025-01-01", which is not a revision of the protocol.', offered]);
   assert.deepEqual(await opening(hello({ protocolVersion: '2026-07-28' })), ['unknown-revision: initialize offered 2025-11-25 and was answered with "2026-07-28", which has no handshake.', offered]);
   assert.deepEqual(await opening(no('initialize')), ['opening-refused: initialize was answered with error -32601: no initialize; server/discover was answered with error -32601: no server/discover.']);
-  assert.deepEqual(await opening('silent', 'silent'), ['no-answer: Neither initialize nor server/discover got an answer, and the server went on.']);
+  assert.deepEqual(await opening('silent', 'silent'), ['no-answer: Neither initialize nor server/discover got an answer, but the server kept running.']);
   assert.deepEqual(await opening('silent'), ['opening-refused: initialize got no answer; server/discover was answered with error -32601: no server/discover.']);
   assert.deepEqual(await opening('gone'), ['ended-early: It ended before it answered initialize: the pipe broke']);
   assert.deepEqual(await opening('gone', no('x'), 'http'), ['opening-refused: initialize failed: the pipe broke.']);
   assert.deepEqual(await opening(no('initialize'), 'gone'), ['ended-early: It ended before it answered initialize: the pipe broke']);
   const modern: Reply = { result: { supportedVersions: ['2026-07-28', 5], capabilities: { tools: {} } } };
-  assert.deepEqual(await opening('silent', modern), ['capability-without-method: The capability for tools/list is declared, and the method was answered with error -32601: no tools/list.', 'unknown-method-silent: initialize got no answer, although it does not serve it: clients of the earlier revisions wait.']);
+  assert.deepEqual(await opening('silent', modern), ['capability-without-method: The capability for tools/list is declared, but the method was answered with error -32601: no tools/list.', 'unknown-method-silent: initialize got no answer: clients of earlier revisions wait for nothing.']);
   assert.deepEqual(await opening(no('initialize'), { result: { supportedVersions: 'x' } }), ['opening-malformed: The result of server/discover lacks supportedVersions, capabilities.']);
 });
 
@@ -163,7 +163,7 @@ test('an address that wants credentials: the refusal counts only where the conve
   const served = scripted((method) => (method === 'initialize' ? hello({ capabilities: { tools: {} } }) : method === 'tools/list' ? { result: { tools: [] } } : method === 'ping' ? { result: {} } : no(method)), { kind: 'http' });
   const logged = await diagnose({ name: 'x', open: served.open, http }, { ...fast, onStep: (step) => void steps.push(step) });
   assert.deepEqual(logged.findings.map(({ code }) => code), ['challenge-missing']);
-  assert.deepEqual(steps, ['what the address answers', 'the opening', 'what it offers', 'how it behaves']);
+  assert.deepEqual(steps, ['the address', 'the opening', 'its tools, resources and prompts', 'its behaviour']);
   const closed = await diagnose({ name: 'x', open: scripted(() => ({ error: { code: 1, message: 'log in' } }), { kind: 'http' }).open, http }, fast);
   assert.deepEqual(closed.findings.map(({ code }) => code).sort(), ['challenge-missing', 'unauthorized']);
 });
@@ -174,8 +174,8 @@ test('findings come with errors first, and what cannot be started says why', asy
   assert.deepEqual(findings.map(({ severity, code }) => `${severity} ${code}`), ['error schema-missing', 'warning name-invalid', 'note description-missing']);
   assert.deepEqual(findings.map(({ request }) => request), Array(3).fill({ conversation: 1, id: 2 }));
   const failed = (cause?: unknown): string => startFinding(new Error('m', { cause }), 'npx \u001bx').what;
-  assert.equal(failed({ code: 'ENOENT' }), 'npx \\x1bx: there is no such program, or its working directory is not there.');
-  assert.equal(failed({ code: 'EACCES' }), 'npx \\x1bx: the file may not be executed.');
+  assert.equal(failed({ code: 'ENOENT' }), 'npx \\x1bx: the program or its working directory does not exist.');
+  assert.equal(failed({ code: 'EACCES' }), 'npx \\x1bx: the file is not executable.');
   assert.equal(failed(null), 'npx \\x1bx: m');
   assert.equal(startFinding('text', 'x').what, 'x: text');
 });
@@ -196,5 +196,5 @@ test('the doctor answers what a server asks: ping, and nothing else', async () =
       inner.send(text, sent);
     } };
   } }, fast);
-  assert.deepEqual(answers.map((text) => JSON.parse(text) as unknown), [{ jsonrpc: '2.0', id: 'p', result: {} }, { jsonrpc: '2.0', id: 'q', error: { code: -32601, message: 'The doctor answers no questions' } }]);
+  assert.deepEqual(answers.map((text) => JSON.parse(text) as unknown), [{ jsonrpc: '2.0', id: 'p', result: {} }, { jsonrpc: '2.0', id: 'q', error: { code: -32601, message: 'The doctor does not answer questions' } }]);
 });

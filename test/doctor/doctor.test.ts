@@ -131,7 +131,7 @@ for (const [fault, expected = [fault], more = {}] of addresses) {
 
 test('doctor: the right path is named where it is found', async (t) => {
   const { findings: [found] } = await ofAddress(await faultyHttp(t, 'wrong-path-page'));
-  assert.match(found?.todo ?? '', /^Use http:\/\/127\.0\.0\.1:\d+\/api\/mcp: there it is\.$/);
+  assert.match(found?.todo ?? '', /^Use http:\/\/127\.0\.0\.1:\d+\/api\/mcp: the endpoint is there\.$/);
 });
 
 test('doctor: what a program wrote is shown, and what it said at its end', async () => {

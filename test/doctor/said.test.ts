@@ -32,7 +32,7 @@ test('examineTools: what the check of schemas throws is told, but not of a schem
   const found = (schema: object): (readonly [string, string])[] => examineTools([tool(schema)], refuse).map(({ code, what }) => [code, what] as const);
   assert.deepEqual(found({ type: 'object' }), [['schema-invalid', '1 of 1 tools: a (inputSchema: no such type).']]);
   assert.deepEqual(found({ type: 'object', anyOf: [] }), [['schema-invalid', '1 of 1 tools: a (inputSchema: no such type).']]);
-  assert.deepEqual(found({ type: 'object', properties: { x: { $ref: 'elsewhere.json' } } }), [['schema-rejected', '1 of 1 tools: a (/x: $ref leads out of the schema).']]);
+  assert.deepEqual(found({ type: 'object', properties: { x: { $ref: 'elsewhere.json' } } }), [['schema-rejected', '1 of 1 tools: a (/x: $ref points outside the schema).']]);
 });
 
 test('examineTools: of a schema that has no end only so many subschemas are looked at', () => {
@@ -81,16 +81,16 @@ test('an address: what is asked of one that is in order, in the session that it 
 
 test('an address: each rule that a session breaks is told', async () => {
   assert.deepEqual((await address({ ...well, initialized: { status: 200 }, GET: { status: 200, headers: { 'content-type': 'text/html' } }, odd: { status: 200 }, unknown: { status: 200 } })).found, [
-    'notification-status: notifications/initialized: expected HTTP 202 without a body; came HTTP 200, no body',
-    'get-wrong: GET: expected HTTP 200 with Content-Type text/event-stream, or HTTP 405; came HTTP 200 text/html',
-    'version-header-unchecked: MCP-Protocol-Version: 1999-01-01: expected HTTP 400: the version is not supported; came HTTP 200, no body',
-    'session-not-404: a made-up session id: expected HTTP 404: the session does not exist; came HTTP 200, no body',
+    'notification-status: notifications/initialized: expected HTTP 202 without a body, got HTTP 200, no body',
+    'get-wrong: GET: expected HTTP 200 with Content-Type text/event-stream, or HTTP 405, got HTTP 200 text/html',
+    'version-header-unchecked: MCP-Protocol-Version: 1999-01-01: expected HTTP 400: the version is not supported, got HTTP 200, no body',
+    'session-not-404: a made-up session id: expected HTTP 404: the session does not exist, got HTTP 200, no body',
   ]);
-  assert.deepEqual((await address({ ...well, GET: { status: 500 } })).found, ['get-wrong: GET: expected HTTP 200 with Content-Type text/event-stream, or HTTP 405; came HTTP 500']);
+  assert.deepEqual((await address({ ...well, GET: { status: 500 } })).found, ['get-wrong: GET: expected HTTP 200 with Content-Type text/event-stream, or HTTP 405, got HTTP 500']);
   assert.deepEqual((await address({ ...well, GET: { status: 200, headers: { 'content-type': 'text/event-stream' } } })).found, []);
   assert.deepEqual((await address({ ...well, GET: { status: 204, headers: { 'content-type': 'text/event-stream' } } })).found.length, 1);
   assert.deepEqual((await address({ ...well, unknown: { status: 400 } })).found, [], 'the session was made up: 400 refuses it, too');
-  assert.match((await address({ ...well, initialized: { status: 202, body: '{}' } })).found[0] ?? '', /^notification-status: .* came HTTP 202 \{\}$/);
+  assert.match((await address({ ...well, initialized: { status: 202, body: '{}' } })).found[0] ?? '', /^notification-status: .* got HTTP 202 \{\}$/);
   assert.deepEqual((await address({ ...well, odd: 'cut' })).found, ['connection-lost: the session: the connection was cut before an answer came.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 200, headers: { ...json, 'mcp-session-id': 'a b' }, body: message } })).found, ['session-id-odd: The session id is a b.']);
   assert.deepEqual((await address({ ...well, initialize: { status: 400, headers: json, body: message } })).asked, ['initialize'], 'no session was begun');
@@ -103,10 +103,10 @@ test('an address: refusals, and what they say', async () => {
     return [found, usable, wantsLogin];
   };
   const metadata = 'Bearer resource_metadata="https://h.example/.well-known/x"';
-  assert.deepEqual(await refusal({ status: 401, headers: { 'www-authenticate': metadata } }), [['unauthorized: h.example answers 401: it wants credentials.'], true, true]);
-  assert.deepEqual(await refusal({ status: 401, body: 'log in' }), [['unauthorized: h.example answers 401: it wants credentials (log in).', 'challenge-missing: The 401 has no WWW-Authenticate.'], true, true]);
+  assert.deepEqual(await refusal({ status: 401, headers: { 'www-authenticate': metadata } }), [['unauthorized: h.example answers 401: it requires credentials.'], true, true]);
+  assert.deepEqual(await refusal({ status: 401, body: 'log in' }), [['unauthorized: h.example answers 401: it requires credentials (log in).', 'challenge-missing: The 401 has no WWW-Authenticate.'], true, true]);
   assert.deepEqual(await refusal({ status: 401, headers: { 'www-authenticate': 'Basic realm=x' } }),
-    [['unauthorized: h.example answers 401: it wants credentials.', 'challenge-missing: The challenge names no resource_metadata: Basic [redacted]'], true, true]);
+    [['unauthorized: h.example answers 401: it requires credentials.', 'challenge-missing: The challenge names no resource_metadata: Basic [redacted]'], true, true]);
   // A body is redacted before it is cut: a part of a key does not look like one.
   for (const before of [1_992, 9_992]) {
     for (const status of [401, 500]) {
@@ -123,18 +123,18 @@ test('an address: refusals, and what they say', async () => {
 
 test('an address: the right path is looked for at four others, and the old transport is known by its event', async () => {
   const wrong = await address({});
-  assert.deepEqual(wrong.found, ['wrong-path: POST /mcp was answered with 404: no MCP endpoint is there.']);
+  assert.deepEqual(wrong.found, ['wrong-path: POST /mcp was answered with 404: not an MCP endpoint.']);
   assert.equal(wrong.usable, false);
   assert.deepEqual(wrong.sent.map(({ method, url }) => `${method} ${new URL(url).pathname}`), ['POST /mcp', 'GET /mcp', 'POST /', 'POST /api/mcp', 'GET /sse']);
   const page = await address({ '/mcp': { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>' } });
-  assert.deepEqual(page.found, ['wrong-path: POST /mcp was answered with 200 and a page: no MCP endpoint is there.']);
+  assert.deepEqual(page.found, ['wrong-path: POST /mcp was answered with 200 and an HTML page: not an MCP endpoint.']);
   const todo = async (answers: Answers): Promise<string | undefined> => (await examineAddress({ url: 'https://h.example/x', send: async ({ url }) => {
     const answer = answers[new URL(url).pathname] ?? { status: 404 };
     if (answer === 'cut') throw new Error('cut');
     return { status: 200, headers: json, body: message, ...answer };
   } })).findings[0]?.todo;
-  assert.equal(await todo({ '/mcp': 'cut', '/': { status: 500 }, '/api/mcp': {} }), 'Use https://h.example/api/mcp: there it is.');
-  assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { headers: { 'content-type': 'text/event-stream' }, body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: there it is.');
+  assert.equal(await todo({ '/mcp': 'cut', '/': { status: 500 }, '/api/mcp': {} }), 'Use https://h.example/api/mcp: the endpoint is there.');
+  assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { headers: { 'content-type': 'text/event-stream' }, body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: the endpoint is there.');
   assert.doesNotMatch(await todo({ '/sse': { body: 'event: ping\n\n' } }) ?? '', /there it is/);
   assert.doesNotMatch(await todo({ '/mcp': { status: 400 } }) ?? '', /there it is/, 'a refusal is not the endpoint');
   const elsewhere = await address({ '/mcp': { status: 404 }, '/': { status: 500, headers: { 'mcp-session-id': 'no' } }, '/api/mcp': { ...well['initialize'] as object } });
@@ -146,8 +146,8 @@ test('an address: the right path is looked for at four others, and the old trans
     const old = await address({ initialize: { status }, GET: stream });
     assert.deepEqual([old.found, old.usable], [['old-transport: h.example speaks HTTP+SSE, the transport of 2024-11-05.'], true]);
   }
-  assert.deepEqual((await address({ initialize: { status: 400 }, GET: { ...stream, headers: json } })).found, ['server-error: initialize: expected a JSON-RPC message in the body; came HTTP 400, no body']);
-  assert.deepEqual((await address({ initialize: { status: 405 }, GET: 'cut' })).found, ['wrong-path: POST /mcp was answered with 405: no MCP endpoint is there.']);
+  assert.deepEqual((await address({ initialize: { status: 400 }, GET: { ...stream, headers: json } })).found, ['server-error: initialize: expected a JSON-RPC message in the body, got HTTP 400, no body']);
+  assert.deepEqual((await address({ initialize: { status: 405 }, GET: 'cut' })).found, ['wrong-path: POST /mcp was answered with 405: not an MCP endpoint.']);
   // An endpoint of 2026-07-28 refuses initialize by 404 with this error.
   const modern = await address({ initialize: { status: 404, headers: json, body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"No"}}' } });
   assert.deepEqual([modern.found, modern.asked, modern.usable], [[], ['initialize'], true]);
@@ -161,16 +161,16 @@ test('an address: what a page of another origin gets', async () => {
   const of = async (answers: Answers): Promise<string[]> => (await address(answers, { origin })).found;
   assert.deepEqual(await of(served(exposed, allowed)), []);
   assert.deepEqual(await of(served({ ...allowed, 'access-control-expose-headers': '*' }, { 'access-control-allow-origin': '*' })), []);
-  assert.deepEqual(await of(served(allowed, allowed)), [`cors-missing: For a page from ${origin} the answers lack Access-Control-Expose-Headers: Mcp-Session-Id.`]);
+  assert.deepEqual(await of(served(allowed, allowed)), [`cors-missing: For a page from ${origin} the responses lack Access-Control-Expose-Headers: Mcp-Session-Id.`]);
   assert.deepEqual(await of(served({ 'access-control-allow-origin': 'https://other.example' }, {})), [
-    `cors-missing: For a page from ${origin} the answers lack Access-Control-Allow-Origin of OPTIONS, Access-Control-Allow-Origin of POST, Access-Control-Expose-Headers: Mcp-Session-Id.`]);
-  assert.deepEqual(await of({ ...well, page: { status: 403, body: 'no' } }), [`origin-refused: A request of a page from ${origin} was answered with 403: no`]);
+    `cors-missing: For a page from ${origin} the responses lack Access-Control-Allow-Origin of OPTIONS, Access-Control-Allow-Origin of POST, Access-Control-Expose-Headers: Mcp-Session-Id.`]);
+  assert.deepEqual(await of({ ...well, page: { status: 403, body: 'no' } }), [`origin-refused: A request with the Origin ${origin} was answered with 403: no`]);
   const { asked, sent } = await address(served(exposed, allowed), { origin });
   assert.deepEqual(asked.slice(6), ['page', 'DELETE', 'OPTIONS'], 'the session of the page is ended too');
   assert.equal(sent[8]?.headers['access-control-request-method'], 'POST');
   // DNS rebinding can only reach servers on this machine.
   for (const url of ['http://localhost:1/mcp', 'http://127.0.0.1:1/mcp', 'http://[::1]:1/mcp']) {
-    assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, ['origin-unchecked: Origin: https://barewire.invalid: expected HTTP 403: the origin is foreign; came HTTP 200, no body'], url);
+    assert.deepEqual((await address({ ...well, strange: { status: 200 } }, { url })).found, ['origin-unchecked: Origin: https://barewire.invalid: expected HTTP 403: the origin is foreign, got HTTP 200, no body'], url);
     assert.deepEqual((await address({ ...well, strange: { status: 300 } }, { url })).found, [], url);
     assert.deepEqual((await address({ ...well, strange: 'cut' }, { url })).found, [], url);
   }

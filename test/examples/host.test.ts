@@ -28,7 +28,7 @@ test('the host example calls what a person allows, and says so in its log', buil
 
 test('the host example calls nothing that a person refuses', built, async () => {
   const text = await printed('n');
-  assert.match(text, /refused: sums\/add was not called: the person said no/);
+  assert.match(text, /refused: sums\/add was not called: the person declined/);
   assert.match(text, / {2}decided refused\n/);
   assert.doesNotMatch(text, / {2}sent/);
 });

@@ -75,8 +75,8 @@ test('a pipeline: its steps, and references only to what is known before', () =>
     [pipeline([{ tool: 'a', params: '$last' }]), /\$last is not known before step 0/], [pipeline([{ tool: 'a', params: ['$steps.0'] }]), /\$steps\.0 is not known before step 0/],
     [pipeline([{ tool: 'a' }, { tool: 'a', params: { deep: { x: '$steps.1.y' } } }]), /\$steps\.1\.y is not known before step 1/],
     [pipeline([{ tool: 'a' }], { result: '$steps.1' }), /\$steps\.1 is not known before step 1/],
-    [pipeline([{ tool: 'a', params: '$' }]), /"\$" names nothing/], [pipeline([{ tool: 'a', params: '$param' }]), /"\$param" names nothing/], [pipeline([{ tool: 'a', params: '$params.' }]), /names nothing/],
-    [pipeline([{ tool: 'a', params: '$paramsx' }]), /names nothing/], [pipeline([{ tool: 'a' }, { tool: 'a', params: '$steps' }]), /names nothing/],
+    [pipeline([{ tool: 'a', params: '$' }]), /"\$" is unknown/], [pipeline([{ tool: 'a', params: '$param' }]), /"\$param" is unknown/], [pipeline([{ tool: 'a', params: '$params.' }]), /is unknown/],
+    [pipeline([{ tool: 'a', params: '$paramsx' }]), /is unknown/], [pipeline([{ tool: 'a' }, { tool: 'a', params: '$steps' }]), /is unknown/],
     ['5', /its description is not an object/], ['{', /JSON/],
   ];
   for (const [text, why] of refused) assert.throws(() => readPipelines(text), why, text.slice(0, 100));
@@ -125,7 +125,7 @@ test('a folder and its files: who may change them, what is a program, and where 
   assert.equal(checkFile(path, 'inner'), undefined);
   assert.deepEqual(checkFile(path, file('open', 0o757)), { fault: 'it is writable by others' });
   assert.deepEqual(checkFile(path, file('group', 0o775)), { fault: 'it is writable by its group (chmod g-w)' });
-  assert.deepEqual(checkFile(path, 'gone'), { fault: 'it cannot be looked at: it has gone, or is a link to nothing' });
+  assert.deepEqual(checkFile(path, 'gone'), { fault: 'it cannot be read: it is gone, or is a broken link' });
   symlinkSync(join(path, 'run-64'), join(path, 'link'));
   const link = checkFile(path, 'link');
   assert.ok(link && 'path' in link && link.name === 'link' && link.path === join(path, 'run-64'));

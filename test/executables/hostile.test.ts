@@ -100,7 +100,7 @@ test('executables: without a right of root what has left its group is looked for
   const cli = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
   const [command = '', ...args] = [...root ? unprivileged : [], process.execPath, cli, 'serve', folder.path];
   const check = spawnSync(command, [...args.slice(0, -1), '--check', folder.path], { encoding: 'utf8' });
-  assert.match(check.stdout, /warning: .*setsid.* may outlive its run/, check.stderr);
+  assert.match(check.stdout, /warning: .*setsid.* may outlive the run/, check.stderr);
   let said = '';
   const client = new McpClient({ name: 'test', version: '1.0.0' });
   await client.connect(stdioTransport(command, args, { onStderr: (line) => (said += `${line}\n`) }));
@@ -112,7 +112,7 @@ test('executables: without a right of root what has left its group is looked for
     assert.deepEqual(content, [{ type: 'text', text: 'gone' }]);
     await until(() => left(seconds).length === 0);
   }
-  assert.match(said, /WARNING: .*setsid.* may outlive its run/);
+  assert.match(said, /WARNING: .*setsid.* may outlive the run/);
   // A process that escapes both searches is the subject of the warning.
   await client.callTool('hides');
   assert.ok(left('987656').length <= 1);
@@ -146,7 +146,7 @@ test('executables: --schema has its own time, and says what is wrong', { skip: u
   const { problems, tools } = await serve(t, folder, { limits: { describeMs: 4_000 } });
   assert.deepEqual(tools.tools, ['same']);
   assert.match(problems.get('slow') ?? '', /with --schema it took longer than 4000 ms/);
-  assert.match(problems.get('noise') ?? '', /with --schema it wrote no JSON, but "hello"/);
+  assert.match(problems.get('noise') ?? '', /with --schema it did not write JSON, but "hello"/);
   assert.match(problems.get('unnamed') ?? '', /its name is not/);
   assert.match(problems.get('bad name') ?? '', /its name is not/);
   assert.match(problems.get('schema') ?? '', /input\.type is invalid, expected "object"/);

@@ -153,7 +153,7 @@ printf '{"result": {"first": %s, "second": %s}}\\n' "$first" "$second"`));
     assert.deepEqual(asked.splice(0), ['Which seat?', 'Sure?']);
     // One process if the session lasts; otherwise one for each round.
     assert.equal(readFileSync(runs, 'utf8').trim().split('\n').length, revision === '2026-07-28' ? 3 : 1);
-    assert.match(await call('wrong'), /^!wrong asks what cannot be asked/);
+    assert.match(await call('wrong'), /^!wrong asks an invalid question/);
     assert.match(await call('forever'), /^!forever: more than 4 runs for one call/);
     assert.equal(asked.length, 4);
   });

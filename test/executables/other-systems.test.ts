@@ -52,8 +52,8 @@ test('elsewhere than on Linux: no control group, no search for what was left, no
     assert.throws(() => findUser('nobody'), /^Error: only root may run tools as another user$/);
     const confinement = findConfinement(defaultExecutableLimits);
     assert.deepEqual([confinement.description, confinement.boundsProcesses, confinement.endsAll, confinement.user, confinement.cgroup()], ['time and output', false, false, undefined, undefined]);
-    assert.equal(confinement.warning, 'the number of processes and their memory are not bounded: no cgroup may be made here, and --user names no other user; '
-      + 'what leaves its group of processes (setsid) may outlive its run: there is no cgroup and no PID namespace');
+    assert.equal(confinement.warning, 'the number of processes and their memory are not bounded: no cgroup can be made, and --user does not name another user; '
+      + 'processes that leave their group (setsid) may outlive the run: there is no cgroup and no PID namespace');
     assert.deepEqual(confinement.wrap('tool', ['a b'], false), { command: 'tool', args: ['a b'] });
     assert.deepEqual([137, 129, 160, 0].map((code) => confinement.signalOf(code)), [undefined, undefined, undefined, undefined]);
   }

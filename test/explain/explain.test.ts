@@ -326,7 +326,7 @@ const cases: readonly Case[] = [
   ],
   [
     call('vendor/thing', {}),
-    'The other side sends the request vendor/thing, which is in no revision',
+    'The other side sends the request vendor/thing, which no revision has',
     '2025-11-25 basic/index#requests',
   ],
   [

@@ -61,7 +61,7 @@ test('a tool that the first fitting rule denies without arguments is not listed,
   assert.deepEqual(Object.keys(status?.listed?.tools ?? {}), ['read_file', 'look']);
   // The log has the request, and the rule that refused it.
   assert.deepEqual(entries().filter(({ decision }) => decision === 'refused').map(({ tool, by, why }) => [tool, by, why]),
-    [['delete_file', 'rule 1', 'it is not offered'], ['delete_file', 'rule 1', 'it is not offered']]);
+    [['delete_file', 'rule 1', 'a filter hides it'], ['delete_file', 'rule 1', 'a filter hides it']]);
   assert.equal(entries().filter(({ kind, tool }) => kind === 'sent' && tool !== 'read_file').length, 0);
 });
 

@@ -192,7 +192,7 @@ test('bounds: new tools in every listing fill no store and no log: once there ar
   assert.ok(kept.length < 100 * 10_500, `${kept.length}`);
   assert.deepEqual([...new Set(host.pendingChanges().map(({ kind }) => kind))], ['new']);
   assert.equal(host.pendingChanges().length, 50);
-  await assert.rejects(host.call('s/r10-0'), { code: 'tool-changed', message: /is new, and waits for a person/ });
+  await assert.rejects(host.call('s/r10-0'), { code: 'tool-changed', message: /is new, and needs approval/ });
 });
 
 test('bounds: arguments that are nested deeper than what judges them goes are refused, before anybody is asked', async (t) => {

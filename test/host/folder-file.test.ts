@@ -176,7 +176,7 @@ function terminal(answer: string): { readonly input: PassThrough; readonly outpu
   return { input, output, said: () => said };
 }
 
-test('folder files: accepted by the digest, shown again when they change, and refused where nobody can be asked', async (t) => {
+test('folder files: accepted by the digest, shown again when they change, and refused where no person can be asked', async (t) => {
   const cwd = folder(t);
   const store = memoryStore();
   const path = join(cwd, '.mcp.json');

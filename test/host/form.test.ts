@@ -74,7 +74,7 @@ test('form: what will be sent is shown whole, and what the judge refuses at the 
   // A refused form without fields cannot be corrected; a refusal without a reason gets a default text.
   assert.deepEqual((await fill({}, [], { complete: () => ({ valid: false, errors: [] }) }))[0], { action: 'cancel' });
   const [, anew] = await fill({ a: { type: 'string' } }, ['1', ':cancel'], { complete: (_schema, content) => (content['a'] === '1' ? { valid: false, errors: [] } : { valid: true, content }) });
-  assert.ok(anew.includes('  That will not do: it is not valid.'));
+  assert.ok(anew.includes('  Invalid answer: it is not valid.'));
   for (const [line, expected] of [['Y', 'accept'], ['', 'accept'], [':decline', 'decline'], [':cancel', 'cancel']] as const) assert.equal((await fill({ a: {} }, ['1', line]))[0].action, expected, line);
 });
 

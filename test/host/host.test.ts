@@ -99,7 +99,7 @@ test('host: nothing runs that neither a rule nor a person allowed', async (t) =>
 
 test('host: without anybody to ask, what is not allowed is refused', async (t) => {
   const { host } = make(t, { a: echoServer('a') }, { person: {} });
-  await assert.rejects(host.call('a/echo', {}), { code: 'refused', message: /nobody can be asked/ });
+  await assert.rejects(host.call('a/echo', {}), { code: 'refused', message: /no person can be asked/ });
 });
 
 test('host: a tool may have a name that objects have by themselves', async (t) => {
@@ -351,7 +351,7 @@ test('host: a person may refuse a sampling request, and its answer', async (t) =
         samplingAnswer: async () => ({ allow: answer }),
       },
     });
-    await assert.rejects(host.call('a/think', {}), /^HostError: sampling was refused: the person said no to the (?:request|answer)$/);
+    await assert.rejects(host.call('a/think', {}), /^HostError: sampling was refused: the person declined the (?:request|answer)$/);
     assert.equal(asked, runs);
   }
 });

@@ -77,8 +77,8 @@ test('questions: sampling needs a model and a person for the request and for the
   const model: Model = async () => answer('a');
   for (const [person, given] of [[yes, undefined], [{ samplingRequest: yes.samplingRequest }, model], [{ samplingAnswer: yes.samplingAnswer }, model]] as const) {
     const { questions, logged } = questionsOf(person as Person, given ? { model: given } : {});
-    await assert.rejects(questions.sample(request(1), signal), { code: 'refused', message: 'sampling was refused: nobody can consent to it here' });
-    assert.deepEqual(logged(), [{ kind: 'sampling', server: 's', outcome: 'refused', why: 'nobody can consent to it here' }]);
+    await assert.rejects(questions.sample(request(1), signal), { code: 'refused', message: 'sampling was refused: no person is here to consent' });
+    assert.deepEqual(logged(), [{ kind: 'sampling', server: 's', outcome: 'refused', why: 'no person is here to consent' }]);
   }
   const { questions, logged } = questionsOf(yes, { model });
   assert.deepEqual(await questions.sample(request(1), signal), answer('a'));
@@ -105,7 +105,7 @@ test('questions: the tokens of a server are spent once, and come back where noth
   for (const odd of [0, -1, Number.NaN]) await refused(odd, /it asks for/);
   // If the person refuses or cannot be asked, no tokens are spent.
   person.consent = { allow: false };
-  await refused(100, /the person said no to the request/);
+  await refused(100, /the person declined the request/);
   person.consent = { allow: false, reason: 'not today' };
   await refused(100, /not today/);
   person.consent = new Error('the window is closed');
@@ -148,10 +148,10 @@ test('questions: a model that fails, and a no to its answer, are in the log; wha
   } });
   await assert.rejects(questions.sample(request(50), signal), /^Error: no quota$/);
   fails = false;
-  await assert.rejects(questions.sample(request(50), signal), /the person said no to the answer/);
+  await assert.rejects(questions.sample(request(50), signal), /the person declined the answer/);
   await assert.rejects(questions.sample(request(1), signal), /and 0 of/);
   assert.deepEqual(logged().slice(0, 2), [
     { kind: 'sampling', server: 's', outcome: 'failed', why: 'no quota' },
-    { kind: 'sampling', server: 's', outcome: 'refused', why: 'the person said no to the answer' },
+    { kind: 'sampling', server: 's', outcome: 'refused', why: 'the person declined the answer' },
   ]);
 });

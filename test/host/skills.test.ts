@@ -115,7 +115,7 @@ test('host skills: without approval nothing is read', async (t) => {
   assert.deepEqual(read, []);
   const text = new TextEncoder().encode(document('refunds'));
   const { host: silent } = await hostOf(t, unlisted([{ uri, digest: await fileDigest(text), size: text.length }]), { person: {} });
-  await assert.rejects(silent.loadSkill('s', uri), /nobody can be asked/);
+  await assert.rejects(silent.loadSkill('s', uri), /no person can be asked/);
   assert.deepEqual(silent.loadedSkills, []);
 });
 

@@ -169,6 +169,6 @@ test('a line of a log is refused in our words, whatever braces and quotation mar
   for (const line of ['starting {', 'info "ready"', 'error: [1, 2]', ' listening on 3000 {"a":1}']) {
     const decoded = decode(line);
     assert.equal(decoded.kind, 'refusal');
-    assert.match(decoded.kind === 'refusal' ? decoded.error.message : '', /^Parse error: .* is no JSON$/, line);
+    assert.match(decoded.kind === 'refusal' ? decoded.error.message : '', /^Parse error: .* is not JSON$/, line);
   }
 });

@@ -699,10 +699,10 @@ test('connection: unasked answers are reported and dropped', () => {
   receive({ jsonrpc, id: null, error: { code: -32700, message: 'could not read that' } });
   receive({ jsonrpc, error: { code: -32600, message: 'nor that' } });
   assert.deepEqual(errors, [
-    'an answer to a question that was not asked (id 5)',
-    'an answer to a question that was not asked (id "1"): why',
-    'an answer to a question that was not asked (id null): could not read that',
-    'an answer to a question that was not asked (id null): nor that',
+    'a response to a request that was not sent (id 5)',
+    'a response to a request that was not sent (id "1"): why',
+    'a response to a request that was not sent (id null): could not read that',
+    'a response to a request that was not sent (id null): nor that',
   ]);
   assert.deepEqual(take(), []);
 });
@@ -715,10 +715,10 @@ test('connection: an answer is judged by who has asked; where nobody has, it is 
   hear({ error: { code: 'x', message: ['no'] } });
   hear({ id: 2, error: { message: 'why' } });
   assert.deepEqual(errors.splice(0), [
-    'an answer to a question that was not asked (id 5)',
-    'an answer to a question that was not asked (id an object)',
-    'an answer to a question that was not asked (id null)',
-    'an answer to a question that was not asked (id 2): why',
+    'a response to a request that was not sent (id 5)',
+    'a response to a request that was not sent (id an object)',
+    'a response to a request that was not sent (id null)',
+    'a response to a request that was not sent (id 2): why',
   ]);
   assert.deepEqual(take(), []);
   const asked = [requestsOf(connection).request('a'), requestsOf(connection).request('b'), requestsOf(connection).request('c')] as const;
@@ -727,17 +727,17 @@ test('connection: an answer is judged by who has asked; where nobody has, it is 
   hear({ id: 3, result: 'text' });
   assert.deepEqual(await asked[0], { a: 1 });
   await assert.rejects(asked[1], { code: -32601, message: 'no b' });
-  await assert.rejects(asked[2], { code: -32600, message: 'Invalid answer: "result" must be an object' });
+  await assert.rejects(asked[2], { code: -32600, message: 'Invalid response: "result" must be an object' });
 });
 
 const malformed: [string, object, RegExp][] = [
-  ['nothing', {}, /^Invalid answer: neither "method" nor "result" nor "error"$/],
-  ['both', { result: {}, error: { code: 1, message: 'x' } }, /^Invalid answer: both "result" and "error"$/],
-  ['result and null', { result: {}, error: null }, /^Invalid answer: both/],
-  ['an error that is none', { error: 'x' }, /^Invalid answer: "error" must have/],
-  ['an error without a code', { error: { message: 'x' } }, /^Invalid answer: "error" must have/],
-  ['a result that is none', { result: [] }, /^Invalid answer: "result" must be an object$/],
-  ['another version', { jsonrpc: '1.0', result: {} }, /^Invalid answer: "jsonrpc" must be "2.0"$/],
+  ['nothing', {}, /^Invalid response: neither "method" nor "result" nor "error"$/],
+  ['both', { result: {}, error: { code: 1, message: 'x' } }, /^Invalid response: both "result" and "error"$/],
+  ['result and null', { result: {}, error: null }, /^Invalid response: both/],
+  ['an error that is none', { error: 'x' }, /^Invalid response: "error" must have/],
+  ['an error without a code', { error: { message: 'x' } }, /^Invalid response: "error" must have/],
+  ['a result that is none', { result: [] }, /^Invalid response: "result" must be an object$/],
+  ['another version', { jsonrpc: '1.0', result: {} }, /^Invalid response: "jsonrpc" must be "2.0"$/],
 ];
 for (const [name, members, says] of malformed) {
   test(`connection: a malformed answer fails its question at once: ${name}`, async () => {
@@ -784,7 +784,7 @@ test('connection: a malformed answer in a batch', async () => {
   const call = requestsOf(connection).request('m');
   take();
   receive([ask('a', 'ping'), { jsonrpc, id: 1 }, { jsonrpc, id: 9 }]);
-  await assert.rejects(call, /Invalid answer: neither/);
+  await assert.rejects(call, /Invalid response: neither/);
   await settle();
   assert.deepEqual((take() as unknown as Sent[][]).flat().map(({ id }) => id), ['a', 9]);
 });

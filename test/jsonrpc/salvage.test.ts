@@ -75,7 +75,7 @@ test('a call whose answer is above the limit fails at once, by its id', async ()
   const calls = [requestsOf(connection).request('a'), requestsOf(connection).request('b')];
   connection.receive(refused(`{"jsonrpc":"2.0","id":2,"result":{"text":"${text}"}}`, 100));
   await assert.rejects(calls[1] as Promise<unknown>, (error) => error instanceof RpcError
-    && error.message === 'Invalid answer: the message is over the limit of 1000 bytes');
+    && error.message === 'Invalid response: the message is over the limit of 1000 bytes');
   assert.equal(requestsOf(connection).size, 1);
   connection.close();
   await assert.rejects(calls[0] as Promise<unknown>);

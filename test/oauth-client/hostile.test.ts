@@ -39,7 +39,7 @@ const cases: readonly Hostile[] = [
     setUp: ({ rs }) => { rs.metadata = { resource: [rs.url] }; }, never: noLogin },
   { what: 'metadata of a megabyte', code: 'fetch_too_large', names: /protected resource metadata/,
     setUp: ({ rs }) => { rs.metadata = { padding: megabyte }; } },
-  { what: 'metadata that nests without end', code: 'metadata_malformed', names: /no JSON object/,
+  { what: 'metadata that nests without end', code: 'metadata_malformed', names: /not a JSON object/,
     setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.end('{"resource":'.repeat(15_000))); } },
   { what: 'a field that nests deeply', code: 'metadata_malformed', names: /scopes_supported is a list, expected a list of strings/,
     setUp: ({ rs }) => {
@@ -69,9 +69,9 @@ const cases: readonly Hostile[] = [
   { what: 'an authorization server with a user in its URL', code: 'issuer_mismatch',
     setUp: ({ as, rs }) => { rs.metadata = { authorization_servers: [as.origin.replace('//', '//honest.example@')] }; } },
   // The authorization server metadata.
-  { what: 'metadata of another issuer', code: 'issuer_mismatch', names: /issuer is "https:\/\/honest\.example", asked for/,
+  { what: 'metadata of another issuer', code: 'issuer_mismatch', names: /issuer is "https:\/\/honest\.example", expected/,
     setUp: ({ as }) => { as.metadata = { issuer: 'https://honest.example' }; }, never: noLogin },
-  { what: 'metadata that names no issuer', code: 'issuer_mismatch', names: /issuer is missing, asked for/,
+  { what: 'metadata that names no issuer', code: 'issuer_mismatch', names: /issuer is missing, expected/,
     setUp: ({ as }) => { as.metadata = { issuer: undefined }; }, never: noLogin },
   { what: 'an issuer that differs by a slash', code: 'issuer_mismatch',
     setUp: ({ as }) => { as.metadata = { issuer: `${as.origin}/` }; }, never: noLogin },
@@ -187,7 +187,7 @@ const cases: readonly Hostile[] = [
         : response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="read"' }).end());
     },
     never: ({ as }) => assert.equal(as.logins.length, 1) },
-  { what: 'a challenge that names metadata that is not there', code: 'metadata_malformed', names: /the server's challenge names this address/,
+  { what: 'a challenge that names metadata that is not there', code: 'metadata_malformed', names: /the challenge names this address/,
     setUp: ({ rs }) => { rs.answers.set(resourceMetadata, (_, response) => response.writeHead(404).end()); } },
 ];
 

@@ -120,7 +120,7 @@ test('the client\'s part of a token request, by each method', async () => {
   assert.deepEqual(await of({ client_secret: 's+' }, ['client_secret_post', 'client_secret_basic']), basic);
   assert.deepEqual(await of({ client_secret: 's+', token_endpoint_auth_method: 'client_secret_post' }), { client_id: 'c :d', client_secret: 's+' });
   assert.deepEqual(await of({ client_secret: 's', token_endpoint_auth_method: 'none' }), { client_id: 'c :d' });
-  await assert.rejects(of({ token_endpoint_auth_method: 'client_secret_basic' }), { code: 'unsupported', message: /what it needs is missing/ });
+  await assert.rejects(of({ token_endpoint_auth_method: 'client_secret_basic' }), { code: 'unsupported', message: /its secret or key is missing/ });
   await assert.rejects(of({ client_secret: 's' }, ['private_key_jwt']), { code: 'unsupported', message: /is "?private_key_jwt"?, expected one of client_secret_basic, client_secret_post/ });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const clock = manualClock();

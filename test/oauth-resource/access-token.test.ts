@@ -187,7 +187,7 @@ test('bearer: 403 names all the scopes of the operation, and a hierarchy counts'
   assert.equal(found.lacks([]), undefined);
   const refused = found.lacks(['trips:read', 'trips:write']);
   assert.equal(refused?.status, 403);
-  const said = 'error="insufficient_scope", error_description="the token\'s scopes do not suffice, expected mcp trips:read trips:write"';
+  const said = 'error="insufficient_scope", error_description="the token\'s scopes are insufficient, expected mcp trips:read trips:write"';
   assert.equal(refused.challenge, `Bearer resource_metadata="${auth.metadataUrl}", scope="mcp trips:read trips:write", ${said}`);
   const admin = await present(auth, issuer.token({ scope: 'mcp trips:admin' }));
   assert.equal(!isRefusal(admin) && admin.lacks(['trips:read', 'trips:write']), undefined);

@@ -196,11 +196,11 @@ test('variables are listed once, in the order of the template', () => {
 
 test('what is not a template is refused with its place', () => {
   const refused: readonly (readonly [string, RegExp])[] = [
-    ['a{', /at 1: a brace/],
-    ['a}', /at 0: a brace/],
-    ['ab{c}{d', /at 5: a brace/],
-    ['{a}}', /at 0: a brace/],
-    ['{a{b}}', /a brace/],
+    ['a{', /at 1: an unpaired brace/],
+    ['a}', /at 0: an unpaired brace/],
+    ['ab{c}{d', /at 5: an unpaired brace/],
+    ['{a}}', /at 0: an unpaired brace/],
+    ['{a{b}}', /an unpaired brace/],
     ['{}', /"" is not a variable/],
     ['{a,}', /"" is not a variable/],
     ['{+}', /"" is not a variable/],

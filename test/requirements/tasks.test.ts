@@ -102,7 +102,7 @@ test('a task is a result of tools/call only', async () => {
     ['tools/list', () => client.listTools()], ['resources/list', () => client.listResources()], ['tasks/get', () => client.request('tasks/get', { taskId: 'x' })],
     ['completion/complete', () => client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'n', value: '' })],
   ] as const) {
-    await assert.rejects(call(), { message: `${method}: the result is a task, which only tools/call may become` });
+    await assert.rejects(call(), { message: `${method}: the result is a task, which only tools/call may return` });
   }
   await client.close();
 });
@@ -160,7 +160,7 @@ test('a store that fails is -32603, and says nothing of the inside', async (t) =
     for (const { error } of await Promise.all(answers)) {
       assert.equal(error?.code, -32603, call);
       assert.doesNotMatch(error.message, /disk/);
-      if (call === 'create') assert.equal(error.message, 'The task could not be kept');
+      if (call === 'create') assert.equal(error.message, 'The task could not be stored');
     }
   }
 });
@@ -280,7 +280,7 @@ test('errors of tasks name the parameter and say what is wrong', async (t) => {
   const id = await begin(peer);
   await peer.request('tasks/cancel', { taskId: id });
   for (const [method, params, says] of [
-    ['tasks/get', { taskId: 'none' }, /taskId: there is no such task/],
+    ['tasks/get', { taskId: 'none' }, /taskId: unknown task/],
     ['tasks/get', {}, /taskId must be a string/],
     ['tasks/cancel', { taskId: id }, /taskId: the task cannot be cancelled, it is cancelled already/],
     ['tasks/list', { cursor: 'x' }, /cursor is not a cursor of this list/],

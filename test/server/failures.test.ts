@@ -232,7 +232,7 @@ test('what JSON cannot say is the author\'s fault in both eras', async () => {
     }
   }
   assert.equal(heard.length, 8);
-  assert.match(heard.at(-1)?.error.message ?? '', /structuredContent\.deep\.0\.n is Infinity, which JSON cannot say/);
+  assert.match(heard.at(-1)?.error.message ?? '', /structuredContent\.deep\.0\.n is Infinity, which is not a JSON value/);
 });
 
 test('mistakes that a type checker would find are refused at registration, in a sentence', () => {
@@ -247,7 +247,7 @@ test('mistakes that a type checker would find are refused at registration, in a 
   assert.throws(() => plain['prompt']?.('z', { argments: {} }, () => ''), /prompt "z"\.definition\.argments is unknown, did you mean arguments\?/);
   assert.throws(() => plain['resource']?.('a:b', { type: 'x' }, () => ''), /resource "a:b"\.definition\.type is unknown/);
   for (const uri of ['', 'not a uri', '1a:x', 'a:b c', 'a:%zz', 'a:<b>']) {
-    assert.throws(() => server.resource(uri, {}, () => ''), /this is no URI/, uri);
+    assert.throws(() => server.resource(uri, {}, () => ''), /not a URI/, uri);
   }
   assert.throws(() => server.resourceTemplate('no scheme/{x}', {}, () => ''), /must begin with a scheme/);
   // The failed registrations left nothing behind.

@@ -75,7 +75,7 @@ test('without changes nothing is declared of them or told, and with them it is, 
   assert.deepEqual((await modern.rest()).map(({ method }) => method), [
     'notifications/subscriptions/acknowledged', 'notifications/tools/list_changed',
   ]);
-  assert.throws(() => new ServerCore(info, { changes: part }), /belongs to a server already/);
+  assert.throws(() => new ServerCore(info, { changes: part }), /is already in a server/);
 });
 
 test('2025-03-26 is served with batches alone', async () => {
@@ -151,7 +151,7 @@ test('completion, handed in beside what it completes', async () => {
 test('a feature belongs to one server', () => {
   const some = tools();
   new ServerCore(info, { features: [some] });
-  assert.throws(() => new ServerCore(info, { features: [some] }), /belongs to a server already/);
+  assert.throws(() => new ServerCore(info, { features: [some] }), /is already in a server/);
   some.add('a', {}, () => '');
 });
 

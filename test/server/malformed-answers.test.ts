@@ -110,9 +110,9 @@ for (const [channel, open] of Object.entries(lines)) {
       }
       line.close();
       // Of many faults only the first are reported, then their number (bounds/faults.ts).
-      assert.equal(errors[0], 'an answer to a question that was not asked (id 5)');
+      assert.equal(errors[0], 'a response to a request that was not sent (id 5)');
       assert.ok(errors.length > 1);
-      for (const error of errors.slice(0, -1)) assert.match(error, /^an answer to a question that was not asked \(id/);
+      for (const error of errors.slice(0, -1)) assert.match(error, /^a response to a request that was not sent \(id/);
     });
   }
 
@@ -137,7 +137,7 @@ for (const [channel, open] of Object.entries(lines)) {
       const { isError, content } = failed['result'] as { isError: boolean; content: { text: string }[] };
       assert.equal(isError, true, what);
       assert.match(content[0]?.text ?? '', says, what);
-      assert.match(errors[0] ?? '', new RegExp(`^Invalid answer: ${says.source}`), what);
+      assert.match(errors[0] ?? '', new RegExp(`^Invalid response: ${says.source}`), what);
       line.send({ jsonrpc, id: two['id'], result: { action: 'decline' } });
       const done = await line.next();
       assert.deepEqual([done['id'], done['result']], ['two', { content: [{ type: 'text', text: 'decline' }] }], what);

@@ -312,7 +312,7 @@ test('ask.secret sends the person to a page over TLS, and never to a form', asyn
   assert.deepEqual([params?.['mode'], params?.['url'], params?.['requestedSchema']], ['url', 'https://keys.example/enter', undefined]);
   peer.answer(asked, { action: 'accept' });
   assert.equal(textOf(await result), 'entered');
-  assert.throws(() => ask.secret('?', 'http://keys.example/'), /is no https address/);
+  assert.throws(() => ask.secret('?', 'http://keys.example/'), /is not an https address/);
   assert.throws(() => ask.secret('?', 'javascript:alert(1)'), TypeError);
   for (const url of ['http://127.0.0.1:8080/', 'http://localhost/', 'http://[::1]:1/']) ask.secret('?', url);
 });
@@ -370,8 +370,8 @@ test('an answer that nobody asked for is reported, and dropped', async () => {
   peer.send({ jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'what' } });
   assert.equal((await peer.request('ping')).error, undefined);
   assert.deepEqual(errors.map(({ message }) => message), [
-    'an answer to a question that was not asked (id 99)',
-    'an answer to a question that was not asked (id "x"): what',
+    'a response to a request that was not sent (id 99)',
+    'a response to a request that was not sent (id "x"): what',
   ]);
 });
 
@@ -386,7 +386,7 @@ test('a page to visit has a URL, and an id that no other question has', async (t
   for (const url of ['not a url', '', '/sign-in', '//example.com/', 'example.com/sign-in', 'https://']) {
     assert.match(textOf(await peer.callUnasked('visit', { url })), /visit failed/, url);
   }
-  assert.match(errors[0] ?? '', /elicitUrl: "not a url" is no URL/);
+  assert.match(errors[0] ?? '', /elicitUrl: "not a url" is not a URL/);
   assert.match(textOf(await (await connect(server)).modern('tools/call', {
     name: 'visit', arguments: { url: 'not a url' },
   })), /visit failed/);

@@ -93,7 +93,7 @@ test('what does not fit together is an error', async () => {
   await assert.rejects(rehearse(server, 'buy', { price: 10 }, [yes]), /no answer to the question "receipt"/);
   await assert.rejects(
     rehearse(server, 'buy', { price: 10 }, { wrap: yes, receipt: yes, recipe: yes }),
-    /answers that no question asked for: recipe/,
+    /answers without a question: recipe/,
   );
   await assert.rejects(
     rehearse(server, 'buy', { price: 10 }, () => yes, { maxRounds: 2 }),

@@ -44,7 +44,7 @@ test('entries: malformed ones are left out of a listing, and named', async (t) =
   const { skills, faults } = await listSkills(client);
   assert.deepEqual(skills, [good]);
   assert.deepEqual(faults.map(({ message }) => message), [
-    'the skill "skill://pdf/SKILL.md" is listed twice', 'the skill null: the entry is no object', 'the skill "skill://a/SKILL.md": its path does not end with its name "pdf"',
+    'the skill "skill://pdf/SKILL.md" is listed twice', 'the skill null: the entry is not an object', 'the skill "skill://a/SKILL.md": its path does not end with its name "pdf"',
   ]);
   // Skills, Lazy Retrieval: a listing reads no file.
   assert.deepEqual(read, []);

@@ -171,10 +171,10 @@ const broken: readonly (readonly [why: string, skill: object, message: RegExp])[
   ['no description', { path: 'a', files: { 'SKILL.md': '---\nname: a\n---\n' } }, /description is missing/],
   ['a long description', { path: 'a', files: { 'SKILL.md': `---\nname: a\ndescription: ${'x'.repeat(1025)}\n---\n` } }, /longer than 1,024/],
   ['no front matter', { path: 'a', files: { 'SKILL.md': '# a' } }, /does not begin with a line ---/],
-  ['bytes that are no text', { path: 'a', files: { 'SKILL.md': new Uint8Array([255]) } }, /no UTF-8/],
-  ['a path upwards', { path: 'a', files: { 'SKILL.md': document('a'), '../b': '' } }, /no path of a skill/],
-  ['a path with a backslash', { path: 'a', files: { 'SKILL.md': document('a'), 'x\\y': '' } }, /no path of a skill/],
-  ['an absolute path', { path: '/a', files: { 'SKILL.md': document('a') } }, /no path of a skill/],
+  ['bytes that are no text', { path: 'a', files: { 'SKILL.md': new Uint8Array([255]) } }, /not UTF-8 text/],
+  ['a path upwards', { path: 'a', files: { 'SKILL.md': document('a'), '../b': '' } }, /not a skill path/],
+  ['a path with a backslash', { path: 'a', files: { 'SKILL.md': document('a'), 'x\\y': '' } }, /not a skill path/],
+  ['an absolute path', { path: '/a', files: { 'SKILL.md': document('a') } }, /not a skill path/],
   ['a misspelt member', { path: 'a', file: {} }, /did you mean files/],
   ['too many files', { path: 'a', files: { 'SKILL.md': document('a'), ...Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`${i}`, ''])) } }, /513 files, more than 512/],
   ['too many bytes', { path: 'a', files: { 'SKILL.md': document('a'), x: new Uint8Array(16_777_216) } }, /bytes, more than 16777216/],
@@ -188,7 +188,7 @@ for (const [why, skill, message] of broken) {
 test('skills: the same path twice, and the same file with other content, are refused', async () => {
   const server = (): McpServer => new McpServer({ name: 's', version: '1' });
   const one = { path: 'a', files: { 'SKILL.md': document('a') } };
-  await assert.rejects(skills(server(), [one, one]), /a is there twice/);
+  await assert.rejects(skills(server(), [one, one]), /a occurs twice/);
   await assert.rejects(skills(server(), [
     { path: 'a', files: { 'SKILL.md': document('a'), 'b/SKILL.md': document('b') } }, { path: 'a/b', files: { 'SKILL.md': document('b', 'license: x\n') } },
   ]), /with different content/);

@@ -398,7 +398,7 @@ test('a durable tool whose tasks end with the process: the author is told once',
   const client = await ModernTasks.to(server);
   for (const name of ['other', 'job', 'job']) await client.ended(await client.begin(name));
   assert.deepEqual(errors.map(({ message }) => message), [
-    'tool "job" is durable, and its tasks end with this process: tasks() was given no store that outlives it',
+    'tool "job" is durable, but its tasks end with this process: give tasks() a lasting store',
   ]);
   const kept = made(t, { store: { ...memoryStore(), durable: true } });
   kept.server.tool('job', { task: 'required', durable: true }, () => 'done');

@@ -134,13 +134,13 @@ test('a handle ends: cancelled, without a status, after its time, with an answer
   const cancelled = handleOf([], { status: 'cancelled', statusMessage: 'by the user' });
   await assert.rejects(cancelled.handle.result(), { name: 'TaskCancelled', message: 'the task t1 was cancelled: by the user' });
   await assert.rejects(handleOf([], { status: 'cancelled' }).handle.result(), { message: 'the task t1 was cancelled' });
-  await assert.rejects(handleOf([], { status: 'lost' }).handle.result(), { message: 'the task t1 has no status that there is' });
+  await assert.rejects(handleOf([], { status: 'lost' }).handle.result(), { message: 'the task t1 has an unknown status' });
   for (const ttl of ['ttl', 'ttlMs']) {
     const late = handleOf([{ status: 'working', [ttl]: 5000 }, { status: 'working', [ttl]: 5000 }], { status: 'working', [ttl]: 5000 });
     await turns();
     late.clock.tick(late.clock.now() + 5000);
     await late.news();
-    assert.equal(late.waits.length, 2, 'until its time is over it is waited for');
+    assert.equal(late.waits.length, 2, 'until it has expired it is waited for');
     late.clock.tick(late.clock.now() + 1);
     await late.news();
     await assert.rejects(late.handle.result(), { message: 'the task t1 has not ended within its 5000 ms' });

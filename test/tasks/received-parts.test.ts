@@ -173,9 +173,9 @@ test('received tasks: they go when their time is over, with a timer or without, 
   assert.equal((await ask('tasks/get', { taskId: plain.taskId }))['status'], 'working');
   pass(1);
   await assert.rejects(waits, refused(-32603, /The task was cancelled/));
-  await assert.rejects(ask('tasks/get', { taskId: plain.taskId }).then(() => {}), refused(-32602, /no such task/));
+  await assert.rejects(ask('tasks/get', { taskId: plain.taskId }).then(() => {}), refused(-32602, /unknown task/));
   await settled();
-  assert.match(String(asked[0]?.abortable.signal.reason), /the time of the task is over/);
+  assert.match(String(asked[0]?.abortable.signal.reason), /the task has expired/);
   // A late answer changes nothing and sends nothing.
   asked[0]?.resolve({ late: true });
   await settled();
@@ -211,7 +211,7 @@ test('received tasks: they go when their time is over, with a timer or without, 
   await assert.rejects(create(), /Too many tasks/);
   await untimed.answer('tasks/get', { taskId }, legacy, new Abortable());
   still.tick(1_000_100);
-  await assert.rejects(async () => untimed.answer('tasks/get', { taskId }, legacy, new Abortable()), refused(-32602, /no such task/));
+  await assert.rejects(async () => untimed.answer('tasks/get', { taskId }, legacy, new Abortable()), refused(-32602, /unknown task/));
   await create();
 });
 

@@ -262,7 +262,7 @@ test('a server may make so many requests for tasks in a second', async (t) => {
   }
 });
 
-test('when its time is over a task is gone, its handler told, and whoever waits is answered', async (t) => {
+test('when it has expired a task is gone, its handler told, and whoever waits is answered', async (t) => {
   const stopped = later<unknown>();
   const server = await made(t, {
     onElicit: (_params, { signal }) => new Promise(() => {
@@ -274,7 +274,7 @@ test('when its time is over a task is gone, its handler told, and whoever waits 
   t.after(() => clearTimeout(alive));
   const { taskId } = await begin(server, 'elicitation/create', form, { ttl: 20 });
   assert.equal((await server.ask('tasks/result', { taskId })).error?.code, -32603);
-  assert.match(String(await stopped.promise), /the time of the task is over/);
+  assert.match(String(await stopped.promise), /the task has expired/);
   assert.equal((await server.ask('tasks/get', { taskId })).error?.code, -32602);
 });
 

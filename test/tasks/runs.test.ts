@@ -134,10 +134,10 @@ test('code that has changed fails the task with the reason: a step is missing, a
     return 'done';
   });
   const cases: Record<string, [string[], RegExp]> = {
-    'a step is gone': [['b', '?'], /step "a" came next, and now step "b" does/],
-    'the order is another': [['b', 'a', '?'], /step "a" came next, and now step "b" does/],
-    'a step came between': [['a', 'x', 'b', '?'], /step "b" came next, and now step "x" does/],
-    'the question came earlier': [['a', '?', 'b'], /step "b" came next, and now question "go" does/],
+    'a step is gone': [['b', '?'], /step "a" was next, and now it is step "b"/],
+    'the order is another': [['b', 'a', '?'], /step "a" was next, and now it is step "b"/],
+    'a step came between': [['a', 'x', 'b', '?'], /step "b" was next, and now it is step "x"/],
+    'the question came earlier': [['a', '?', 'b'], /step "b" was next, and now it is question "go"/],
     'the rest is gone': [['a'], /step "b" is missing/],
     'all is gone': [[], /step "a" is missing/],
   };
@@ -411,12 +411,12 @@ test('sealed: the store has nothing that a person said, and other keys open noth
   assert.ok(texts.length >= 5);
   for (const text of texts) assert.doesNotMatch(text, /secret|Secret|charge|4711/);
   assert.equal((await sealedStore(inner, [newKey]).load(id))?.records.length, 2);
-  await assert.rejects(sealedStore(inner, [oldKey]).load(id), /was not sealed here/);
+  await assert.rejects(sealedStore(inner, [oldKey]).load(id), /sealed with another key, or moved/);
   const kept = await inner.load(id);
   // A record does not open at another position.
-  await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, records: [...kept.records].reverse() } }, [newKey]).load(id), /not at this place/);
+  await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, records: [...kept.records].reverse() } }, [newKey]).load(id), /another key, or moved/);
   // Nor does a task open for another owner.
-  await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, owner: 'principal:eve' } }, [newKey]).load(id), /not at this place/);
+  await assert.rejects(sealedStore({ ...inner, load: async () => kept && { ...kept, owner: 'principal:eve' } }, [newKey]).load(id), /another key, or moved/);
   assert.throws(() => sealedStore(inner, [new Uint8Array(16)]), /32 bytes/);
 });
 

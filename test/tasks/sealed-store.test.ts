@@ -33,11 +33,11 @@ test('sealed store: whoever changes the owner of a task gets nothing of it', asy
   const opened = await tampered(inner, alices).load('one');
   assert.deepEqual([opened?.head, opened?.end, opened?.records], [text('principal:alice'), 'result', ['step 1', 'step 2']]);
   for (const owner of ['principal:bob', '', 'principal:alice ', 'principal:Alice']) {
-    await assert.rejects(tampered(inner, { ...alices, owner }).load('one'), /task one: what the store has was not sealed here, or not at this place/);
+    await assert.rejects(tampered(inner, { ...alices, owner }).load('one'), /task one: the stored text is sealed with another key, or moved/);
   }
   // A worker does not run it for another owner either.
   const leased = { lease: { id: 'one', fence: 2 }, task: { ...alices, owner: 'principal:bob' } };
-  await assert.rejects(sealedStore({ ...inner, lease: async () => leased }, keys).lease('one', 1000), /was not sealed here/);
+  await assert.rejects(sealedStore({ ...inner, lease: async () => leased }, keys).lease('one', 1000), /sealed with another key, or moved/);
 });
 
 test('sealed store: nothing opens at another place, however the places are called', async () => {
@@ -65,11 +65,11 @@ test('sealed store: nothing opens at another place, however the places are calle
       && [...task.answers].every(([key, answer]) => own.answers.get(key) === answer);
     if (same) continue;
     moved++;
-    await assert.rejects(tampered(inner, task).load(task.id), /was not sealed here/, JSON.stringify(changed));
+    await assert.rejects(tampered(inner, task).load(task.id), /sealed with another key, or moved/, JSON.stringify(changed));
   }
   assert.ok(moved > 1000);
   // An answer is text chosen by the client: it must never open as the head of a task.
   const [alices] = tasks;
   const forged = { ...alices, id: 'one/answer', head: alices.answers.get('head') as string, records: [], answers: new Map(), end: undefined };
-  await assert.rejects(tampered(inner, forged).load('one/answer'), /was not sealed here/);
+  await assert.rejects(tampered(inner, forged).load('one/answer'), /sealed with another key, or moved/);
 });

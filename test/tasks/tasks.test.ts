@@ -52,7 +52,7 @@ test('tasks: a task is kept as it was ordered, for the time that was asked for, 
   clock.tick(1_000_049);
   assert.equal((await tasks.find('o', id)).id, id);
   clock.tick(1_000_050);
-  await assert.rejects(tasks.find('o', id), refused(-32602, /there is no such task/));
+  await assert.rejects(tasks.find('o', id), refused(-32602, /unknown task/));
 });
 
 test('tasks: so many in all and so many of one owner; what others create is counted a second later', async () => {
@@ -132,7 +132,7 @@ test('tasks: an owner finds the own tasks only, by an id that is text; credentia
   const { id } = await tasks.create(ownerOf(ann), { ...order, scopes: ['read'] });
   assert.equal((await tasks.view(ann, id)).id, id);
   await assert.rejects(tasks.view({ principal: 'ann', scopes: ['write'] }, id), { name: 'AccessDenied' });
-  for (const other of [undefined, { principal: 'bob', scopes: ['read'] }]) await assert.rejects(tasks.view(other, id), refused(-32602, /there is no such task/));
+  for (const other of [undefined, { principal: 'bob', scopes: ['read'] }]) await assert.rejects(tasks.view(other, id), refused(-32602, /unknown task/));
   for (const odd of [undefined, null, 5, [id]]) await assert.rejects(tasks.view(ann, odd), refused(-32602, /params\.taskId must be a string$/));
   const view = await tasks.find(ownerOf(ann), id);
   const open = await tasks.create('', order);
@@ -147,7 +147,7 @@ test('tasks: a look is told what the task is and that there is none; a store tha
   } }));
   const { id } = await tasks.create('o', order);
   assert.equal((await tasks.look('o', id))?.id, id);
-  await assert.rejects(tasks.look('p', id), refused(-32602, /no such task/));
+  await assert.rejects(tasks.look('p', id), refused(-32602, /unknown task/));
   fails = true;
   assert.equal(await tasks.look('o', id), undefined);
   await assert.rejects(tasks.find('o', id), /^Error: away$/);
@@ -180,7 +180,7 @@ test('tasks: answers are objects, to open questions, and not too long; others ar
   await asks(store, id, 'a', '__proto__');
   for (const odd of [undefined, null, 5, 'x', []]) await assert.rejects(tasks.answer(undefined, id, odd), refused(-32602, /params\.inputResponses must be an object$/));
   for (const odd of [null, 5, 'x', []]) await assert.rejects(tasks.answer(undefined, id, { a: odd }), refused(-32602, /each answer must be an object/));
-  await assert.rejects(tasks.answer({ principal: 'x', scopes: [] }, id, {}), refused(-32602, /no such task/));
+  await assert.rejects(tasks.answer({ principal: 'x', scopes: [] }, id, {}), refused(-32602, /unknown task/));
   await tasks.answer(undefined, id, { toString: 5, b: {} });
   assert.deepEqual(given, []);
   const fits = { x: 'y'.repeat(60 - JSON.stringify({ at: clock.now(), answer: { x: '' } }).length) };
@@ -196,7 +196,7 @@ test('tasks: cancelling ends a task once', async () => {
   assert.equal(await tasks.cancel(undefined, id), true);
   assert.deepEqual(JSON.parse((await store.load(id))?.end ?? ''), { status: 'cancelled', message: 'The task was cancelled by request.', at: clock.now() });
   assert.equal(await tasks.cancel(undefined, id), false);
-  await assert.rejects(tasks.cancel(undefined, 'none'), refused(-32602, /no such task/));
+  await assert.rejects(tasks.cancel(undefined, 'none'), refused(-32602, /unknown task/));
 });
 
 test('tasks: a list has a hundred of the own tasks a page, without those whose scopes are missing', async () => {

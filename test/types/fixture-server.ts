@@ -1,4 +1,4 @@
-// Written by `barewire types`: what a server offers, for McpClient. Write it again, or hold it against the server by --check.
+// Written by `barewire types`: the tools and prompts of a server, for McpClient. Write it again, or compare it with --check.
 
 export interface Fixture {
   tools: {

@@ -192,7 +192,7 @@ class Server:
 
     def handshake(self, message):
         if self.opened and self.needs_handshake:
-            return {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32600, "message": "initialize was answered before"}}
+            return {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32600, "message": "initialize was already answered"}}
         self.opened = True
         return {"jsonrpc": "2.0", "id": message["id"],
                 "result": {"protocolVersion": LEGACY, "capabilities": {"tools": {}}, "serverInfo": INFO}}

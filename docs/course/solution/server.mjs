@@ -39,7 +39,7 @@ async function answer(request, connection) {
 async function serveLegacy({ method, params = {} }, connection, context) {
   if (method === 'ping') return {};
   if (method === 'initialize') {
-    if (connection.opened) throw protocolError(-32600, 'initialize was answered before');
+    if (connection.opened) throw protocolError(-32600, 'initialize was already answered');
     connection.opened = !connection.http;
     return { protocolVersion: legacy, capabilities, serverInfo: info };
   }

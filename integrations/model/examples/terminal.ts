@@ -21,7 +21,7 @@ const agrees = (question: string, { signal }: PersonContext): Promise<boolean> =
 
 export const person: Person = {
   approve: async ({ server, tool, args }, context) =>
-    await agrees(`Call ${tool.name} of ${server} with ${JSON.stringify(args)}?`, context) ? { allow: 'once' } : { allow: false, reason: 'the person said no' },
+    await agrees(`Call ${tool.name} of ${server} with ${JSON.stringify(args)}?`, context) ? { allow: 'once' } : { allow: false, reason: 'the person declined' },
   elicit: async (params) => {
     const answer = await inTurn(() => answers('', { method: 'elicitation/create', params }));
     return 'action' in answer ? answer : { action: 'cancel' };

@@ -94,7 +94,7 @@ for (const [example, format] of [['anthropic', anthropic], ['openai', openai], [
       (body) => {
         const [result] = brought(body);
         assert.ok(result?.failed);
-        assert.match(result.text, /the person said no/);
+        assert.match(result.text, /the person declined/);
         return call({ id: 'c6', name: 'demo__nothing', args: {} });
       },
       (body) => {

@@ -80,7 +80,7 @@ export async function redisStore(client: RedisClient, options: RedisStoreOptions
     async create(task) {
       const { id, owner, createdAt, expiresAt, head } = task;
       const made = await run(scripts.create, id, owner, createdAt, expiresAt ?? '', head, placeOf(task));
-      if (made !== 1) throw new Error(`there is a task ${id}`);
+      if (made !== 1) throw new Error(`the task ${id} exists`);
       watchers.tell(id, 'due');
     },
     async load(id) {

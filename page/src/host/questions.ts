@@ -144,7 +144,7 @@ export class Questions {
         lexemes: pressed?.lexemes ?? {}, annotated: Object.keys(tool.annotations ?? {}).some((name) => name !== 'title'),
         trusted: this.#options.trusted(server),
       });
-      return answer.allow === false ? { allow: false, reason: answer.reason ?? 'the person said no' } : { allow: answer.allow };
+      return answer.allow === false ? { allow: false, reason: answer.reason ?? 'the person declined' } : { allow: answer.allow };
     },
     acceptChange: async (change: PinChange, context) => {
       const { accept } = await this.#ask('change', context, { change: changeView(change) });
@@ -162,7 +162,7 @@ export class Questions {
     elicitUrl: async ({ message, url, host }, context): Promise<ElicitAnswer> => ({ action: (await this.#ask('url', context, { message, url, host })).action }),
     samplingRequest: async (params, context): Promise<Consent<CreateMessageRequestParams>> => {
       const answer = await this.#ask('sampling', context, { params, hasModel: this.#options.model !== undefined });
-      if (!answer.allow) return { allow: false, reason: answer.reason ?? 'the person said no to the request' };
+      if (!answer.allow) return { allow: false, reason: answer.reason ?? 'the person declined the request' };
       if (answer.byHand) this.#byHand.set(context, answer.byHand);
       this.#sampled.set(context, answer.params ?? params);
       return { allow: true, ...answer.params && { value: answer.params } };
@@ -171,7 +171,7 @@ export class Questions {
       const params = this.#sampled.get(context);
       if (!params) return { allow: false, reason: 'nobody was asked for consent' };
       const shown = await this.#ask('sampling-answer', context, { params, answer });
-      if (!shown.allow) return { allow: false, reason: shown.reason ?? 'the person said no to the answer' };
+      if (!shown.allow) return { allow: false, reason: shown.reason ?? 'the person declined the answer' };
       return { allow: true, ...shown.answer && { value: shown.answer } };
     },
   };

@@ -22,7 +22,7 @@ Opens a page in the browser that shows servers, their wire, and every question t
   --no-open       only prints the address
   --help          prints this
 
-The address holds a token after "#": who has it may start programs here. It ends with Ctrl-C.`;
+The address holds a token after "#": anyone who has it may start programs here. It ends with Ctrl-C.`;
 
 /** Runs the command with its arguments. Resolves with the exit code: 0 success, 2 wrong use, 3 refused, 4 the page could not start. */
 export async function main(words: readonly string[]): Promise<number> {
@@ -69,7 +69,7 @@ function readWords(words: readonly string[]): { readonly config: string | undefi
   const program = end < 0 ? [] : words.slice(end + 1);
   if (positionals.length > 1 || (positionals.length > 0 && program.length > 0)) throw new Error('it takes one address, or one program behind "--"');
   const [address] = positionals;
-  if (address !== undefined && !/^https?:\/\//i.test(address)) throw new Error(`${address} is no address; a program stands behind "--"`);
+  if (address !== undefined && !/^https?:\/\//i.test(address)) throw new Error(`${address} is no address; a program follows "--"`);
   return {
     config: values.config, from: values.from, rules: values.rules, port, open: values['no-open'] !== true, help: values.help === true,
     target: address === undefined ? program : [address],

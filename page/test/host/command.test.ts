@@ -82,7 +82,7 @@ test('command: servers come from the configuration that is named, and wrong word
     [['--config', file], /mcpServers\.one: "command" or "url" is missing/],
     [['--port', 'x'], /--port takes a number/],
     [['--from', 'emacs'], /--from takes one of/],
-    [['node'], /node is no address; a program stands behind "--"/],
+    [['node'], /node is no address; a program follows "--"/],
     [['http://127.0.0.1/mcp', '--', 'node'], /one address, or one program/],
     [['--tokn'], /tokn/],
   ];
@@ -92,7 +92,7 @@ test('command: servers come from the configuration that is named, and wrong word
   }
 });
 
-test('command: a file of the current folder starts nothing before it is accepted, and ends the command with 3 where nobody can be asked', async (t) => {
+test('command: a file of the current folder starts nothing before it is accepted, and ends the command with 3 where no person can be asked', async (t) => {
   const folder = await folderOf(t);
   const ran = join(folder, 'ran');
   await writeFile(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command: 'touch', args: [ran], trusted: true } } }));

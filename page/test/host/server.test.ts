@@ -51,7 +51,7 @@ const hello = (version: number = messagesVersion): string => JSON.stringify({ ty
 const offer = (token: string): string[] => [socketProtocol, token];
 const ping = JSON.stringify({ type: 'action', id: 1, name: 'memory', params: {} });
 
-test('server: the page is served with a strict policy, and holds no token', async (t) => {
+test('server: the page is served with a strict policy, and has no token', async (t) => {
   const { port, token } = await served(t);
   for (const path of ['/', '/page.js', '/page.css', '/?x=1']) {
     const { status, headers, body } = await get(port, path);

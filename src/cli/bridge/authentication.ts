@@ -24,7 +24,7 @@ export function tokenAuthentication(file: string): Authenticate {
     if (words.length !== 2 || token.length < 16) throw new WrongUse(`${file}, line ${at + 1}: PRINCIPAL and a TOKEN of at least 16 characters are expected`);
     principals.set(digest(token), principal);
   }
-  if (principals.size === 0) throw new WrongUse(`${file} holds no token`);
+  if (principals.size === 0) throw new WrongUse(`${file} has no token`);
   return (request) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? [];
     const principal = token === undefined ? undefined : principals.get(digest(token));

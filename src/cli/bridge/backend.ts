@@ -167,7 +167,7 @@ export class Backend {
     const weight = (call: BridgedCall): number => call.asked * 2 + (call.carrier ? 0 : 1);
     const [call] = [...this.calls.values()].filter(({ open }) => open).sort((a, b) => weight(a) - weight(b));
     if (call) call.ask(question);
-    else question.fail(new RpcError(-32603, 'no call of this client is open that could carry the question'));
+    else question.fail(new RpcError(-32603, 'this client has no open call that could carry the question'));
   }
 }
 

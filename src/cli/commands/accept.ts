@@ -13,18 +13,18 @@ export const command: Command = {
   about: 'Shows a file of servers that came with a folder, and accepts it; default: .mcp.json of this folder.',
   options: [
     ['--digest SHA256', 'accepts it without a question, if this is its digest'],
-    ['--forget', 'takes it back'],
+    ['--forget', 'withdraws the acceptance'],
   ],
   example: 'barewire accept .vscode/mcp.json',
   notes: [
-    'A repository\'s file names programs that would run as you. It is used once it was accepted, as it is: when it changes it is',
-    'shown again. What only you may say (trusted, roots, maxSampledTokens) is left out, and your own entry of a name goes',
-    'before it. The programs that it names may change without it.',
+    'The file of a repository names programs that would run as you. It is used only after you accept it, and if it changes',
+    'it is shown again. Settings that only you may make (trusted, roots, maxSampledTokens) are left out, and your own entry',
+    'of a name comes first. The programs that it names may change without it.',
   ],
   async run(words, proc) {
     const read = readWords(words, { digest: { type: 'string' }, forget: { type: 'boolean' } }, true);
     const [name = '.mcp.json', ...more] = read.rest;
-    if (more.length > 0) throw new WrongUse('one file is wanted');
+    if (more.length > 0) throw new WrongUse('expected one file');
     const path = resolve(proc.cwd(), name);
     const accepted = acceptedFiles(userStore(proc.env));
     const out = linesTo(proc.stdout);

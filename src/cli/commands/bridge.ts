@@ -32,15 +32,15 @@ export const command: Command = {
     ['--port N', 'serves over HTTP (and HTTP+SSE) on 127.0.0.1, 0: a free port; without it and --socket over stdin and stdout'],
     ['--socket PATH', 'serves over this Unix socket, which only this user can open (Windows: \\\\.\\pipe\\NAME)'],
     ['--children N', 'processes or sessions behind the bridge at once; 100'],
-    ['--idle N', 'seconds after which one that nobody uses is ended; 300'],
+    ['--idle N', 'seconds after which an unused one is ended; 300'],
     ['--away N', 'seconds that a call waits for the answer to a question, and for a client that was cut off; 600'],
     ...serialHelp,
     ['--revision X', 'speaks that revision to the server'],
     ['--header "N: V"', 'sends this header to the server; may be given again'],
-    ['--tokens FILE', 'with --port: only who has a token of FILE is let in; a line each: PRINCIPAL TOKEN'],
-    ['--issuer URL', 'with --port: only who has an access token of this authorization server is let in (OAuth)'],
+    ['--tokens FILE', 'with --port: requires a token of FILE; a line each: PRINCIPAL TOKEN'],
+    ['--issuer URL', 'with --port: requires an access token of this authorization server (OAuth)'],
     ['--resource URL', 'with --issuer: the address of the bridge as clients know it; default: the one it has'],
-    ['--explain', 'writes each message before and after to stderr'],
+    ['--explain', 'writes each message to stderr, before and after translation'],
   ],
   example: 'barewire bridge --port 3000 -- npx -y @modelcontextprotocol/server-everything',
   notes: [
@@ -50,7 +50,7 @@ export const command: Command = {
     '',
     'What is not translated:',
     '  resources/subscribe      is kept for the life of the server behind; an update reaches all who watch that URI',
-    '  resources/unsubscribe    ends in front alone',
+    '  resources/unsubscribe    ends only in front',
     '  logging                  is asked for whole behind, and filtered in front; outside of a call it is lost',
     '  questions outside calls  are answered with an error: a client of 2026-07-28 can be asked only in a call',
     '  a question taken back    stays open in front; its answer is dropped',
@@ -59,7 +59,7 @@ export const command: Command = {
   ],
   async run(words, proc) {
     const read = await readSerialTarget(words, bridgeWords) ?? await readClientWords(proc, words, bridgeWords);
-    if (read.rest.length > 0) throw new WrongUse(`bridge takes one server, and ${read.rest[0]} is too much`);
+    if (read.rest.length > 0) throw new WrongUse(`bridge takes one server; unexpected: ${read.rest[0]}`);
     const number = numberOf(read);
     const [port, children, idle, away] = [number('port', 0, 65_535), number('children', 1, 100_000), number('idle', 0.1, 86_400), number('away', 0.1, 86_400)];
     const socket = read.text('socket');

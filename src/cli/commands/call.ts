@@ -29,9 +29,9 @@ export const command: Command = {
   about: 'Calls a tool. At a terminal it shows server, tool and arguments and asks; missing arguments are asked for.',
   options: [
     ['--args JSON', 'all arguments at once; also @FILE, or - for stdin'],
-    ['--unchecked', 'sends arguments that the schema of the tool refuses'],
+    ['--unchecked', 'sends arguments even if the schema refuses them'],
     ...consentHelp,
-    ['--save FOLDER', 'keeps images, audio and blobs there'],
+    ['--save FOLDER', 'saves images, audio and blobs there'],
     ...commonHelp,
   ],
   example: 'barewire call echo message=hello -- npx -y @modelcontextprotocol/server-everything',

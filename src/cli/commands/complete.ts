@@ -19,7 +19,7 @@ export const command: Command = {
       return [word.slice(0, at), word.slice(at + 1)];
     });
     const [first, ...settled] = pairs;
-    if (of === undefined || first === undefined) throw new WrongUse('a prompt or template and an argument are wanted');
+    if (of === undefined || first === undefined) throw new WrongUse('expected a prompt or template and an argument');
     return withClient(read, async ({ client, how, json, print, style }) => {
       const ref = of.includes('{') ? { type: 'ref/resource' as const, uri: of } : { type: 'ref/prompt' as const, name: of };
       const completion = await client.complete(ref, { name: first[0], value: first[1] }, settled.length > 0 ? Object.fromEntries(settled) : undefined, how);

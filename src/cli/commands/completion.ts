@@ -7,8 +7,8 @@ const shells = Object.keys(completionScripts);
 
 export const command: Command = {
   usage: 'bash | zsh | fish',
-  about: 'Writes what completes the command in a shell: commands, options, servers of the configuration, tools.',
-  options: [['--words -- WORD ...', 'prints what the last of these words may become; the scripts call it']],
+  about: 'Writes the completion script for a shell: commands, options, servers of the configuration, tools.',
+  options: [['--words -- WORD ...', 'prints completions of the last word; the scripts call it']],
   example: 'barewire completion bash >> ~/.bashrc',
   notes: [
     'zsh: source <(barewire completion zsh) in ~/.zshrc, behind compinit. fish: barewire completion fish >',

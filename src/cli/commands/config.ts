@@ -48,7 +48,7 @@ export const command: Command = {
         return exitCodes.good;
       case 'add': {
         const server = describedServer(read, more[0], program, read.flag('folder') ? undefined : proc.cwd());
-        if (more.length > (program ? 0 : 1)) throw new WrongUse(`${more.at(-1)} is too much`);
+        if (more.length > (program ? 0 : 1)) throw new WrongUse(`unexpected: ${more.at(-1)}`);
         return changeConfig(proc, { ...place, entries: new Map([[checkedName(name), { ...server, ...selectionOf(read) }]]) }, read.flag('yes'));
       }
       case 'remove':

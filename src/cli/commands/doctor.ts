@@ -17,18 +17,18 @@ export const command: Command = {
   usage: '[options] TARGET',
   about: 'Finds out why a server does not work: says what is wrong, where it is specified, and what to do.',
   options: [
-    ['--origin URL', 'asks as a page of this origin would, too: whether it is let in, and CORS'],
-    ['--slow N', 'seconds until the first answer that are too many; 5'],
+    ['--origin URL', 'also asks as a page of this origin: access and CORS'],
+    ['--slow N', 'seconds after which the first answer is slow; 5'],
     ...commonHelp.filter(([words]) => !words.startsWith('--defaults')),
   ],
   example: 'barewire doctor -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    'It connects, speaks both eras, and lists what is offered; it calls no tool and reads no resource. An address is also',
+    'It connects, speaks both eras, and lists tools, resources and prompts; it calls and reads none. An address is also',
     'asked with a foreign origin, a made-up session and a made-up revision. It ends with 1 where it found an error.',
   ],
   async run(words, proc) {
     const read = await readClientWords(proc, words, { origin: { type: 'string' }, slow: { type: 'string' } });
-    if (read.rest.length > 0) throw new WrongUse(`doctor takes one server, and ${read.rest[0]} is too much`);
+    if (read.rest.length > 0) throw new WrongUse(`doctor takes one server; unexpected: ${read.rest[0]}`);
     const origin = read.text('origin');
     if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).origin !== origin)) throw new WrongUse('--origin takes an origin, such as https://app.example');
     const slow = numberOf(read)('slow', 0.001, 3600);

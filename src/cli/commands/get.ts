@@ -8,7 +8,7 @@ import { withClient } from '../with-client.ts';
 export const command: Command = {
   usage: '[options] TARGET PROMPT [key=value] ...',
   about: 'Gets a prompt, and prints its messages.',
-  options: [['--save FOLDER', 'keeps images and audio there'], ...commonHelp],
+  options: [['--save FOLDER', 'saves images and audio there'], ...commonHelp],
   example: 'barewire get plan_trip destination=Rome -- node dist/examples/travel/main.js',
   async run(words, proc) {
     const read = await readClientWords(proc, words, { save: { type: 'string' } });

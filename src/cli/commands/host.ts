@@ -32,11 +32,11 @@ const maxResultRows = 1_000;
 
 export const command: Command = {
   usage: '[options]',
-  about: 'All servers of the configuration in one hand: a prompt that lists, searches, calls and asks for consent.',
+  about: 'All servers of the configuration at one prompt, which lists, searches, calls and asks for consent.',
   options: [
     ...configurationHelp,
     ...consentHelp,
-    ['--save FOLDER', 'keeps images, audio and blobs there'],
+    ['--save FOLDER', 'saves images, audio and blobs there'],
     ['--json', 'prints each result as a line of JSON'],
     ['--verbose', 'shows what servers write to stderr'],
     ['--no-color', 'prints without colour'],

@@ -27,7 +27,7 @@ export const command: Command = {
   ],
   example: 'barewire install cursor --name everything -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    'TARGET is a name from servers.json, an address, or a program behind "--". Nothing is started. Values of variables and',
+    'TARGET is a name from servers.json, an address, or a program after "--". Nothing is started. Values of variables and',
     'headers are not shown, and variables stay variables, in the words of the host. Most hosts read the file at their start.',
   ],
   async run(words, proc) {
@@ -35,7 +35,7 @@ export const command: Command = {
     const read = readWords(before, own, true);
     const [host = '', target, more] = read.rest;
     if (!isHostName(host)) throw new WrongUse(`install takes one of ${hostNames.join(', ')}${didYouMean(host, hostNames)}`);
-    if (more !== undefined || (program && target !== undefined)) throw new WrongUse(`${more ?? target} is too much`);
+    if (more !== undefined || (program && target !== undefined)) throw new WrongUse(`unexpected: ${more ?? target}`);
     const folder = read.flag('folder');
     const known = hostOf(host);
     const place = { file: fileOfHost(host, machineOf(proc), folder), within: folder ? proc.cwd() : undefined, member: known.member };

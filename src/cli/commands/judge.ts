@@ -24,13 +24,13 @@ export const command: Command = {
   about: 'Says which rule of the specification a server breaks, with what was sent, what was expected and what came.',
   options: [
     ['--only RULES', 'judges these rules only: ids with commas between them'],
-    ['--quick', 'leaves out what takes time'],
-    ['--all', 'also lists what was kept, and what was not seen'],
+    ['--quick', 'leaves out slow probes'],
+    ['--all', 'also lists rules that were kept, or not seen'],
     ['--allow NAME', 'calls this tool; * is any run of characters; may be given again'],
     ['--items FILE', 'names tools, resources and prompts for rules that need one, and a login; judge.json'],
     ...reportHelp,
-    ['--hostile', 'also sends what means harm: malformed, oversized, cut'],
-    ['--i-own-this', 'sends that to an address that is not this machine, too'],
+    ['--hostile', 'also sends hostile input: malformed, oversized, cut'],
+    ['--i-own-this', 'allows that for an address of another machine'],
     ['--sse', 'says that the address is one of HTTP+SSE'],
     ['--client', 'judges the client that a command starts: {url} or {program} in it names its server'],
     ['--seed N', 'what made-up values are derived from; 1'],
@@ -50,7 +50,7 @@ export const command: Command = {
       baseline: { type: 'string' }, ...reportOptions,
       hostile: { type: 'boolean' }, 'i-own-this': { type: 'boolean' }, sse: { type: 'boolean' }, seed: { type: 'string' },
     });
-    if (read.rest.length > 0) throw new WrongUse(`judge takes one server, and ${read.rest[0]} is too much`);
+    if (read.rest.length > 0) throw new WrongUse(`judge takes one server; unexpected: ${read.rest[0]}`);
     const only = read.text('only')?.split(',').map((id) => id.trim()).filter((id) => id !== '');
     for (const id of only ?? []) if (!allRules().has(id)) throw new WrongUse(`--only: there is no rule ${id}`);
     const seed = numberOf(read)('seed', 0, Number.MAX_SAFE_INTEGER);

@@ -31,7 +31,7 @@ interface OfferedItems {
 
 export const command: Command = {
   usage: '[options] TARGET [tools] [resources] [templates] [prompts] [skills] [NAME] ...',
-  about: 'Lists what a server offers; without a kind, all of it. Behind one kind, a name or URI shows all of that.',
+  about: 'Lists the tools, resources and prompts of a server, or one kind. A name or URI after a kind shows one in full.',
   options: commonHelp,
   example: 'barewire list tools -- npx -y @modelcontextprotocol/server-everything',
   notes: ['barewire list TARGET tools NAME shows the arguments of a tool: their types, defaults and an example.'],

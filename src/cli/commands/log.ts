@@ -19,7 +19,7 @@ export const command: Command = {
   options: [
     ['--verify', 'checks every line against the one before it, and the end against the head that is kept apart'],
     ['--file FILE', 'another log than this user\'s'],
-    ['--server NAME', 'only what concerns this server'],
+    ['--server NAME', 'only lines about this server'],
     ['--json', 'prints the lines as they are'],
   ],
   example: 'barewire log --verify',

@@ -33,8 +33,8 @@ export const command: Command = {
     ['--no-browser', 'only prints the page, and opens none'],
     ['--scope TEXT', 'scopes to ask for, besides those that the server asks for'],
     ['--client-id ID', 'a client that is registered already, where the server registers none'],
-    ['--again', 'logs in anew, although there is a login'],
-    ['--config, --from', 'where the names of servers are, as for call'],
+    ['--again', 'logs in again, even if there is a login'],
+    ['--config, --from', 'where servers are configured, as for call'],
   ],
   example: 'barewire login https://example.com/mcp',
   notes: ['Tokens are kept in oauth.json of the user\'s folder, which nobody else can read. barewire whoami shows logins without them.'],
@@ -68,7 +68,7 @@ export const command: Command = {
 export const logout: Command = {
   usage: '[options] ADDRESS | NAME',
   about: 'Removes the tokens of a server from this machine.',
-  options: [['--config, --from', 'where the names of servers are, as for call']],
+  options: [['--config, --from', 'where servers are configured, as for call']],
   example: 'barewire logout https://example.com/mcp',
   async run(words, proc) {
     const read = readWords(words, {}, true);
@@ -89,7 +89,7 @@ export const logout: Command = {
 export const whoami: Command = {
   usage: '[ADDRESS | NAME]',
   about: 'Shows the logins that are kept: at which server, by whom, for what and for how long; never a token.',
-  options: [['--json', 'prints JSON'], ['--config, --from', 'where the names of servers are, as for call']],
+  options: [['--json', 'prints JSON'], ['--config, --from', 'where servers are configured, as for call']],
   example: 'barewire whoami',
   async run(words, proc) {
     const read = readWords(words, {}, true);
@@ -109,5 +109,5 @@ const loginsOf = async (env: CommandProcess['env'], server: string): Promise<Log
 
 function until({ expiresAt, renewable }: Login): string {
   if (renewable) return 'renewed by itself';
-  return expiresAt === undefined ? 'not known' : `${expiresAt < systemClock.now() ? 'over since ' : ''}${new Date(expiresAt).toISOString()}`;
+  return expiresAt === undefined ? 'not known' : `${expiresAt < systemClock.now() ? 'expired ' : ''}${new Date(expiresAt).toISOString()}`;
 }

@@ -17,8 +17,8 @@ export const command: Command = {
   ],
   example: 'barewire page -- npx -y @modelcontextprotocol/server-everything',
   notes: [
-    `The page is the package ${page.packageName}, which is installed beside barewire: what lies in this folder is not run. The`,
-    'address holds a token behind "#": who has it may start programs here.',
+    `The page is the package ${page.packageName}, which is installed next to barewire; files of this folder are not run. The`,
+    'address holds a token behind "#": anyone who has it may start programs here.',
   ],
   run: (words, proc) => runCompanion(page, words, proc),
 };

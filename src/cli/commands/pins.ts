@@ -16,7 +16,7 @@ import { version } from '../../judge/version.ts';
 
 export const command: Command = {
   usage: '[options] [SERVER/TOOL] ...',
-  about: 'Lists the servers of the configuration again, and shows every tool that is not what was accepted.',
+  about: 'Lists the servers of the configuration again, and shows every tool that has changed since it was accepted.',
   options: [
     ['--accept', 'accepts the named tools as they are now'],
     ...configurationHelp,
@@ -47,7 +47,7 @@ export const command: Command = {
         for (const line of changeLines(change, style(false), columnsFor(proc.stdout))) out(line);
       }
       if (read.flag('accept')) for (const change of changes) await host.acceptChange(change);
-      else if (!read.flag('json') && changes.length === 0) proc.stdout.write('Every tool is what was accepted.\n');
+      else if (!read.flag('json') && changes.length === 0) proc.stdout.write('Every tool is as accepted.\n');
       return changes.length === 0 || read.flag('accept') ? exitCodes.good : exitCodes.refused;
     } finally {
       await host.close();

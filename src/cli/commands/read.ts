@@ -7,12 +7,12 @@ import { withClient } from '../with-client.ts';
 export const command: Command = {
   usage: '[options] TARGET URI',
   about: 'Reads a resource, and prints its text.',
-  options: [['--save FOLDER', 'keeps blobs there'], ...commonHelp],
+  options: [['--save FOLDER', 'saves blobs there'], ...commonHelp],
   example: 'barewire read http://127.0.0.1:3000/mcp travel://places/rome',
   async run(words, proc) {
     const read = await readClientWords(proc, words, { save: { type: 'string' } });
     const [uri] = read.rest;
-    if (uri === undefined || read.rest.length > 1) throw new WrongUse('one URI is wanted');
+    if (uri === undefined || read.rest.length > 1) throw new WrongUse('expected one URI');
     return withClient(read, async (session) => {
       showContents(session, await session.client.readResource(uri, session.how));
       return exitCodes.good;

@@ -15,7 +15,7 @@ const own = { title: { type: 'string' }, port: { type: 'string' } } as const;
 
 export const command: Command = {
   usage: '[options] FILE ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',
-  about: 'Stands between any host and any server, passes every byte unchanged, and writes the session as a transcript.',
+  about: 'Runs between any host and any server, passes every byte unchanged, and writes the session as a transcript.',
   options: [
     ['--title TEXT', 'the first line of the transcript'],
     ['--port N', 'before an address: the port of 127.0.0.1 where clients come instead; default: a free one'],
@@ -24,13 +24,13 @@ export const command: Command = {
   example: 'barewire record session.wire -- node dist/examples/travel/main.js',
   notes: [
     '"barewire replay" plays FILE.wire. Before an address FILE.http gets requests, responses and events, and FILE.wire the',
-    'messages alone. What passes is written as it is, but for header fields with credentials, which are left out: a token',
+    'messages only. Messages are written unchanged; header fields with credentials are left out. A token',
     'in a message is in the transcript too.',
   ],
   async run(words, proc) {
     const { before: mine, program } = atProgram(words);
     const [target, ...more] = readWords(mine, own, true).rest;
-    if (target === undefined || (program !== undefined) !== (more.length === 0)) throw new WrongUse('record needs a file, and an address, a name from the configuration, or a program behind --');
+    if (target === undefined || (program !== undefined) !== (more.length === 0)) throw new WrongUse('record needs a file, and an address, a name from the configuration, or a program after --');
     const at = mine.indexOf(target);
     const read = await readClientWords(proc, [...words.slice(0, at), ...words.slice(at + 1)], own);
     const http = target.endsWith('.http');

@@ -20,12 +20,12 @@ import type { CommandProcess } from '../command-process.ts';
 
 export const command: Command = {
   usage: '[options] FILE.wire [TARGET | -- PROGRAM [ARGUMENTS]]',
-  about: 'Plays a transcript: alone as a mock server over stdio; before a server as a client that must get the same answers.',
+  about: 'Plays a transcript: as a mock server over stdio, or with TARGET as a client that must get the same answers.',
   options: [
     ['--exact', 'as a mock server: the client must say what the transcript says, in that order'],
     ['--ignore MEMBER', 'members of messages that may differ, such as serverInfo; may be given again'],
     ['--timeout N', 'seconds to wait for each answer; 60'],
-    ['--config, --from', 'where the names of servers are, as for call'],
+    ['--config, --from', 'where servers are configured, as for call'],
     ['--json', 'prints the differences as JSON'],
   ],
   example: 'barewire replay session.wire -- node dist/examples/travel/main.js',

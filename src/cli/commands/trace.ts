@@ -19,7 +19,7 @@ import { errorMessage } from '../../jsonrpc/internal-exports.ts';
 
 export const command: Command = {
   usage: '[options] ADDRESS | NAME | -- PROGRAM [ARGUMENTS]',
-  about: 'Stands between any host and any server, passes every byte unchanged, and writes what passed, explained.',
+  about: 'Runs between any host and any server, passes every byte unchanged, and writes the messages, explained.',
   options: [
     ['--port N', 'before an address: the port of 127.0.0.1 where clients come instead; default: a free one'],
     ['--header "N: V"', 'before an address: added to each request; may be given again'],
@@ -32,7 +32,7 @@ export const command: Command = {
   notes: [
     'In a host: { "command": "barewire", "args": ["trace", "--to", "/tmp/mcp.log", "--", "npx", "-y", "a-server"] }.',
     'Before an address it writes requests, responses, header fields and events; of fields, values that hold no credential.',
-    'It ends as the server ends, with its exit code. What passes is written as it is: a token in a message is in the trace too.',
+    'It ends as the server ends, with its exit code. Messages are written unchanged: a token in a message is in the trace too.',
   ],
   async run(words, proc) {
     const read = await readClientWords(proc, words, { to: { type: 'string' }, full: { type: 'boolean' }, port: { type: 'string' } });

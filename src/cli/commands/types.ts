@@ -15,7 +15,7 @@ export const command: Command = {
   usage: '[options] TARGET',
   about: 'Writes the tools and prompts of a server as a type, for McpClient<Server>.',
   options: [
-    ['--check FILE', 'writes nothing; ends with 1 where FILE is not what would be written'],
+    ['--check FILE', 'writes nothing; ends with 1 if FILE differs'],
     ['--name NAME', 'the name of the type; Server'],
     ...commonHelp.filter(([words]) => !words.startsWith('--json') && !words.startsWith('--defaults')),
   ],
@@ -23,7 +23,7 @@ export const command: Command = {
   notes: ['In a program: import type { Server } from \'./server.d.ts\'; new McpClient<Server>(info). It adds nothing to what runs.'],
   async run(words, proc) {
     const read = await readClientWords(proc, words, { check: { type: 'string' }, name: { type: 'string' } });
-    if (read.rest.length > 0) throw new WrongUse(`types takes one server, and ${read.rest[0]} is too much`);
+    if (read.rest.length > 0) throw new WrongUse(`types takes one server; unexpected: ${read.rest[0]}`);
     const name = read.text('name') ?? 'Server';
     if (!/^[A-Za-z_$][\w$]*$/.test(name)) throw new WrongUse('--name takes the name of a type');
     const file = read.text('check');
@@ -33,7 +33,7 @@ export const command: Command = {
       const text = serverType(name, has.tools ? await client.listTools(how) : [], has.prompts ? await client.listPrompts(how) : []);
       if (kept === undefined) write(text);
       else if (kept !== text) {
-        note(`${file} is not what the server offers now:`);
+        note(`${file} differs from the server's tools and prompts:`);
         differences(kept, text).forEach(note);
         return exitCodes.failed;
       }
@@ -55,7 +55,7 @@ export function serverType(name: string, tools: readonly Tool[], prompts: readon
   const sorted = <T extends { readonly name: string }>(items: readonly T[]): T[] => [...items].sort((a, b) => (a.name < b.name ? -1 : 1));
   const inPlace = '      ';
   return [
-    '// Written by `barewire types`: what a server offers, for McpClient. Write it again, or hold it against the server by --check.',
+    '// Written by `barewire types`: the tools and prompts of a server, for McpClient. Write it again, or compare it with --check.',
     '', `export interface ${name} {`, '  tools: {',
     ...sorted(tools).flatMap((tool) => [
       ...commentOf(tool, '    '), `    ${keyOf(tool.name)}: {`,
@@ -78,5 +78,5 @@ function differences(before: string, after: string): string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const [had, has] = [new Set(old), new Set(now)];
   const lines = [...old.filter((line) => !has.has(line)).map((line) => `- ${visible(line)}`), ...now.filter((line) => !had.has(line)).map((line) => `+ ${visible(line)}`)];
-  return [...lines.slice(0, maxLines), ...lines.length > maxLines ? [`… ${lines.length - maxLines} lines more`] : [], ...lines.length === 0 ? ['its lines stand in another order'] : []];
+  return [...lines.slice(0, maxLines), ...lines.length > maxLines ? [`… ${lines.length - maxLines} lines more`] : [], ...lines.length === 0 ? ['its lines are in another order'] : []];
 }

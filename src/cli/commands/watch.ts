@@ -9,7 +9,7 @@ import { withClient } from '../with-client.ts';
 
 export const command: Command = {
   usage: '[options] TARGET [URI] ...',
-  about: 'Tells of each change to these resources and to every list, until Ctrl-C or until so many were told.',
+  about: 'Reports each change of these resources and of every list, until Ctrl-C or --count changes.',
   options: [['--count N', 'ends after so many changes'], ...commonHelp],
   example: 'barewire watch http://127.0.0.1:3000/mcp travel://calendar',
   async run(words, proc) {

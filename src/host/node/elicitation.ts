@@ -197,7 +197,7 @@ async function askField(form: OpenForm, field: FormField, at: number): Promise<F
     // A refused answer is not offered again; the one before it is.
     if (before === undefined) answers.delete(name);
     else answers.set(name, before);
-    say(red(`  That will not do: it ${nameOf(judged.errors[0]?.message ?? 'is not valid', 300)}.`));
+    say(red(`  Invalid answer: it ${nameOf(judged.errors[0]?.message ?? 'is not valid', 300)}.`));
   }
 }
 

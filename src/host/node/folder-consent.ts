@@ -56,7 +56,7 @@ export function folderFileLines(file: FolderFile, state: 'changed' | 'new' | 'ac
   if (used < file.text.length) throw new HostError('bad-config', `${file.file}: it takes more than ${maxRows} lines, too many to show`);
   return [
     state === 'changed' ? `A file of servers of this folder has changed since you accepted it: ${file.file}`
-      : state === 'accepted' ? `A file of servers of this folder, which you have accepted: ${file.file}`
+      : state === 'accepted' ? `A file of servers of this folder, which you accepted: ${file.file}`
         : `This folder has a file of servers that is not yours: ${file.file}`,
     ...framed(file.text, { columns, rows: maxRows }),
     ...file.variables.length > 0 ? [`Taken from your environment: ${file.variables.join(', ')}`] : [],

@@ -56,7 +56,7 @@ export async function readFolderFile(path: string): Promise<FolderFile | undefin
     throw bad(errorMessage(thrown), thrown);
   }
   const entries = isObject(value) ? value['mcpServers'] ?? value['servers'] ?? {} : undefined;
-  if (!isObject(entries)) throw bad('it has no object of servers');
+  if (!isObject(entries)) throw bad('it has no servers object');
   const names = Object.keys(entries);
   if (names.length > maxServers) throw bad(`it has ${names.length} servers, and ${maxServers} are allowed`);
   const odd = names.find((name) => !/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/.test(name));

@@ -26,7 +26,7 @@ export function editJson(text: string, [outer, inner]: readonly [outer: string, 
   const plain = withoutComments(text);
   const root: unknown = JSON.parse(plain);
   const step = /\n([ \t]+)"/.exec(plain)?.[1] ?? '  ';
-  if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new TypeError('the file holds no object');
+  if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new TypeError('the file is not an object');
   const document = objectAt(plain, plain.indexOf('{'));
   const parent = only(document, outer);
   if (!parent) return value === undefined ? text : withMember(text, document, outer, { [inner]: value }, step, 0);

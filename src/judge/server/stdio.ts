@@ -32,7 +32,7 @@ export const stdioProbes: readonly ServerProbe[] = [
         let last = await ended(bench, revision, subscribed);
         if (last.ms >= promptMs) last = await ended(bench, revision, subscribed);
         const prompt = last.ms < promptMs;
-        main.check('stdio-10', prompt, 'that the server exits once its input ends', prompt ? last.opened : `it still ran ${Math.round(last.ms)} ms after its stdin was closed${subscribed ? ', with a subscription open' : ''}, and had to be ended`);
+        main.check('stdio-10', prompt, 'that the server exits once its input ends', prompt ? last.opened : `it still ran ${Math.round(last.ms)} ms after its stdin was closed${subscribed ? ', with a subscription open' : ''}, and had to be killed`);
         if (!prompt) return;
       }
     },

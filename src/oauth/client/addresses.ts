@@ -138,7 +138,7 @@ export function addressCheck({ server, allowPrivate, lookup }: AddressRules): (u
 /** Throws unless `url` is https, or http to this machine, and has no user part. */
 export function checkSecure(url: URL, document: string): void {
   if (url.username !== '' || url.password !== '') {
-    throw new OAuthError('insecure_url', `${document}: the URL on ${url.host} has a user in it`);
+    throw new OAuthError('insecure_url', `${document}: the URL on ${url.host} contains a user name`);
   }
   requireSecure(url, document);
 }

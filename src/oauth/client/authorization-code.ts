@@ -23,7 +23,7 @@ export class AuthorizationRequired extends OAuthError {
   readonly url: string;
 
   constructor(url: string) {
-    super('authorization_required', `a person has to log in: ${url}`);
+    super('authorization_required', `login required: ${url}`);
     this.name = 'AuthorizationRequired';
     this.url = url;
   }
@@ -86,7 +86,7 @@ export const codeShape: Shape<AuthorizationCodeOptions> = {
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   checkOptions('authorizationCode: options', options, codeShape);
   const { client: { registered, metadataDocument, metadata = {}, name = 'MCP client' } } = options;
-  if (Object.hasOwn(metadata, 'redirect_uris')) throw new TypeError('authorizationCode: options.client.metadata.redirect_uris: redirectUri or redirect says it');
+  if (Object.hasOwn(metadata, 'redirect_uris')) throw new TypeError('authorizationCode: options.client.metadata.redirect_uris: set by redirectUri or redirect');
   if (options.redirectUri !== undefined) requireSecure(new URL(options.redirectUri), 'redirectUri');
   const parts: CodeParts = { options, identity: registered?.clientId ?? metadataDocument ?? name, waiting: new Map() };
   return {
@@ -139,7 +139,7 @@ async function obtain(parts: CodeParts, request: GrantRequest): Promise<Granted>
     try {
       // Only the caller that takes the login out of the store may use the response. A second copy of the response is refused.
       if (await takeLogin(store, { client: identity, server: login.server, state: login.state }, request.options.clock) === undefined) {
-        throw new OAuthError('state_mismatch', 'the authorization response was used already, or came too late');
+        throw new OAuthError('state_mismatch', 'the authorization response is used or expired');
       }
       const tokens = await redeem(new URL(response.url), login, { ...request, server, client: information });
       response.answer();
@@ -161,7 +161,7 @@ function responseTo(
 ): Promise<RedirectResponse> {
   return new Promise((resolve, reject) => {
     const ms = limits.authorizationMs;
-    const timer = (request.clock ?? systemClock).after(ms, () => reject(new OAuthError('timeout', `nobody logged in within ${ms} ms`)));
+    const timer = (request.clock ?? systemClock).after(ms, () => reject(new OAuthError('timeout', `no login within ${ms} ms`)));
     waiting.set(login.state, { login, store, take: (response) => resolve({ url: response.href, answer: () => {} }) });
     signal.addEventListener('abort', () => {
       timer?.stop();
@@ -177,7 +177,7 @@ function responseTo(
 /** Throws unless this client began the login and sent the person to this redirect URI. */
 function checkOwn({ client: { registered }, redirect, redirectUri: own }: AuthorizationCodeOptions, { client: begunBy, redirectUri, issuer }: PendingLogin): void {
   const other = (what: string, came: string, expected: string): OAuthError =>
-    new OAuthError('login_mismatch', `the login that this response answers has the ${what} ${shown(came)}, expected ${shown(expected)}`);
+    new OAuthError('login_mismatch', `the login of this response has the ${what} ${shown(came)}, expected ${shown(expected)}`);
   const { client_id } = registered ? registeredClient(registered, issuer) : begunBy;
   if (begunBy.client_id !== client_id) throw other('client ID', begunBy.client_id, client_id);
   if (!redirect && own !== undefined && redirectUri !== own) throw other('redirect URI', redirectUri, own);
@@ -202,7 +202,7 @@ async function finish(parts: CodeParts, response: URL, request: FinishRequest): 
   }
   const login = await takeLogin(store, { client: identity, server: mcpServer, state, check }, request.options.clock);
   if (login === undefined) {
-    throw new OAuthError('state_mismatch', `the authorization response: no login for ${shownUrl(mcpServer)} waits with its state`);
+    throw new OAuthError('state_mismatch', `the authorization response: no pending login for ${shownUrl(mcpServer)} has its state`);
   }
   const server = await request.discover(login.issuer);
   const client = registered ? registeredClient(registered, login.issuer) : login.client;
@@ -263,7 +263,7 @@ async function listenFor(
     const response = await listener.next();
     if (stateOf(new URL(response.url)) === login.state) return found(response);
     // Any page can send the browser here. That must not end the person's login.
-    response.answer(new OAuthError('state_mismatch', 'this response belongs to no login that waits here'));
+    response.answer(new OAuthError('state_mismatch', 'no pending login matches this response'));
   }
 }
 

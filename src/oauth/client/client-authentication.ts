@@ -59,7 +59,7 @@ function methodOf(client: ClientInformation, server: AuthorizationServerMetadata
   ];
   if (said !== undefined) {
     if (said === 'none' || has.includes(said)) return said;
-    throw new OAuthError('unsupported', `client ${shown(client.client_id)}: token_endpoint_auth_method is ${shown(said)}, and what it needs is missing`);
+    throw new OAuthError('unsupported', `client ${shown(client.client_id)}: token_endpoint_auth_method is ${shown(said)}, but its secret or key is missing`);
   }
   const method = has.find((one) => offered.includes(one)) ?? (has[0] === 'none' ? 'none' : undefined);
   if (method !== undefined) return method;

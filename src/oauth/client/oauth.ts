@@ -102,7 +102,7 @@ export function oauth(options: OAuthOptions): OAuth {
   function tokensOf(target: URL): HeldTokens {
     server ??= target;
     if (target.origin !== server.origin) {
-      throw new OAuthError('other_origin', `these tokens are for ${server.origin}, and not for ${target.origin}: make another oauth() for it`);
+      throw new OAuthError('other_origin', `these tokens are for ${server.origin}, not for ${target.origin}: create another oauth() for it`);
     }
     if (held) return held;
     checkSecure(server, 'the MCP server');

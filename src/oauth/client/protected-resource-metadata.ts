@@ -43,7 +43,7 @@ export async function protectedResourceMetadata(
     const what = `protected resource metadata at ${shownUrl(url)}`;
     if (document !== undefined) return read(document, server, what);
     if (challenged !== undefined) {
-      throw new OAuthError('metadata_malformed', `${what}: no JSON object, and the server's challenge names this address`);
+      throw new OAuthError('metadata_malformed', `${what}: not a JSON object, but the challenge names this address`);
     }
   }
   return undefined;

@@ -23,7 +23,7 @@ export async function answerRefusal(
   if (challenge.error === 'use_dpop_nonce' && used !== undefined) {
     // RFC 9449 section 9. A server that refuses the nonce that it has just given would also refuse the next one.
     if (attempt === 1 || (freshNonce && attempt <= maxAttempts)) return true;
-    throw new OAuthError('token_rejected', `${new URL(url).origin} refuses the DPoP nonce that it gave`);
+    throw new OAuthError('token_rejected', `${new URL(url).origin} refuses its own DPoP nonce`);
   }
   if (status === 400) return false;
   if (attempt > maxAttempts) throw rejected(url, challenge.error);

@@ -78,7 +78,7 @@ export function renewal(options: RenewalOptions): Renewal {
   function checkLogin({ resource, resourceParameter }: PendingLogin): void {
     const expected = parameterOf(options, resource);
     if (resourceParameter === expected) return;
-    throw new OAuthError('login_mismatch', `the login that this response answers has the resource ${shown(resourceParameter)}, expected ${shown(expected)}`);
+    throw new OAuthError('login_mismatch', `the login of this response has the resource ${shown(resourceParameter)}, expected ${shown(expected)}`);
   }
 
   return {

@@ -83,7 +83,7 @@ function readToken({ value, clean, says }: PostAnswer, what: string, bound: bool
   const { access_token, token_type, expires_in, refresh_token, scope, issued_token_type } = value;
   // Errors never contain the token.
   if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)) {
-    throw malformed('access_token is missing, or no text of visible ASCII characters');
+    throw malformed('access_token is missing, or not visible ASCII text');
   }
   const type = typeof token_type === 'string' ? token_type.toLowerCase() : '';
   if (type !== 'bearer' && type !== 'dpop' && type !== 'n_a') throw malformed(`token_type is ${says(token_type)}, expected Bearer or DPoP`);

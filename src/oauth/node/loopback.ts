@@ -85,8 +85,8 @@ function receive(
   };
   // Compared as text: parsed as URLs, `//host/callback` and `http://host/callback` would also have the path of the
   // callback.
-  if (request.method !== 'GET' || target.split('?', 1)[0] !== path) return show(404, page('There is nothing here.'));
-  const timer = systemClock.after(pageMs, () => show(200, page('It is not known yet whether this worked: look at the program.')));
+  if (request.method !== 'GET' || target.split('?', 1)[0] !== path) return show(404, page('Not found.'));
+  const timer = systemClock.after(pageMs, () => show(200, page('The result is not known yet: see the program.')));
   response.once('close', () => timer?.stop());
   add({
     url: `http://127.0.0.1:${request.socket.localPort}${target}`,

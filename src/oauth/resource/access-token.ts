@@ -115,5 +115,5 @@ function boundTo({ cnf }: TokenClaims): string | undefined {
   const jkt = isObject(cnf) ? cnf['jkt'] : undefined;
   if (typeof jkt === 'string') return jkt;
   // A token bound to a certificate must not pass as a bearer token: a thief could use it without the certificate.
-  throw new TokenError('token_binding', 'the token is bound (cnf) to something that is not checked here, expected cnf.jkt');
+  throw new TokenError('token_binding', 'the cnf of the token is not supported, expected cnf.jkt');
 }

@@ -82,7 +82,7 @@ export class Refusals {
     const { implies, requiredScopes = [] } = this.#options;
     if (needed.every((scope) => held.some((one) => one === scope || implies?.(one, scope)))) return undefined;
     const all = [...new Set([...requiredScopes, ...needed])];
-    const error = new TokenError('insufficient_scope', `the token's scopes do not suffice, expected ${all.join(' ')}`);
+    const error = new TokenError('insufficient_scope', `the token's scopes are insufficient, expected ${all.join(' ')}`);
     return this.make(403, used, error, 'insufficient_scope', all);
   }
 }

@@ -30,7 +30,7 @@ export function readCredentials(request: RequestInfo, maxTokenLength: number): C
   }
   // b64token. Two fields joined by a comma do not match.
   if (!/^[\w.~+/-]+=*$/.test(rest)) {
-    throw new MalformedRequest('token_malformed', 'the Authorization header holds no single token68, expected "Bearer <token>"');
+    throw new MalformedRequest('token_malformed', 'the Authorization header is not a single token68, expected "Bearer <token>"');
   }
   return { scheme: scheme === 'dpop' ? 'DPoP' : 'Bearer', token: rest };
 }

@@ -122,7 +122,7 @@ function textClaim(claims: Readonly<Record<string, unknown>>, name: string): str
 async function nonceTime(nonce: unknown, { issuedAt }: Nonces): Promise<number> {
   const at = typeof nonce === 'string' ? await issuedAt(nonce) : undefined;
   if (at !== undefined) return at;
-  throw new ProofError(useDpopNonce, `the DPoP proof's nonce is ${nonce === undefined ? 'missing' : 'not one that is good now'}`);
+  throw new ProofError(useDpopNonce, `the DPoP proof's nonce is ${nonce === undefined ? 'missing' : 'not a current one'}`);
 }
 
 /** RFC 9449 section 4.3: ignores query and fragment, and normalizes the URL for comparison (RFC 3986 section 6). */

@@ -143,14 +143,14 @@ function read({ status, value, says }: PostAnswer, what: string, issuer: string)
 function issuerOf({ issuer }: IntrospectionOptions, { issuers }: VerifyContext): string {
   if (issuer !== undefined) return issuer;
   if (issuers.length === 1) return issuers[0] as string;
-  throw new TypeError('introspection: with several authorization servers, say which is asked (issuer)');
+  throw new TypeError('introspection: there are several authorization servers: set issuer');
 }
 
 async function locate(issuer: string, options: FetchOptions): Promise<string> {
   const metadata = await authorizationServerMetadata(issuer, options);
   if (metadata?.introspection_endpoint !== undefined) return metadata.introspection_endpoint;
   const why = metadata ? 'has no introspection_endpoint' : 'was not found';
-  throw new OAuthError('introspection_unavailable', `authorization server metadata of ${issuer} ${why}: say where with endpoint`);
+  throw new OAuthError('introspection_unavailable', `authorization server metadata of ${issuer} ${why}: set endpoint`);
 }
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);

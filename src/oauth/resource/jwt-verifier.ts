@@ -129,5 +129,5 @@ async function jwksUri(issuer: string, options: FetchOptions): Promise<string> {
   const metadata = await authorizationServerMetadata(issuer, options);
   if (metadata?.jwks_uri !== undefined) return metadata.jwks_uri;
   const why = metadata ? 'has no jwks_uri' : 'was not found';
-  throw new OAuthError('jwks_unavailable', `authorization server metadata of ${issuer} ${why}: say where its keys are with jwks`);
+  throw new OAuthError('jwks_unavailable', `authorization server metadata of ${issuer} ${why}: set jwks`);
 }

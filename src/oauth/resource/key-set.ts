@@ -124,7 +124,7 @@ async function fetchKeys(url: string, what: string, options: KeySetOptions): Pro
   const { status, value, header } = await fetchJson(url, what, { headers: { accept: 'application/json' } }, options);
   if (status !== 200) throw new OAuthError('jwks_unavailable', `${what} (${shownUrl(url)}): status ${status}, expected 200`);
   const keys = isObject(value) ? value['keys'] : undefined;
-  if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): no list called keys`);
+  if (!Array.isArray(keys)) throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): the list "keys" is missing`);
   if (keys.length > options.maxKeys) {
     throw new OAuthError('jwks_invalid', `${what} (${shownUrl(url)}): ${keys.length} keys, the limit is ${options.maxKeys}`);
   }

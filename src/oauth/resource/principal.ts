@@ -33,7 +33,7 @@ export function principalOf(claims: TokenClaims, issuer: string, clientsWithoutS
   if (clientId !== undefined && (subject !== undefined || (clientsWithoutSubject && isClientCredentials(claims)))) {
     return named(null, clientId);
   }
-  throw new TokenError('token_subject', 'the token does not say whose it is: sub is missing, expected a string');
+  throw new TokenError('token_subject', 'the token has no subject: sub is missing, expected a string');
 }
 
 /** Whether the token states that the client credentials grant, and no other, issued it. */

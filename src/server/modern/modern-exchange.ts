@@ -72,7 +72,7 @@ export class ModernExchange extends RepeatedExchange {
   /** Created at the first question, unless the client sent a state: most handlers ask nothing. */
   protected override get answers(): SealedAnswers {
     // 2026-07-28 basic/patterns/mrtr#supported-requests: no other request may end with questions.
-    if (!this.#mayAsk) throw new ToolError(`${this.inbound.request.method} may not ask`);
+    if (!this.#mayAsk) throw new ToolError(`${this.inbound.request.method} cannot ask the client`);
     return this.#answers ??= new SealedAnswers(this.inbound.request.params?.['inputResponses']);
   }
 

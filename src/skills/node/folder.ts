@@ -86,7 +86,7 @@ async function filesOf(root: string, skill: string): Promise<Record<string, () =
 /** The real path of a regular file within the root. Rejects for anything else. */
 async function placeOf(root: string, file: string): Promise<{ readonly path: string; readonly size: number }> {
   const path = await realpath(file).catch(() => {
-    throw new TypeError(`readSkills: ${file} leads to nothing`);
+    throw new TypeError(`readSkills: ${file} is a broken link`);
   });
   if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) throw new TypeError(`readSkills: ${file} is a link that leads out of the folder`);
   const stats = await stat(path);

@@ -20,7 +20,7 @@ export function askAsTask(ttlMs: number): typeof askClient {
     );
     const { task } = created;
     if (!isObject(task) || typeof task['taskId'] !== 'string') {
-      throw new Error(`${method}: the client was asked with a task, and its result has none`);
+      throw new Error(`${method}: requested as a task, but the result has no task`);
     }
     const { taskId, ttl } = task;
     const timeoutMs = typeof ttl === 'number' && ttl > 0 ? Math.min(ttl, ownMs) : ownMs;

@@ -167,7 +167,7 @@ class ReceivedTasks {
   #find({ taskId }: Bag): ReceivedTask {
     if (typeof taskId !== 'string') throw invalidParams('taskId must be a string');
     const task = this.#tasks.get(taskId);
-    if (!task) throw invalidParams('taskId: there is no such task; perhaps its time is over');
+    if (!task) throw invalidParams('taskId: unknown task; it may have expired');
     return task;
   }
 
@@ -237,7 +237,7 @@ class ReceivedTasks {
     if (!this.#tasks.delete(task.id)) return;
     task.timer?.stop();
     this.#weight -= task.weight;
-    task.abortable.abort(() => new Cancelled('the time of the task is over'));
+    task.abortable.abort(() => new Cancelled('the task has expired'));
     for (const go of [...task.waiting]) go();
   }
 

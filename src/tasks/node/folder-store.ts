@@ -84,7 +84,7 @@ class FolderStore implements TaskStore {
       await rename(aside, folder);
     } catch (error) {
       await clearFolder(aside).catch(() => {});
-      if (isTaken(error)) throw new Error(`there is a task ${id}`, { cause: error });
+      if (isTaken(error)) throw new Error(`the task ${id} exists`, { cause: error });
       throw error;
     }
     await Promise.all([this.#syncing.folder(folder), this.#syncing.folder(this.#path)]);
@@ -236,10 +236,10 @@ class FolderStore implements TaskStore {
   /** Returns the lease if this process holds it and it has not expired; otherwise throws `LeaseLost`. */
   #of(lease: Lease): HeldLease {
     const held = this.#held.get(`${lease.id}/${lease.fence}`);
-    if (!held) throw new LeaseLost(lease, 'it is not held here');
+    if (!held) throw new LeaseLost(lease, 'this process does not hold it');
     if (!held.time.isOver) return held;
     void this.#drop(held);
-    throw new LeaseLost(lease, 'its time is over');
+    throw new LeaseLost(lease, 'it has expired');
   }
 
   async #add(lease: Lease, after: number, records: readonly string[], waiting?: readonly string[]): Promise<HeldLease> {
@@ -269,7 +269,7 @@ class FolderStore implements TaskStore {
     try {
       return await work;
     } catch (error) {
-      if (held.dropped) throw new LeaseLost(held.lease, 'its time is over');
+      if (held.dropped) throw new LeaseLost(held.lease, 'it has expired');
       await this.#drop(held);
       throw error;
     }

@@ -29,7 +29,7 @@ export async function markFolder(path: string): Promise<void> {
     await checkNames(path);
     await putMark(path);
   } else if (!found.isFile() || found.size !== mark.length || await readFile(file, 'latin1') !== mark) {
-    throw new ForeignFolder(path, `has a ${markName} that this version has not made`);
+    throw new ForeignFolder(path, `has a ${markName} of another version`);
   }
   // Without authentication, the ids of tasks are secrets. A process that does not own the folder cannot change its mode.
   const { mode } = await stat(path);

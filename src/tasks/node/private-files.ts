@@ -35,7 +35,7 @@ export async function writeAll(file: FileHandle, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
-    if (bytesWritten === 0) throw new Error('the disk takes no more');
+    if (bytesWritten === 0) throw new Error('the disk is full');
     done += bytesWritten;
   }
 }

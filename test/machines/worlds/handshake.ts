@@ -54,7 +54,7 @@ async function make(): Promise<World> {
     },
     check() {
       pipe.check();
-      const odd = errors.find((message) => /not asked|not while/.test(message));
+      const odd = errors.find((message) => /not sent|not while/.test(message));
       if (odd !== undefined) throw new Error(`a side takes a good message for a fault: ${odd}`);
     },
     async finish() {

@@ -273,7 +273,7 @@ test('answers that are being read are charged to the process, however they are c
   const it = await client(t, server.url);
   const refused = await it.request(1);
   assert.ok(refused.kind === 'failed' && refused.error instanceof HttpError);
-  assert.match(refused.error.message, /the answer is over what may be held at a time/);
+  assert.match(refused.error.message, /the answer is over the limit of bytes held at a time/);
   assert.equal((await it.request(2)).kind, 'message');
   assert.equal(budget.used, used);
   await it.transport.close();

@@ -152,7 +152,7 @@ class Denied extends Error {}
 for (const where of ['headers', 'refused'] as const) {
   for (const era of ['auto', 'modern', 'legacy'] as const) {
     test(`authorization: what ${where}() throws reaches connect() as it is, era ${era}`, async (t) => {
-      const denied = new Denied('the person said no');
+      const denied = new Denied('the person declined');
       const server = await serve(t, (_, response) => void response.writeHead(401).end());
       const given: HttpAuthorization = {
         headers() {

@@ -396,7 +396,7 @@ test('stdioTransport: an answer above the limit is refused with its id, at once'
   await until(() => messages.length === 1);
   const [refusal] = messages;
   assert.ok(refusal?.kind === 'refusal');
-  assert.deepEqual([refusal.id, refusal.responseFault], ['a', 'Invalid answer: the message is over the limit of 100000 bytes']);
+  assert.deepEqual([refusal.id, refusal.responseFault], ['a', 'Invalid response: the message is over the limit of 100000 bytes']);
 });
 
 test('stdioTransport: the hook for the exit of the process goes with the last server', async (t) => {

@@ -44,7 +44,7 @@ export function readBody(answer: HttpAnswer, maxBytes: number, cut: boolean = fa
     answer.read((chunk) => {
       if (ended) return;
       const part = chunk.subarray(0, maxBytes - gathered.length);
-      if (!gathered.push(part)) pass('what may be held at a time');
+      if (!gathered.push(part)) pass('the limit of bytes held at a time');
       else if (part.length < chunk.length) pass(`the limit of ${maxBytes} bytes`);
     }).then(() => ended || end(), fail);
   });

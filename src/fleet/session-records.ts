@@ -93,7 +93,7 @@ export interface RecordCacheOptions {
   readonly tell: (id: string, kept: KeptSession) => Promise<void>;
 }
 
-/** Makes a cache of at most `max` records. */
+/** Makes a cache of at most `max` records. Long function: its short functions share the records and the time of their last use. */
 export function recordCache({ sessions, max, wanted, tell }: RecordCacheOptions): RecordCache {
   const records = new BoundedMap<string, Known>(max);
   /**

@@ -208,7 +208,7 @@ export const storeTests: readonly StoreTest[] = [
     }),
   },
   {
-    name: 'due gives each task that a worker could lease, in any order, and no more than are wanted',
+    name: 'due lists tasks that a worker could lease, in any order, and at most the limit',
     run: withStore(async ({ store }) => {
       const now = systemClock.now();
       const tasks = [3, 1, 2].map((age) => newTask({ createdAt: now - age * 1000 }));

@@ -114,7 +114,7 @@ test('a wrong answer gets its reason and a new try, and is not kept', async () =
   const [result, shown] = await fill(params, '', 'two', '0', '2', 'x', 'w', 'yes');
   assert.deepEqual(result, { action: 'accept', content: { nights: 2, seat: 'w' } });
   assert.deepEqual(
-    [...shown.matchAll(/will not do: it (.*)\./g)].map((match) => match[1]),
+    [...shown.matchAll(/Invalid answer: it (.*)\./g)].map((match) => match[1]),
     ['is required', 'must be a integer', 'must be at least 1', 'must be one of the choices'],
   );
 });

@@ -208,7 +208,7 @@ test('tour --http: heads, fields and events of the example over HTTP, in both er
   const first = (pattern: RegExp): typeof heads[number] | undefined => heads.find((one) => pattern.test(one.lines?.join('\n') ?? ''));
   assert.equal(first(/^POST \/mcp/)?.section, '2025-11-25 basic/transports#sending-messages-to-the-server');
   assert.match(first(/^GET \/mcp/)?.what ?? '', /opens a stream/);
-  assert.match(first(/^event\nid: /)?.what ?? '', /take the stream up again/);
+  assert.match(first(/^event\nid: /)?.what ?? '', /can resume the stream/);
   assert.match(first(/mcp-method: tools\/call/)?.section ?? '', /^2026-07-28/);
   assert.match(first(/^DELETE/)?.what ?? '', /ends its session/);
   // Each message belongs to an exchange whose request was shown before.

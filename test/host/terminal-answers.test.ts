@@ -40,12 +40,12 @@ test('terminalAnswers: every kind of question is asked in the terminal, without 
   });
   const send = [/Send it\?/, ''] as const;
   const { input, output, printed } = terminal([
-    [/value: /, 'A'], [/That will not do[^]*value: /, 'Ada'], send,
-    [/value: /, '12'], [/That will not do[^]*value: /, '3'], send,
+    [/value: /, 'A'], [/Invalid answer[^]*value: /, 'Ada'], send,
+    [/value: /, '12'], [/Invalid answer[^]*value: /, '3'], send,
     [/\(yes\/no\): /, 'y'], send,
     [/2\) blue[^]*value: /, '2'], send,
     [/with commas between[^]*value: /, 'a, 3'], send,
-    [/\(YYYY-MM-DD\): /, '1 May'], [/That will not do[^]*\): /, '2026-05-01'], send,
+    [/\(YYYY-MM-DD\): /, '1 May'], [/Invalid answer[^]*\): /, '2026-05-01'], send,
     [/\(name@example\.com\): /, 'ada@example.com'], send,
     [/seat[^]*seat: /, 'aisle'], [/meal \(yes\/no\): /, 'no'], send,
     [/at keys\.example\. It is not opened[^]*visit it\? /, 'yes'],

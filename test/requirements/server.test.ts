@@ -329,7 +329,7 @@ test('messages of a prompt have a role and content, and what else a handler retu
 test('a resource has a URI with a scheme', () => {
   const server = new McpServer(info);
   for (const uri of ['', 'not a uri', '1a:x', '/etc/passwd', 'a b:x', 'a/b:c', 'a_b:c', ':x', 'a:b c', 'a:b\n', 'a:"b"', 'a:b<c>']) {
-    assert.throws(() => server.resource(uri, {}, () => ''), /no URI \(RFC 3986\)/, uri);
+    assert.throws(() => server.resource(uri, {}, () => ''), /not a URI \(RFC 3986\)/, uri);
   }
   server.resource('a+b.c-1:x', {}, () => '');
   for (const template of ['/{path}', '1a:{path}', 'a b:{path}', '-a:{path}']) {

@@ -201,7 +201,7 @@ test('received tasks: they go when their time is over, with a timer or without, 
   patient.pass(4_999_999_999);
   assert.equal((await patient.ask('tasks/get', { taskId: lasting }))['status'], 'working');
   patient.pass(1);
-  await assert.rejects(patient.ask('tasks/get', { taskId: lasting }).then(() => {}), refused(-32602, /no such task/));
+  await assert.rejects(patient.ask('tasks/get', { taskId: lasting }).then(() => {}), refused(-32602, /unknown task/));
   // Without timers, expiry is checked at each request.
   const still = manualClock(1_000_000);
   const untimed = receiveTasks({ ...({} as Answering), capabilities: () => ({ sampling: {} }), answer: () => new Promise(() => {}) }, { ttlMs: 100, maxReceived: 1 }, { ...still, after: () => undefined });

@@ -44,5 +44,5 @@ test('a malformed answer is refused, and ends the question that it was to answer
   const { id, result } = await next();
   assert.equal(id, 1);
   assert.equal(result?.isError, true);
-  assert.match(result?.content[0]?.text ?? '', /Invalid answer/);
+  assert.match(result?.content[0]?.text ?? '', /Invalid response/);
 });

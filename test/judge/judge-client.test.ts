@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/bounds/clock.ts';
+import type { Clock } from '../../src/bounds/clock.ts';
 import { judgeClient } from '../../src/judge/index.ts';
+import type { JudgedClient } from '../../src/judge/index.ts';
 import { clientProgram } from '../../src/judge/node/client-bench.ts';
 
 // The judge of clients: a client of barewire breaks nothing, and one that breaks rules on purpose is told which.
@@ -64,6 +67,85 @@ test('judgeClient: a client that takes whatever it is sent: what its capabilitie
   assert.deepEqual(ruling.failures, []);
   const verdicts = Object.fromEntries(ruling.judgements.map(({ rule, verdict }) => [rule.id, verdict]));
   assert.deepEqual(verdicts, Object.fromEntries(only.map((id) => [id, id.startsWith('base') ? 'dispute' : 'broken'])));
+});
+
+interface Posted {
+  readonly status: number;
+  readonly body: string;
+}
+type Post = (message: object) => Promise<Posted>;
+
+/** A client over HTTP in this process. It answers what it is asked by `answer`. */
+function clientHere(play: (post: Post) => Promise<void>, answer: (method: string, params: { readonly mode?: unknown }) => object = () => ({ result: {} })): JudgedClient {
+  return {
+    name: 'here', ways: ['http'],
+    async start(_way, events) {
+      let number = 0;
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+      const post: Post = (message) => new Promise((resolve) => {
+        let body = '';
+        const end = (): void => resolve({ status: 200, body });
+        const write = (text: string): void => {
+          body += text;
+          for (const [, data = ''] of text.matchAll(/^data: (.*)$/gm)) {
+            const { id, method, params } = JSON.parse(data) as { id?: unknown; method?: string; params?: object };
+            if (method !== undefined && id !== undefined) void post({ id, ...answer(method, params ?? {}) });
+          }
+        };
+        events.request({
+          number: ++number, method: 'POST', path: '/mcp', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }), utf8: true,
+          respond: (status, _headers, text = '') => resolve({ status, body: text }), stream: () => ({ write, end, cut: end }),
+        });
+      });
+      return { ended: play(post).then(() => 'it ended'), url: 'http://127.0.0.1/mcp', write() {}, async stop() {} };
+    },
+  };
+}
+
+/** The hidden server's delays are for programs that start slowly. */
+const clock: Clock = { now: systemClock.now, monotonic: systemClock.monotonic, soon: systemClock.soon, after: (ms, run) => systemClock.after(ms / 30, run) };
+const initialize = (capabilities: object): object => ({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'here', version: '1' } } });
+const initialized = { method: 'notifications/initialized' };
+
+test('judgeClient: a client that stops after the handshake breaks a rule, and its request is the evidence', async () => {
+  const ruled = async (...more: object[]) => (await judgeClient(clientHere(async (post) => {
+    for (const message of [initialize({}), ...more]) await post(message);
+  }), { only: ['lifecycle-21'], revisions: ['2025-11-25'], quick: true, clock })).judgements[0];
+  const stopped = await ruled();
+  assert.deepEqual([stopped?.verdict, stopped?.evidence[0]?.came], ['broken', JSON.stringify({ jsonrpc: '2.0', ...initialize({}) })]);
+  assert.equal((await ruled(initialized))?.verdict, 'kept');
+});
+
+// 2025-11-25 basic/transports#sending-messages-to-the-server: 202 without a body for what needs no answer.
+test('judgeClient: the hidden server accepts notifications and responses without an answer', async () => {
+  const seen: Posted[] = [];
+  const ruling = await judgeClient(clientHere(async (post) => {
+    await post(initialize({}));
+    for (const message of [initialized, { method: 'notifications/none' }, { id: 'none', result: {} }, { id: 'none', error: { code: 1, message: 'x' } }]) seen.push(await post(message));
+  }), { revisions: ['2025-11-25'], quick: true, clock });
+  assert.deepEqual(ruling.failures, []);
+  assert.deepEqual(seen, Array.from({ length: 4 }, () => ({ status: 202, body: '' })));
+});
+
+// 2025-11-25 client/elicitation#error-handling: -32602 for a mode that the client has not declared.
+test('judgeClient: a client refuses each mode of elicitation that it has not declared', async () => {
+  const refusal = (code: number): object => ({ error: { code, message: 'no such mode' } });
+  const form = { result: { action: 'accept', content: { name: 'Ada' } } };
+  for (const [what, capability, url, hidden, verdict] of [
+    ['refuses both', {}, refusal(-32602), refusal(-32602), 'kept'], ['refuses both, declares forms', { form: {} }, refusal(-32602), refusal(-32602), 'kept'],
+    ['shows the page', {}, form, refusal(-32602), 'broken'], ['shows what is hidden', {}, refusal(-32602), form, 'broken'],
+    ['another error for the page', {}, refusal(-32603), refusal(-32602), 'broken'], ['another error for what is hidden', {}, refusal(-32602), refusal(-32601), 'broken'],
+    ['declares pages', { form: {}, url: {} }, { result: { action: 'decline' } }, refusal(-32602), 'kept'],
+  ] as const) {
+    const client = clientHere(async (post) => {
+      await post(initialize({ elicitation: capability }));
+      await post(initialized);
+      await post({ id: 2, method: 'tools/list' });
+      await post({ id: 3, method: 'tools/call', params: { name: 'add_numbers', arguments: { a: 1, b: 2 } } });
+    }, (_method, { mode }) => (mode === 'url' ? url : mode === 'hidden' ? hidden : form));
+    const { judgements, failures } = await judgeClient(client, { only: ['elicitation-11'], revisions: ['2025-11-25'], clock });
+    assert.deepEqual([failures, judgements[0]?.verdict], [[], verdict], what);
+  }
 });
 
 test('clientProgram: a command without a place for a server is refused', () => {

@@ -93,6 +93,18 @@ for (const [rule, edit] of faults) {
   });
 }
 
+test('judge: an unknown tool: an error -32602 is right, another error or a result with isError is in dispute, anything else is broken', async () => {
+  for (const [said, verdict] of [
+    ['"error":{"code":-32602,"message":"x"}', 'kept'], ['"error":{"code":-32601,"message":"x"}', 'dispute'], ['"error":{"code":-32000,"message":"x"}', 'dispute'], ['"result":{"resultType":"complete","content":[],"isError":true}', 'dispute'],
+    ['"result":{"resultType":"complete","content":[],"isError":false}', 'broken'], ['"result":{"resultType":"complete","content":[]}', 'broken'],
+    ['"error":{"code":1.5,"message":"x"}', 'broken'], ['"error":{"code":"-32602","message":"x"}', 'broken'], ['"error":{"message":"x"}', 'broken'],
+  ] as const) {
+    const edit = (text: string): string => (text.includes('judge-unknown-tool') ? text.replace(/"error":\{.*\}(?=\}$)/, said) : text);
+    const { judgements: [one] } = await overPipe(edit, { only: ['form-unknown-tool'], quick: true, revisions: ['2025-11-25'] });
+    assert.deepEqual([one?.rule.id, one?.verdict], ['form-unknown-tool', verdict], said);
+  }
+});
+
 test('judge: HTTP: what is wrong with a response', async () => {
   const found = async (edit: (response: Response) => Response | Promise<Response>, only: string): Promise<string[]> => broken(await overHttp(edit, { only: [only], quick: true, answerMs: 300 }));
   const remade = (response: Response, status: number, headers: Headers = response.headers): Response => new Response(response.body, { status, headers });

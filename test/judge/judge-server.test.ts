@@ -122,6 +122,34 @@ test('judge: HTTP: what is wrong with a response', async () => {
   }, 'streamable-http-22')).includes('streamable-http-22'));
 });
 
+// 2026-07-28 basic/transports/streamable-http#server-validation: a server compares the header fields with the body.
+test('judge: HTTP: a server that does not look at a header field breaks each rule about it', async () => {
+  const nameOf = ({ name, uri }: { readonly name?: unknown; readonly uri?: unknown } = {}): string | undefined => (typeof name === 'string' ? name : typeof uri === 'string' ? uri : undefined);
+  const fields: Readonly<Record<string, (body: { method: string; params?: { name?: unknown; uri?: unknown } }) => string | undefined>> = {
+    'mcp-method': ({ method }) => method, 'mcp-name': ({ params }) => nameOf(params), none: () => undefined,
+  };
+  const only = ['streamable-http-46', 'streamable-http-55', 'streamable-http-58', 'streamable-http-47', 'streamable-http-44'];
+  const found: Record<string, string[]> = {};
+  for (const [field, right] of Object.entries(fields)) {
+    const handle = fetchHandler(target());
+    const { judgements } = await judgeServer({
+      name: 'target', http: { url, fetch: async (to, init) => {
+        const request = new Request(to as string, init);
+        const [headers, body] = [new Headers(request.headers), await request.text()];
+        const value = body.startsWith('{') ? right(JSON.parse(body) as { method: string }) : undefined;
+        if (value !== undefined) headers.set(field, value);
+        return handle(new Request(url, { method: request.method, headers, ...body !== '' && { body } }));
+      } },
+    }, { only, revisions: ['2026-07-28'], answerMs: 1_000 });
+    found[field] = judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id).sort();
+    if (field === 'none') assert.deepEqual(judgements.map(({ verdict }) => verdict), only.map(() => 'kept'));
+  }
+  assert.deepEqual(found, {
+    'mcp-method': ['streamable-http-46', 'streamable-http-55', 'streamable-http-58'],
+    'mcp-name': ['streamable-http-46', 'streamable-http-47', 'streamable-http-55', 'streamable-http-58'], none: [],
+  });
+});
+
 test('judge: only tools that say they only read are called over a pipe, and none over HTTP', async () => {
   const called = { pipe: [] as string[], http: [] as string[] };
   const note = (list: string[], text: string): void => { list.push(...[...text.matchAll(/"method":"tools\/call","params":\{"name":"([^"]+)"/g)].map(([, name]) => name ?? '')); };

@@ -74,15 +74,17 @@ interface Posted {
   readonly body: string;
 }
 type Post = (message: object) => Promise<Posted>;
+/** Another request. */
+type Send = (method: string, path: string, body?: string) => Promise<Posted>;
 
 /** A client over HTTP in this process. It answers what it is asked by `answer`. */
-function clientHere(play: (post: Post) => Promise<void>, answer: (method: string, params: { readonly mode?: unknown }) => object = () => ({ result: {} })): JudgedClient {
+function clientHere(play: (post: Post, send: Send) => Promise<void>, answer: (method: string, params: { readonly mode?: unknown }) => object = () => ({ result: {} })): JudgedClient {
   return {
     name: 'here', ways: ['http'],
     async start(_way, events) {
       let number = 0;
       const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
-      const post: Post = (message) => new Promise((resolve) => {
+      const send: Send = (method, path, sent = '') => new Promise((resolve) => {
         let body = '';
         const end = (): void => resolve({ status: 200, body });
         const write = (text: string): void => {
@@ -93,11 +95,12 @@ function clientHere(play: (post: Post) => Promise<void>, answer: (method: string
           }
         };
         events.request({
-          number: ++number, method: 'POST', path: '/mcp', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }), utf8: true,
+          number: ++number, method, path, headers, body: sent, utf8: true,
           respond: (status, _headers, text = '') => resolve({ status, body: text }), stream: () => ({ write, end, cut: end }),
         });
       });
-      return { ended: play(post).then(() => 'it ended'), url: 'http://127.0.0.1/mcp', write() {}, async stop() {} };
+      const post: Post = (message) => send('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', ...message }));
+      return { ended: play(post, send).then(() => 'it ended'), url: 'http://127.0.0.1/mcp', write() {}, async stop() {} };
     },
   };
 }
@@ -145,6 +148,27 @@ test('judgeClient: a client refuses each mode of elicitation that it has not dec
     }, (_method, { mode }) => (mode === 'url' ? url : mode === 'hidden' ? hidden : form));
     const { judgements, failures } = await judgeClient(client, { only: ['elicitation-11'], revisions: ['2025-11-25'], clock });
     assert.deepEqual([failures, judgements[0]?.verdict], [[], verdict], what);
+  }
+});
+
+// 2025-03-26 basic/authorization#fallbacks-for-servers-without-metadata-discovery.
+test('judgeClient: without any metadata the endpoints of an authorization server are /register, /authorize and /token of the origin', async () => {
+  for (const [requests, verdict] of [
+    [[['POST', '/register']], 'kept'], [[['GET', '/authorize?client_id=x']], 'kept'], [[['POST', '/oauth/register']], 'broken'], [[['POST', '/register'], ['POST', '/oauth2/token']], 'broken'], [[['GET', '/oauth/authorize?client_id=x']], 'broken'],
+    [[], 'dispute'], [[['GET', '/favicon.ico']], 'dispute'],
+  ] as const) {
+    const client = clientHere(async (post, send) => {
+      const { status } = await post({ id: 1, method: 'initialize', params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'here', version: '1' } } });
+      if (status !== 401) {
+        await post(initialized);
+        return;
+      }
+      assert.equal((await send('GET', '/.well-known/oauth-authorization-server')).status, 404);
+      for (const [method, path] of requests) await send(method, path, method === 'POST' ? '{}' : '');
+    });
+    const { judgements: [one], failures } = await judgeClient(client, { only: ['authorization-112'], revisions: ['2025-03-26'], clock });
+    assert.deepEqual([failures, one?.verdict], [[], verdict], JSON.stringify(requests));
+    if (verdict === 'broken') assert.ok(one?.evidence[0]?.came.includes(requests.at(-1)?.join(' ') ?? ''), one?.evidence[0]?.came);
   }
 });
 

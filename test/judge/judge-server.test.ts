@@ -105,6 +105,17 @@ test('judge: an unknown tool: an error -32602 is right, another error or a resul
   }
 });
 
+// 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions: a modern server that does not speak the earlier ones.
+test('judge: a rule for servers of one era is not applicable to one that speaks both', async () => {
+  const ruled = async (server: McpServer, edit: (text: string) => string = (text) => text) => (await judgeServer({
+    name: 'target', open: (trace) => memoryTransport(server, { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
+  }, { only: ['versioning-1'], revisions: ['2026-07-28', '2025-11-25'], answerMs: 500 })).judgements[0]?.verdict;
+  const modern = new McpServer({ name: 'modern', version: '1' }, { revisions: ['2026-07-28'], onError() {} });
+  assert.equal(await ruled(target()), 'not-applicable');
+  assert.equal(await ruled(modern), 'kept');
+  assert.equal(await ruled(modern, (text) => text.replace(/"error":\{.*\}(?=\}$)/, '"error":{"code":-32600,"message":"no"}')), 'broken');
+});
+
 test('judge: HTTP: what is wrong with a response', async () => {
   const found = async (edit: (response: Response) => Response | Promise<Response>, only: string): Promise<string[]> => broken(await overHttp(edit, { only: [only], quick: true, answerMs: 300 }));
   const remade = (response: Response, status: number, headers: Headers = response.headers): Response => new Response(response.body, { status, headers });

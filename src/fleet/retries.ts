@@ -28,8 +28,8 @@ export class Retries {
     if (this.#ended) return;
     const known = this.#waiting.has(name);
     this.#waiting.set(name, attempt);
-    // During a pause only new attempts begin: they may be for another process.
-    if (!known || this.#pause === undefined) this.#begin(name);
+    // During a pause only new attempts begin: they may be for another process. One that waits begins at its end, or in its turn.
+    if (!known) this.#begin(name);
   }
 
   /** Drops the waiting attempts. */

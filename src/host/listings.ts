@@ -113,7 +113,7 @@ export class Listings {
     const under = listed.listing;
     // The listing that runs now may be older than the reason for this one.
     if (under) await under.catch(() => {});
-    if (listed.listing && listed.listing !== under) return listed.listing;
+    if (listed.listing) return listed.listing;
     const listing = this.#list(name, server, listed).finally(() => {
       if (listed.listing === listing) listed.listing = undefined;
     });

@@ -86,13 +86,8 @@ export class JudgedConversation extends PlainConversation {
   /** Sends a request in the form of the revision. Never rejects. */
   async ask(method: string, params: Readonly<Record<string, unknown>> = {}, how: AskOptions = {}): Promise<ReceivedAnswer> {
     const { id = this.nextId(), meta = {}, timeoutMs, onSent, headers, method: verb, url } = how;
-    const own = params['_meta'];
     const whole = this.modern || how.meta ? {
-      ...params,
-      _meta: {
-        ...this.modern && modernMeta(this.revision.version, judgeInfo, this.capabilities),
-        ...isObject(own) && own, ...meta,
-      },
+      ...params, _meta: { ...this.modern && modernMeta(this.revision.version, judgeInfo, this.capabilities), ...meta },
     } : params;
     const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: whole });
     return this.askText({ id, method, params: whole, text }, { headers: { ...standardHeaders(this, method, whole), ...headers }, method: verb, url }, timeoutMs, onSent);

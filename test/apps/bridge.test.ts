@@ -164,10 +164,14 @@ for (const [method, params, code] of wrong) {
 test('bridge: what the host does not do is refused', async () => {
   const { ask, begin } = made();
   await begin();
-  for (const [method, params, code] of [
-    ['tools/call', { name: 'a' }, -32601], ['resources/read', { uri: 'a:b' }, -32601], ['ui/open-link', { url: 'https://a.example' }, -32000],
-    ['ui/message', { role: 'user', content: [] }, -32000], ['ui/update-model-context', {}, -32000],
-  ] as const) assert.equal((await ask(method, params)).error?.code, code, method);
+  for (const [method, params, code, why] of [
+    ['tools/call', { name: 'a' }, -32601, /tools\/call/], ['resources/read', { uri: 'a:b' }, -32601, /resources\/read/], ['ui/open-link', { url: 'https://a.example' }, -32000, /^this host opens no links$/],
+    ['ui/message', { role: 'user', content: [] }, -32000, /^this host takes no messages$/], ['ui/update-model-context', {}, -32000, /^this host takes no context for a model$/],
+  ] as const) {
+    const { error } = await ask(method, params);
+    assert.equal(error?.code, code, method);
+    assert.match(error?.message ?? '', why);
+  }
 });
 
 test('bridge: an app gets no display mode that it did not declare, and always hears which it has', async () => {

@@ -219,6 +219,16 @@ test('a word that is no command runs nothing; what is near it is suggested', asy
   assert.match((await run(['--quiet', '--', process.execPath, '-e', 'process.exit(7)'])).out, /exited with code 7/);
 });
 
+test('an error of the server is told with its code; --json prints all of it as it came', async () => {
+  const json = await on('read', 'none:such', '--json');
+  const { error } = JSON.parse(json.out) as { error: { code?: unknown; message?: unknown; data?: unknown } };
+  assert.deepEqual([json.code, error.code, error.data], [1, -32602, { uri: 'none:such' }]);
+  assert.ok(typeof error.message === 'string' && error.message !== '');
+  const plain = await on('read', 'none:such');
+  assert.deepEqual([plain.code, plain.out], [1, '']);
+  assert.ok(plain.err.includes('The server answered with error -32602:') && plain.err.includes(error.message), plain.err);
+});
+
 test('help COMMAND is COMMAND --help', async () => {
   assert.deepEqual(await run(['help', 'read']), await run(['read', '--help']));
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { describeLine } from '../../src/cli/commands/log.ts';
+import { headersOf, readVariable } from '../../src/cli/client-options.ts';
 import { openDesk } from '../../src/cli/desk.ts';
 import { entryFor, hostOf } from '../../src/cli/installed-hosts.ts';
 import { didYouMean } from '../../src/cli/near-miss.ts';
@@ -47,6 +48,15 @@ test('arguments: a value is what the schema says of its property', () => {
   assert.deepEqual(['{}', ' {', '@x', '-', '--', 'a={', '-x', '['].map(isWholeObject), [true, true, true, true, false, false, false, false]);
   assert.deepEqual(textArguments(['a=1', 'b=c=d', 'e=']), { a: '1', b: 'c=d', e: '' });
   for (const word of ['a', '=x']) assert.throws(() => textArguments([word]), /an argument of a prompt is key=value/);
+});
+
+test('--header and --env: a name, and whatever stands behind the first mark', () => {
+  for (const [line, name, value] of [['X-Key: v', 'X-Key', 'v'], ['X-Key:v', 'X-Key', 'v'], ['X-Key:   v: w ', 'X-Key', 'v: w '], ['X-Key:', 'X-Key', '']] as const) assert.deepEqual(headersOf([line]), { [name]: value }, line);
+  assert.deepEqual(headersOf([]), {});
+  assert.deepEqual(headersOf(['A: 1', 'B: 2', 'A: 3']), { A: '3', B: '2' });
+  for (const line of ['', 'X-Key', ': v', 'X Key: v', ' X-Key: v', 'X-Key : v', 'X-Key: v\nY: w', 'X-Key: v\r']) assert.throws(() => headersOf(['A: 1', line]), { message: '--header takes "Name: value"' }, JSON.stringify(line));
+  for (const [text, pair] of [['A=1', ['A', '1']], ['A=', ['A', '']], ['A=b=c', ['A', 'b=c']]] as const) assert.deepEqual(readVariable(text), pair);
+  for (const text of ['', 'A', '=1', '=']) assert.throws(() => readVariable(text), { message: '--env takes NAME=VALUE' }, text);
 });
 
 test('tables and lines: the widest columns give way, blanks stand between, none at an end', () => {

@@ -220,6 +220,14 @@ test('tour --http: heads, fields and events of the example over HTTP, in both er
   }
 });
 
+test('options before --help are those of the tour, whose help is printed', async () => {
+  for (const words of [['--fast', '--help'], ['--revision', '2025-11-25', '-h']]) {
+    const { code, out, err } = await inProcess(words);
+    assert.deepEqual([code, err], [0, ''], words.join(' '));
+    assert.match(out, /^Shows a server [^]*\n  --fast  [^]*\n  --help  /);
+  }
+});
+
 test('tour --http of a program is wrong use', async () => {
   assert.equal((await run(['tour', '--http', 'node', 'x.js'])).code, 2);
 });

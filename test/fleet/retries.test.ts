@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { systemClock } from '../../src/bounds/clock.ts';
 import { Undeliverable } from '../../src/fleet/engine.ts';
 import { Retries } from '../../src/fleet/retries.ts';
@@ -62,4 +63,25 @@ test('retries: during a pause a new attempt begins at once; after the end nothin
   const other = attempt(0);
   retries.add('other', other.run);
   assert.deepEqual([failing.count, other.count], [1, 0]);
+});
+
+test('retries: what waits is not begun by being added again, neither in a pause nor before its turn', async () => {
+  const clock = manualClock();
+  const retries = new Retries(clock, 1);
+  const [failing, newer, other, last] = [attempt(Infinity), attempt(0), attempt(0), attempt(0)];
+  retries.add('a', failing.run);
+  retries.add('b', attempt(0).run);
+  // All places are taken.
+  retries.add('b', other.run);
+  assert.deepEqual([failing.count, other.count], [1, 0]);
+  await new Promise(setImmediate);
+  // The failed attempt and the other one wait for the end of the pause. The newest attempt of a name counts.
+  retries.add('a', newer.run);
+  retries.add('b', last.run);
+  await new Promise(setImmediate);
+  assert.deepEqual([failing.count, newer.count, other.count, last.count], [1, 0, 0, 0]);
+  clock.tick(250);
+  await Promise.all([newer.done, last.done]);
+  assert.deepEqual([failing.count, newer.count, other.count, last.count], [1, 1, 0, 1]);
+  retries.end();
 });

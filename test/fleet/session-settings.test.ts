@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { changeIn, sessionSettings } from '../../src/fleet/session-settings.ts';
+import { readRecord, writeRecord } from '../../src/fleet/session-records.ts';
 import type { StoredRecord } from '../../src/fleet/session-records.ts';
 import type { Decoded, Request } from '../../src/jsonrpc/message.ts';
 import { randomOf } from '../random.ts';
@@ -30,6 +31,22 @@ function openSession(id: string) {
   };
   return { session: { id, peer }, watched, levels };
 }
+
+test('a record is read as it was written, and what another program wrote in its place is refused', () => {
+  const full: StoredRecord = { ...empty, principal: 'ada', level: 'info', watched: ['a', 'b'], opened: 7, listener: { process: 'p', stream: 's', replaced: ['q'] } };
+  for (const record of [empty, full, { ...full, listener: { process: 'p', stream: 's' } }]) assert.deepEqual(readRecord(writeRecord(record)), record);
+  const { agreed, listener } = full;
+  const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    agreed: [undefined, null, 'x', ...Object.keys(agreed).flatMap((name) => [undefined, 5, null].map((value) => ({ ...agreed, [name]: value })))],
+    principal: [5, null, {}], level: ['loud', 5, null], watched: [undefined, null, 'a', {}, [5], ['a', null]], opened: [undefined, '7', null],
+    listener: [5, null, 'x', {}, ...['process', 'stream'].flatMap((name) => [undefined, 5, null].map((value) => ({ ...listener, [name]: value }))), ...['q', null, [5], ['q', {}]].map((replaced) => ({ ...listener, replaced }))],
+  };
+  for (const [name, values] of Object.entries(wrong)) for (const value of values) {
+    const text = JSON.stringify({ ...full, [name]: value });
+    assert.throws(() => readRecord(text), /something else than a session/, text);
+  }
+  for (const text of ['null', '[]', '5', '"x"', '{}']) assert.throws(() => readRecord(text), /something else than a session/, text);
+});
 
 test('what a request changes in the record', () => {
   const level = changeIn(request('logging/setLevel', { level: 'debug' }));

@@ -23,6 +23,18 @@ test('catalogue: what the store has is taken if it is whole; anything else count
   }
 });
 
+test('catalogue: the pin of a tool is what was listed under exactly its name', async () => {
+  const store = memoryStore();
+  // A server may give a tool any name.
+  const tools = JSON.parse(`{"a": ${JSON.stringify(pin('a'))}, "__proto__": ${JSON.stringify(pin('__proto__'))}}`) as unknown;
+  await store.set('pins/s', { ...kept, tools });
+  const catalogue = new Catalogue(store, (server) => server, () => true);
+  await catalogue.load(['s', 'never']);
+  for (const name of ['a', '__proto__']) assert.deepEqual(catalogue.pin('s', name), pin(name));
+  for (const name of ['b', 'toString', 'constructor', 'hasOwnProperty', '']) assert.equal(catalogue.pin('s', name), undefined, name);
+  for (const server of ['never', 'none', '__proto__', 'toString']) assert.equal(catalogue.pin(server, 'a'), undefined, server);
+});
+
 test('catalogue: a tool that is not offered is hidden, and named as such', async () => {
   const store = memoryStore();
   await store.set('pins/s', { ...kept, tools: { a: pin('a'), b: pin('b'), ['__proto__x']: pin('__proto__x') } });

@@ -9,6 +9,7 @@ import { isProgram } from '../../src/host/config.ts';
 import { Host } from '../../src/host/host.ts';
 import { chosenConfigFiles, readApplication, readConfigFiles } from '../../src/host/node/config-files.ts';
 import type { Machine } from '../../src/host/node/config-files.ts';
+import { framed } from '../../src/host/node/frame.ts';
 import { acceptedFiles, folderConsent, folderFileLines } from '../../src/host/node/folder-consent.ts';
 import { readFolderFile } from '../../src/host/node/folder-file.ts';
 import type { FolderFile } from '../../src/host/node/folder-file.ts';
@@ -124,6 +125,20 @@ test('folder files: what is left out and taken is told, and duplicate members sh
   assert.match(lines, /Taken from your environment: AWS_SECRET_ACCESS_KEY, HOME, SHELL/);
   assert.match(lines, /only your own files may set it: a: trusted, a: maxSampledTokens, b: roots/);
   assert.ok(lines.includes(file.digest));
+});
+
+test('folder files: a person is told no more than what a file takes and leaves out', () => {
+  const file = (variables: readonly string[], ignored: readonly string[]): FolderFile => ({ file: '/w/.mcp.json', digest: 'd1', text: '{}', names: [], variables, ignored, servers: () => ({}) });
+  const last = 'Its programs and addresses are used once you accept it, until the file changes. SHA-256: d1';
+  const frame = framed('{}', { columns: 80 });
+  for (const [state, first] of [
+    ['new', 'This folder has a file of servers that is not yours: /w/.mcp.json'], ['changed', 'A file of servers of this folder has changed since you accepted it: /w/.mcp.json'],
+    ['accepted', 'A file of servers of this folder, which you have accepted: /w/.mcp.json'],
+  ] as const) {
+    assert.deepEqual(folderFileLines(file([], []), state, 80), [first, ...frame, last]);
+    assert.deepEqual(folderFileLines(file(['A', 'B'], []), state, 80), [first, ...frame, 'Taken from your environment: A, B', last]);
+    assert.deepEqual(folderFileLines(file([], ['a: trusted']), state, 80), [first, ...frame, 'Left out, since only your own files may set it: a: trusted', last]);
+  }
 });
 
 test('folder files: a link, a pipe, a device, a folder and a file that is huge are refused at once', async (t) => {

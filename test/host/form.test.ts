@@ -46,6 +46,7 @@ test('form: each field is shown with its number, title, choices, format and what
   }, [...Array<string>(8).fill(''), 'no', ...Array<string>(8).fill(''), ''], { required: ['day'] });
   for (const line of ['1/8 Day', '  day (YYYY-MM-DD) [2026-01-01]: ', '2/8 sure (optional)', '  sure (yes/no) [no]: ', '  pick [a, b]: ', '  none [none]: ', '  at (YYYY-MM-DDTHH:MM:SSZ): ', '  mail (name@example.com): ', '  page (https://...): ', '  1) See (c)', '  odd [See]: ',
     '  1) a', '  Choose any number of them, with commas between, or none.']) assert.ok(shown.includes(line), `${line} in ${shown.join('\n')}`);
+  for (const at of ['1/8 Day', '2/8 sure (optional)', '8/8 odd (optional)']) assert.equal(shown[shown.indexOf(at) - 1], '', `an empty line before ${at}`);
   const many = (count: number): object => ({ type: 'string', enum: Array.from({ length: count }, (_, at) => `c${at}`) });
   const [, exact] = await fill({ a: many(200) }, ['c199', '']);
   assert.deepEqual([exact.includes('  200) c199'), exact.some((line) => line.includes('more, by their names'))], [true, false]);

@@ -168,7 +168,7 @@ test('host: a tool that changes while it is shown is shown again', async (t) => 
   const tool = server.tool('pay', { description: 'Pays 1', input: text }, () => 'paid');
   let told: () => void = () => {};
   const shown: string[] = [];
-  const { host } = make(t, { a: server }, {
+  const { host, entries } = make(t, { a: server }, {
     onChanges: () => told(),
     person: {
       approve: async ({ tool: { description }, why }) => {
@@ -187,6 +187,10 @@ test('host: a tool that changes while it is shown is shown again', async (t) => 
   });
   await host.call('a/pay', { text: 'x' });
   assert.deepEqual(shown, ['default: Pays 1', 'changed-while-shown: Pays 1000']);
+  // What was approved first was never sent, so the log does not say so.
+  await host.flushed();
+  const calls = ['asked', 'decided', 'sent', 'answered', 'failed', 'unknown'];
+  assert.deepEqual(entries().map(({ kind }) => kind).filter((kind) => calls.includes(String(kind))), ['asked', 'decided', 'decided', 'sent', 'answered']);
 });
 
 test('host: what was approved too late is shown again, and not for ever', async (t) => {

@@ -167,6 +167,8 @@ test('a rule: paths, by their readings and by their real place', async () => {
   const cases: [string, string, string, string][] = [
     // pattern, given, without a file system, with one
     ['/a/**', '/a/b', 'allow deny', 'allow deny'], ['/a/**', '/b', '', ''], ['/a/**', '/a/../b', 'deny', 'deny'], ['/a/**', 'a/b', 'deny', 'deny'], ['a/**', 'a/b', 'allow deny', 'deny'],
+    // A place that was looked up and is unknown may be anywhere.
+    ['a/**', 'b/c', '', 'deny'], ['/a/**', 'b/c', 'deny', 'deny'],
     ['/secret/**', '/link/x', '', 'deny'], ['/link/**', '/link/x', 'allow deny', 'allow deny'], ['/a/**', '/a/b%2f..', 'deny', 'deny'], ['/a/**', 'C:/a/b', 'deny', 'deny'],
     ['/a/**', 'https://h/a/b', '', ''], ['https://h/**', 'https://h/a', 'allow deny', 'allow deny'], ['https://h/**', 'h/a', 'deny', 'deny'], ['https://h/**', 'https://g/a', '', ''],
     ['/a/**', '/proc/self/cwd/x', 'deny', 'deny'], ['/a/**', '/dev/fd/3', 'deny', 'deny'], ['/a/**', '/process', '', ''], ['/a/**', '~/x', 'deny', 'deny'], ['/a/**', '/A/B', 'deny', 'deny'],

@@ -95,6 +95,31 @@ test('tool search: prompts, resources and templates are found beside tools', () 
   assert.ok(names(search.find('city')).includes('s/trips://cities/{name}'));
 });
 
+test('tool search: every text of an item is searched', () => {
+  const inputSchema = { type: 'object', properties: { walrus: { type: 'string', description: 'an otter' } } } as const;
+  const search = new ToolSearch<Searchable>([
+    { name: 't1', server: 'aardvark', tool: { name: 'badger', title: 'Camel', description: 'A donkey. An eagle.', inputSchema } },
+    { name: 't2', server: 's', tool: { name: 'none', annotations: { title: 'Ferret' }, inputSchema: { type: 'object' } } },
+    { name: 'p', server: 's', prompt: { name: 'goat', title: 'Hamster', description: 'An iguana. A jaguar.', arguments: [{ name: 'koala', description: 'a lemur' }] } },
+    { name: 'r', server: 's', resource: { name: 'moose', title: 'Newt', description: 'An ocelot. A panda.', uri: 'quail://x', mimeType: 'rabbit' } },
+    { name: 'u', server: 's', template: { name: 'seal', title: 'Tiger', description: 'A urchin. A viper.', uriTemplate: 'weasel://{x}', mimeType: 'yak' } },
+  ]);
+  for (const [name, words] of [
+    ['t1', 'aardvark badger camel donkey eagle walrus otter'], ['t2', 'ferret'], ['p', 'goat hamster iguana jaguar koala lemur'],
+    ['r', 'moose newt ocelot panda quail rabbit'], ['u', 'seal tiger urchin viper weasel yak'],
+  ] as const) for (const word of words.split(' ')) assert.deepEqual(names(search.find(word)), [name], word);
+});
+
+test('tool search: without a fitting word the order is that of rank, and of names where it is equal', async () => {
+  const ranks: Readonly<Record<string, number>> = { a: 0.2, b: 0.9, c: -1, d: 0.2, e: 0.5, f: Number.NaN, g: 0, h: Infinity };
+  const items = Object.keys(ranks).map((name) => tool(name, 'x'));
+  for (const given of [items, [...items].reverse()]) {
+    const search = new ToolSearch(given, { rank: async (_query, all) => all.map(({ name }) => ranks[name.slice(3)] ?? Number.NaN) });
+    assert.deepEqual(names(await search.ranked('zebra')), ['b', 'e', 'a', 'd', 'g', 'c'].map((name) => `s__${name}`));
+    for (const limit of [0, -1, 2]) assert.equal((await search.ranked('zebra', limit)).length, Math.max(0, limit));
+  }
+});
+
 test('tool search: rank is joined with the order by words, and what it rejects with is told', async () => {
   const items = [tool('a', 'alpha'), tool('b', 'beta'), tool('c', 'gamma')];
   const asked: [string, string[]][] = [];

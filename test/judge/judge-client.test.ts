@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/bounds/clock.ts';
+import type { Clock } from '../../src/bounds/clock.ts';
 import { manualClock } from '../../src/bounds/manual-clock.ts';
 import { judgeClient } from '../../src/judge/index.ts';
+import type { JudgedClient } from '../../src/judge/index.ts';
 import { clientProgram } from '../../src/judge/node/client-bench.ts';
 
 // The judge of clients: a barewire client breaks no rule, and for a client that breaks rules on purpose the judge names them.
@@ -90,6 +93,109 @@ test('judgeClient: a client that never stops sending does not hold a visit', asy
   assert.equal(ruling.stopped, 'it spoke to no hidden server');
   // Five minutes, with a request every two seconds, and the one that it began with.
   assert.ok(most >= 150 && most <= 152, `${most} requests`);
+});
+
+interface Posted {
+  readonly status: number;
+  readonly body: string;
+}
+type Post = (message: object) => Promise<Posted>;
+/** Another request. */
+type Send = (method: string, path: string, body?: string) => Promise<Posted>;
+
+/** A client over HTTP in this process. It answers what it is asked by `answer`. */
+function clientHere(play: (post: Post, send: Send) => Promise<void>, answer: (method: string, params: { readonly mode?: unknown }) => object = () => ({ result: {} })): JudgedClient {
+  return {
+    name: 'here', ways: ['http'],
+    async start(_way, events) {
+      let number = 0;
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+      const send: Send = (method, path, sent = '') => new Promise((resolve) => {
+        let body = '';
+        const end = (): void => resolve({ status: 200, body });
+        const write = (text: string): void => {
+          body += text;
+          for (const [, data = ''] of text.matchAll(/^data: (.*)$/gm)) {
+            const { id, method, params } = JSON.parse(data) as { id?: unknown; method?: string; params?: object };
+            if (method !== undefined && id !== undefined) void post({ id, ...answer(method, params ?? {}) });
+          }
+        };
+        events.request({
+          number: ++number, method, path, headers, body: sent, utf8: true,
+          respond: (status, _headers, text = '') => resolve({ status, body: text }), stream: () => ({ write, end, cut: end }),
+        });
+      });
+      const post: Post = (message) => send('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', ...message }));
+      return { ended: play(post, send).then(() => 'it ended'), url: 'http://127.0.0.1/mcp', write() {}, async stop() {} };
+    },
+  };
+}
+
+/** The hidden server's delays are for programs that start slowly. */
+const clock: Clock = { now: systemClock.now, monotonic: systemClock.monotonic, soon: systemClock.soon, after: (ms, run) => systemClock.after(ms / 30, run) };
+const initialize = (capabilities: object): object => ({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'here', version: '1' } } });
+const initialized = { method: 'notifications/initialized' };
+
+test('judgeClient: a client that stops after the handshake breaks a rule, and its request is the evidence', async () => {
+  const ruled = async (...more: object[]) => (await judgeClient(clientHere(async (post) => {
+    for (const message of [initialize({}), ...more]) await post(message);
+  }), { only: ['lifecycle-21'], revisions: ['2025-11-25'], quick: true, clock })).judgements[0];
+  const stopped = await ruled();
+  assert.deepEqual([stopped?.verdict, stopped?.evidence[0]?.came], ['broken', JSON.stringify({ jsonrpc: '2.0', ...initialize({}) })]);
+  assert.equal((await ruled(initialized))?.verdict, 'kept');
+});
+
+// 2025-11-25 basic/transports#sending-messages-to-the-server: 202 without a body for what needs no answer.
+test('judgeClient: the hidden server accepts notifications and responses without an answer', async () => {
+  const seen: Posted[] = [];
+  const ruling = await judgeClient(clientHere(async (post) => {
+    await post(initialize({}));
+    for (const message of [initialized, { method: 'notifications/none' }, { id: 'none', result: {} }, { id: 'none', error: { code: 1, message: 'x' } }]) seen.push(await post(message));
+  }), { revisions: ['2025-11-25'], quick: true, clock });
+  assert.deepEqual(ruling.failures, []);
+  assert.deepEqual(seen, Array.from({ length: 4 }, () => ({ status: 202, body: '' })));
+});
+
+// 2025-11-25 client/elicitation#error-handling: -32602 for a mode that the client has not declared.
+test('judgeClient: a client refuses each mode of elicitation that it has not declared', async () => {
+  const refusal = (code: number): object => ({ error: { code, message: 'no such mode' } });
+  const form = { result: { action: 'accept', content: { name: 'Ada' } } };
+  for (const [what, capability, url, hidden, verdict] of [
+    ['refuses both', {}, refusal(-32602), refusal(-32602), 'kept'], ['refuses both, declares forms', { form: {} }, refusal(-32602), refusal(-32602), 'kept'],
+    ['shows the page', {}, form, refusal(-32602), 'broken'], ['shows what is hidden', {}, refusal(-32602), form, 'broken'],
+    ['another error for the page', {}, refusal(-32603), refusal(-32602), 'broken'], ['another error for what is hidden', {}, refusal(-32602), refusal(-32601), 'broken'],
+    ['declares pages', { form: {}, url: {} }, { result: { action: 'decline' } }, refusal(-32602), 'kept'],
+  ] as const) {
+    const client = clientHere(async (post) => {
+      await post(initialize({ elicitation: capability }));
+      await post(initialized);
+      await post({ id: 2, method: 'tools/list' });
+      await post({ id: 3, method: 'tools/call', params: { name: 'add_numbers', arguments: { a: 1, b: 2 } } });
+    }, (_method, { mode }) => (mode === 'url' ? url : mode === 'hidden' ? hidden : form));
+    const { judgements, failures } = await judgeClient(client, { only: ['elicitation-11'], revisions: ['2025-11-25'], clock });
+    assert.deepEqual([failures, judgements[0]?.verdict], [[], verdict], what);
+  }
+});
+
+// 2025-03-26 basic/authorization#fallbacks-for-servers-without-metadata-discovery.
+test('judgeClient: without any metadata the endpoints of an authorization server are /register, /authorize and /token of the origin', async () => {
+  for (const [requests, verdict] of [
+    [[['POST', '/register']], 'kept'], [[['GET', '/authorize?client_id=x']], 'kept'], [[['POST', '/oauth/register']], 'broken'], [[['POST', '/register'], ['POST', '/oauth2/token']], 'broken'], [[['GET', '/oauth/authorize?client_id=x']], 'broken'],
+    [[], 'dispute'], [[['GET', '/favicon.ico']], 'dispute'],
+  ] as const) {
+    const client = clientHere(async (post, send) => {
+      const { status } = await post({ id: 1, method: 'initialize', params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'here', version: '1' } } });
+      if (status !== 401) {
+        await post(initialized);
+        return;
+      }
+      assert.equal((await send('GET', '/.well-known/oauth-authorization-server')).status, 404);
+      for (const [method, path] of requests) await send(method, path, method === 'POST' ? '{}' : '');
+    });
+    const { judgements: [one], failures } = await judgeClient(client, { only: ['authorization-112'], revisions: ['2025-03-26'], clock });
+    assert.deepEqual([failures, one?.verdict], [[], verdict], JSON.stringify(requests));
+    if (verdict === 'broken') assert.ok(one?.evidence[0]?.came.includes(requests.at(-1)?.join(' ') ?? ''), one?.evidence[0]?.came);
+  }
 });
 
 test('clientProgram: a command without a place for a server is refused', () => {

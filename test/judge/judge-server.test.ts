@@ -93,6 +93,29 @@ for (const [rule, edit] of faults) {
   });
 }
 
+test('judge: an unknown tool: an error -32602 is right, another error or a result with isError is in dispute, anything else is broken', async () => {
+  for (const [said, verdict] of [
+    ['"error":{"code":-32602,"message":"x"}', 'kept'], ['"error":{"code":-32601,"message":"x"}', 'dispute'], ['"error":{"code":-32000,"message":"x"}', 'dispute'], ['"result":{"resultType":"complete","content":[],"isError":true}', 'dispute'],
+    ['"result":{"resultType":"complete","content":[],"isError":false}', 'broken'], ['"result":{"resultType":"complete","content":[]}', 'broken'],
+    ['"error":{"code":1.5,"message":"x"}', 'broken'], ['"error":{"code":"-32602","message":"x"}', 'broken'], ['"error":{"message":"x"}', 'broken'],
+  ] as const) {
+    const edit = (text: string): string => (text.includes('judge-unknown-tool') ? text.replace(/"error":\{.*\}(?=\}$)/, said) : text);
+    const { judgements: [one] } = await overPipe(edit, { only: ['form-unknown-tool'], quick: true, revisions: ['2025-11-25'] });
+    assert.deepEqual([one?.rule.id, one?.verdict], ['form-unknown-tool', verdict], said);
+  }
+});
+
+// 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions: a modern server that does not speak the earlier ones.
+test('judge: a rule for servers of one era is not applicable to one that speaks both', async () => {
+  const ruled = async (server: McpServer, edit: (text: string) => string = (text) => text) => (await judgeServer({
+    name: 'target', open: (trace) => memoryTransport(server, { trace: (entry) => trace(entry.direction === 'received' ? { ...entry, text: edit(entry.text) } : entry) }),
+  }, { only: ['versioning-1'], revisions: ['2026-07-28', '2025-11-25'], answerMs: 500 })).judgements[0]?.verdict;
+  const modern = new McpServer({ name: 'modern', version: '1' }, { revisions: ['2026-07-28'], onError() {} });
+  assert.equal(await ruled(target()), 'not-applicable');
+  assert.equal(await ruled(modern), 'kept');
+  assert.equal(await ruled(modern, (text) => text.replace(/"error":\{.*\}(?=\}$)/, '"error":{"code":-32600,"message":"no"}')), 'broken');
+});
+
 test('judge: HTTP: what is wrong with a response', async () => {
   const found = async (edit: (response: Response) => Response | Promise<Response>, only: string): Promise<string[]> => broken(await overHttp(edit, { only: [only], quick: true, answerMs: 300 }));
   const remade = (response: Response, status: number, headers: Headers = response.headers): Response => new Response(response.body, { status, headers });
@@ -108,6 +131,34 @@ test('judge: HTTP: what is wrong with a response', async () => {
     headers.delete('x-accel-buffering');
     return remade(response, response.status, headers);
   }, 'streamable-http-22')).includes('streamable-http-22'));
+});
+
+// 2026-07-28 basic/transports/streamable-http#server-validation: a server compares the header fields with the body.
+test('judge: HTTP: a server that does not look at a header field breaks each rule about it', async () => {
+  const nameOf = ({ name, uri }: { readonly name?: unknown; readonly uri?: unknown } = {}): string | undefined => (typeof name === 'string' ? name : typeof uri === 'string' ? uri : undefined);
+  const fields: Readonly<Record<string, (body: { method: string; params?: { name?: unknown; uri?: unknown } }) => string | undefined>> = {
+    'mcp-method': ({ method }) => method, 'mcp-name': ({ params }) => nameOf(params), none: () => undefined,
+  };
+  const only = ['streamable-http-46', 'streamable-http-55', 'streamable-http-58', 'streamable-http-47', 'streamable-http-44'];
+  const found: Record<string, string[]> = {};
+  for (const [field, right] of Object.entries(fields)) {
+    const handle = fetchHandler(target());
+    const { judgements } = await judgeServer({
+      name: 'target', http: { url, fetch: async (to, init) => {
+        const request = new Request(to as string, init);
+        const [headers, body] = [new Headers(request.headers), await request.text()];
+        const value = body.startsWith('{') ? right(JSON.parse(body) as { method: string }) : undefined;
+        if (value !== undefined) headers.set(field, value);
+        return handle(new Request(url, { method: request.method, headers, ...body !== '' && { body } }));
+      } },
+    }, { only, revisions: ['2026-07-28'], answerMs: 1_000 });
+    found[field] = judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id).sort();
+    if (field === 'none') assert.deepEqual(judgements.map(({ verdict }) => verdict), only.map(() => 'kept'));
+  }
+  assert.deepEqual(found, {
+    'mcp-method': ['streamable-http-46', 'streamable-http-55', 'streamable-http-58'],
+    'mcp-name': ['streamable-http-46', 'streamable-http-47', 'streamable-http-55', 'streamable-http-58'], none: [],
+  });
 });
 
 test('judge: only tools that say they only read are called over a pipe, and none over HTTP', async () => {

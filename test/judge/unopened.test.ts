@@ -12,10 +12,10 @@ type Answers = (method: string, path: string) => Response;
 const rules = ['streamable-http-1', 'transports-15', 'transports-16', 'transports-17', 'transports-18'];
 
 /** The verdicts on an address, except `not-seen` and `not-applicable`. */
-async function said(answers: Answers, sse: boolean = false): Promise<Record<string, RuleVerdict>> {
+async function said(answers: Answers, sse: boolean = false, revisions: readonly string[] = ['2026-07-28', '2025-11-25', '2024-11-05']): Promise<Record<string, RuleVerdict>> {
   const { judgements, stopped } = await judgeServer({
     name: 'address', http: { url: 'http://127.0.0.1:1/mcp', sse, fetch: (input, init) => Promise.resolve(answers(init?.method ?? 'GET', new URL(String(input)).pathname)) },
-  }, { only: rules, revisions: ['2026-07-28', '2025-11-25', '2024-11-05'], answerMs: 500, startMs: 2_000 });
+  }, { only: rules, revisions, answerMs: 500, startMs: 2_000 });
   assert.notEqual(stopped, undefined);
   return Object.fromEntries(judgements.filter(({ verdict }) => verdict !== 'not-seen' && verdict !== 'not-applicable').map(({ rule, verdict }) => [rule.id, verdict]));
 }
@@ -36,6 +36,10 @@ test('judge: an address that says that it takes POST, and refuses it', async () 
   assert.deepEqual(await said(() => refusal(405, 'GET')), {});
   assert.deepEqual(await said(() => refusal(404)), {});
   assert.deepEqual(await said(() => refusal(401)), {});
+  // It is a rule of 2026-07-28, and of Streamable HTTP.
+  for (const revisions of [['2025-11-25'], ['2025-11-25', '2024-11-05'], ['2024-11-05']]) assert.deepEqual(await said(() => refusal(405, 'GET, POST'), false, revisions), {}, revisions.join());
+  assert.deepEqual(await said(() => refusal(405, 'GET, POST'), false, ['2026-07-28']), { 'streamable-http-1': 'broken' });
+  assert.deepEqual(await said(() => refusal(405, 'GET, POST'), true), { 'transports-17': 'broken' });
 });
 
 test('judge: an endpoint that a stream has named, and that is not there', async () => {

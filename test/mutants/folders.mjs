@@ -3,9 +3,9 @@
 const transcripts = ['test/transcripts/transcripts', 'test/transcripts/clients'];
 export const folders = {
   jsonrpc: { tests: ['test/jsonrpc/*', 'test/transport/memory', 'test/server/calls', ...transcripts] },
-  protocol: { tests: ['test/protocol/*', 'test/schema/elicitation*', 'test/server/registration', 'test/server/questions', 'test/client/questions', ...transcripts] },
+  protocol: { tests: ['test/protocol/*', 'test/schema/elicitation*', 'test/server/registration', 'test/server/questions', 'test/client/questions', 'test/observe', ...transcripts] },
   schema: { tests: ['test/schema/*'] },
-  server: { tests: ['test/server/*', 'test/extension', ...transcripts] },
+  server: { tests: ['test/server/*', 'test/extension', 'test/observe', ...transcripts] },
   client: { tests: ['test/client/*', 'test/protocol/pinging', 'test/extension', ...transcripts] },
   transport: { processes: true, tests: ['test/transport/*', 'test/transport/kit/*', 'test/http1/*', 'test/serial/*', 'test/mqtt/*', 'test/transport/stdio/reading', 'test/transport/stdio/scripted-client', 'test/transport/stdio/serve', 'test/transport/stdio/serve-own', 'test/transport/stdio/windows', 'test/transport/stdio/writer', 'test/transport/http/*', 'test/transport/http-client/*', 'test/transcripts/http', 'test/fleet/pairs', ...transcripts] },
   bounds: { tests: ['test/bounds/*', 'test/clock/manual-clock', 'test/jsonrpc/*', 'test/protocol/pinging', 'test/protocol/progress', 'test/client/*', 'test/server/parts', 'test/options/*', 'test/transport/memory', 'test/transport/stdio/reading', 'test/transport/stdio/serve', 'test/transport/http/rate-limit', 'test/transport/http/faults', 'test/transport/http/turns'] },

@@ -5,6 +5,7 @@ import { McpServer, spentStates } from '../../src/server/index.ts';
 import type { RequestStateOptions, SpentStates, StateCipher } from '../../src/server/index.ts';
 import { accept, asked, connect, modernMeta, textOf } from './peer.ts';
 import type { Answer, Bag, Peer, PeerOptions } from './peer.ts';
+import { openQuestions } from '../../src/server/modern/request-state.ts';
 
 // Attacks on `requestState`.
 // 2026-07-28 basic/patterns/mrtr#server-requirements-basic-workflow: it comes back from an attacker.
@@ -398,4 +399,32 @@ test('the memory of spent states is bounded, and never lets one open twice', () 
   const old = spentStates(1);
   assert.equal(old.spend('a', Date.now() - 1), true);
   assert.equal(old.spend('b', soon), true);
+});
+
+test('open questions: who waits is told when a client returns one of them, and of nothing else', async () => {
+  let now = 0;
+  const questions = openQuestions(() => now);
+  const [one, other] = ['a'.repeat(20), 'b'.repeat(20)];
+  questions.sent(one, 10);
+  questions.sent(other, 20);
+  let told = 0;
+  for (const wait of [questions.answered(), questions.answered()]) void wait.then(() => told++);
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  assert.deepEqual([told, questions.open, questions.asked], [0, 2, true]);
+  questions.returned('c'.repeat(20));
+  await turn();
+  assert.deepEqual([told, questions.open], [0, 2]);
+  questions.returned(one);
+  await turn();
+  assert.deepEqual([told, questions.open], [2, 1]);
+  // It was returned already; and a later wait is for a later answer.
+  void questions.answered().then(() => told++);
+  questions.returned(one);
+  await turn();
+  assert.equal(told, 2);
+  now = 19;
+  assert.equal(questions.open, 1);
+  now = 20;
+  assert.equal(questions.open, 0);
 });

@@ -99,12 +99,13 @@ test('tap: what is not held passes as it is, the very same', async () => {
 });
 
 test('tap: both directions held: each is let go, and thrown away, by its own', async () => {
-  const { tapped, out, told, arrive, held } = await between();
+  const { tapped, out, told, arrive, held, delivered, passed } = await between();
   tapped.hold({ sent: true, received: true });
   const before = held();
-  tapped.transport.send(request(1), { id: 1, method: 'ping' });
-  arrive(request(8));
-  tapped.transport.send(request(2), { id: 2, method: 'ping' });
+  const messages: Outgoing[] = [{ id: 1, method: 'ping' }, { id: 2, method: 'ping' }];
+  tapped.transport.send(request(1), messages[0]);
+  const question = arrive(request(8));
+  tapped.transport.send(request(2), messages[1]);
   arrive(request(9));
   assert.deepEqual([held() - before, tapped.held.map(({ direction, number }) => `${number} ${direction}`)], [4, ['1 sent', '2 received', '3 sent', '4 received']]);
   assert.equal(tapped.next('received')?.number, 2);
@@ -113,8 +114,11 @@ test('tap: both directions held: each is let go, and thrown away, by its own', a
   assert.equal(tapped.drop('received'), undefined);
   assert.equal(held() - before, 6);
   assert.equal(tapped.next()?.number, 1);
-  assert.equal(tapped.next('sent')?.number, 3);
+  assert.equal(tapped.next('sent', request(2))?.number, 3);
   assert.deepEqual(out.map(([text]) => text), [request(1), request(2)]);
+  // What is let go with the text that it had is not edited: it is the very same, and shown once, as the peer's.
+  assert.ok(delivered[0] === question && out.every(([, message], at) => message === messages[at]));
+  assert.deepEqual(originsOf(passed), [`received peer ${request(8)}`, `received peer ${request(9)}`, `sent peer ${request(1)}`, `sent peer ${request(2)}`]);
   // The clocks are stopped from the first held message until the last was released.
   assert.deepEqual(told, ['held true', 'message request', 'held false']);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpServer } from '../../src/server/index.ts';
-import { webSocketHandler } from '../../src/transport/websocket/index.ts';
+import { socketWithEvents, webSocketHandler } from '../../src/transport/websocket/index.ts';
 import type { AllowedUpgrade, WebSocketHandler } from '../../src/transport/websocket/index.ts';
 
 /** The refusal of an upgrade when no place is free. */
@@ -76,4 +76,36 @@ test('websocket: a handler that closes cancels each subscription by its id, and 
   assert.deepEqual(sent.map(({ id, method, params: said }) => [method ?? 'answer', id ?? said?.requestId]), [
     [acknowledged, undefined], [acknowledged, undefined], ['notifications/cancelled', 'x'], ['notifications/cancelled', 'y'], ['answer', 'x'], ['answer', 'y'],
   ]);
+});
+
+test('websocket: a socket with callbacks becomes one with events, and both directions pass through it', () => {
+  const done: unknown[] = [];
+  const raw = {
+    readyState: 1, send: (text: string) => done.push(['send', text]), close: (code?: number, reason?: string) => done.push(['close', code, reason]),
+    getBufferedAmount: () => 12,
+  };
+  const { socket, message, closed } = socketWithEvents(raw);
+  const listener = (event: object): void => void done.push({ ...event });
+  const other = (event: object): void => void done.push(['other', { ...event }]);
+  for (const type of ['message', 'close'] as const) socket.addEventListener(type, listener);
+  socket.addEventListener('message', other);
+  message('{}');
+  message(new Uint8Array(1));
+  closed(1001, 'gone');
+  // RFC 6455, 7.1.5: 1005 stands for a close without a code.
+  closed();
+  socket.removeEventListener('message', listener);
+  socket.removeEventListener('message', () => {});
+  message('last');
+  socket.send('text');
+  socket.close(1000, 'done');
+  assert.deepEqual(done, [
+    { type: 'message', data: '{}' }, ['other', { type: 'message', data: '{}' }], { type: 'message', data: new Uint8Array(1) }, ['other', { type: 'message', data: new Uint8Array(1) }],
+    { type: 'close', code: 1001, reason: 'gone' }, { type: 'close', code: 1005, reason: '' },
+    ['other', { type: 'message', data: 'last' }], ['send', 'text'], ['close', 1000, 'done'],
+  ]);
+  assert.deepEqual([socket.readyState, socket.bufferedAmount], [1, 12]);
+  raw.readyState = 3;
+  assert.equal(socket.readyState, 3);
+  assert.equal(socketWithEvents({ readyState: 1, send: raw.send, close: raw.close }).socket.bufferedAmount, undefined);
 });

@@ -114,7 +114,7 @@ async function life(bench: Bench, conversation: JudgedConversation, one: Surveye
 
 /** Judges the answers about a task that has ended. */
 async function ended(conversation: JudgedConversation, taskId: string, last: ReceivedAnswer): Promise<void> {
-  const again = await conversation.ask('tasks/get', { taskId, _meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
+  const again = await conversation.ask('tasks/get', { taskId }, { meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
   if (answered(again)) {
     conversation.check(['tasks-3', 'tasks-4'], again.kind === 'result' && again.result['taskId'] === taskId, 'the task of the parameter taskId, whatever _meta says', again);
     if (again.kind === 'result') conversation.check('tasks-60', again.result['status'] === last.result['status'], `the status ${String(last.result['status'])}: the task has ended`, again);
@@ -161,7 +161,7 @@ async function cancelledTask(bench: Bench, conversation: JudgedConversation, one
   const { taskId } = taskOf(await begun(conversation, one));
   if (typeof taskId !== 'string') return;
   // Metadata of another task is to be ignored. 2025-11-25 basic/utilities/tasks#associating-task-related-messages.
-  const strange = await conversation.ask('tasks/cancel', { taskId, _meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
+  const strange = await conversation.ask('tasks/cancel', { taskId }, { meta: { [relatedTask]: { taskId: 'judge-other-task' } } });
   const answer = strange.kind === 'error' ? await conversation.ask('tasks/cancel', { taskId }) : strange;
   if (answer.kind === 'error') {
     const still = await conversation.ask('tasks/get', { taskId });

@@ -17,7 +17,7 @@ const refuses = (status: number | undefined): boolean => status === 404 || statu
 export async function judgeUnopened(bench: Bench, older: Bench, wanted: readonly Revision[]): Promise<void> {
   if (!unopenedRules.some((id) => bench.ledger.wants(id))) return;
   const modern = wanted.find(({ era }) => era === 'modern');
-  if (modern && !bench.sse && !bench.server.http?.sse) await refusedPost(bench, modern);
+  if (modern && !bench.server.http?.sse) await refusedPost(bench, modern);
   const oldest = wanted.find(({ place }) => place === 0);
   if (oldest) await halfOpened(bench, older, oldest);
 }

@@ -114,6 +114,26 @@ for (const [front, back] of [['http', 'stdio'], ['pipe', 'http']] as const) {
   }
 }
 
+test('bridge: a server behind that ends by itself makes room for another one', async (t) => {
+  const endings: ((why: string) => void)[] = [];
+  const bridge = await openBridge({ limits: { maxBackends: 1 }, onError: () => {}, open: () => {
+    const inner = memoryTransport(behindServer([legacy]));
+    return { ...inner, open: (to) => {
+      endings.push((why) => to.closed(why));
+      return inner.open(to);
+    } };
+  } });
+  t.after(() => bridge.close());
+  const one = await client(t, Object.assign(bridge, { url: '' }), 'pipe', legacy);
+  await one.callTool('state', {});
+  const opened = endings.length;
+  assert.equal(bridge.backends, 1);
+  endings.at(-1)?.('the program has ended');
+  assert.equal(bridge.backends, 0);
+  assert.match(text(await one.callTool('state', {})), /^\d+ 0 0$/);
+  assert.deepEqual([bridge.backends, endings.length], [1, opened + 1]);
+});
+
 test('bridge: a log message whose level the server invented is dropped, and its call goes on', async (t) => {
   const server = scripted(({ method }) => {
     if (method !== 'tools/call') return { tools: [{ name: 'say', inputSchema: { type: 'object' } }] };

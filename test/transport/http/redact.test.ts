@@ -98,6 +98,24 @@ test('redaction: of an address its user, its fragment, unknown parameters and ke
   }
 });
 
+test('redaction: words and numbers are shown, and what is longer or more mixed than they are is not', () => {
+  const letters = (count: number): string => 'abcdefgh'.repeat(5).slice(0, count);
+  for (const [text, shown] of [
+    // Fewer than 12 characters.
+    ['a1b2c3d4e5f', true], ['a1b2c3d4e5f6', false],
+    // Only digits.
+    ['123456789012', true], ['1234567890123', false], ['2026-11-28-10-20-30', true], ['run-123456789012', true], ['run-1234567890123', false],
+    // Only letters, with few capitals or with no others.
+    [letters(32), true], [letters(33), false], ['getElementById', true], ['AUTHORIZATION', true], ['Authorization', true], ['aBcDeFgHiJkLm', false], ['PRIVATE_KEY_OF', true],
+    // Both: at most two short parts, and none in a long run.
+    ['v1-alpha2-release', true], ['v1-alpha2-beta3-x', false], ['release-a1b2c3d4e5', true], ['release-a1b2c3d4e5f', false],
+    [`v1-${letters(29)}`, true], [`v1-${letters(30)}`, false],
+  ] as const) {
+    assert.equal(redactText(text), shown ? text : '[redacted]', text);
+    assert.equal(redactPath(`/a/${text}/b`), `/a/${shown ? text : '[redacted]'}/b`);
+  }
+});
+
 test('redaction: a text of any length is read in a moment', () => {
   for (const unit of ['a', '1', 'a1', '@', '/', '?', '&', '=', ' ', 'Bearer ', 'bearer=', 'Basic  ', '-', '.', 'a-1.', '://', '"']) {
     const text = unit.repeat(300_000 / unit.length);

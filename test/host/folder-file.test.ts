@@ -133,7 +133,7 @@ test('folder files: a person is told no more than what a file takes and leaves o
   const frame = framed('{}', { columns: 80 });
   for (const [state, first] of [
     ['new', 'This folder has a file of servers that is not yours: /w/.mcp.json'], ['changed', 'A file of servers of this folder has changed since you accepted it: /w/.mcp.json'],
-    ['accepted', 'A file of servers of this folder, which you have accepted: /w/.mcp.json'],
+    ['accepted', 'A file of servers of this folder, which you accepted: /w/.mcp.json'],
   ] as const) {
     assert.deepEqual(folderFileLines(file([], []), state, 80), [first, ...frame, last]);
     assert.deepEqual(folderFileLines(file(['A', 'B'], []), state, 80), [first, ...frame, 'Taken from your environment: A, B', last]);

@@ -101,7 +101,7 @@ interface Posted {
 }
 type Post = (message: object) => Promise<Posted>;
 /** Another request. */
-type Send = (method: string, path: string, body?: string) => Promise<Posted>;
+type Send = (method: string, path: string, body?: string, more?: Readonly<Record<string, string>>) => Promise<Posted>;
 
 /** A client over HTTP in this process. It answers what it is asked by `answer`. */
 function clientHere(play: (post: Post, send: Send) => Promise<void>, answer: (method: string, params: { readonly mode?: unknown }) => object = () => ({ result: {} })): JudgedClient {
@@ -110,7 +110,7 @@ function clientHere(play: (post: Post, send: Send) => Promise<void>, answer: (me
     async start(_way, events) {
       let number = 0;
       const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
-      const send: Send = (method, path, sent = '') => new Promise((resolve) => {
+      const send: Send = (method, path, sent = '', more = {}) => new Promise((resolve) => {
         let body = '';
         const end = (): void => resolve({ status: 200, body });
         const write = (text: string): void => {
@@ -121,7 +121,7 @@ function clientHere(play: (post: Post, send: Send) => Promise<void>, answer: (me
           }
         };
         events.request({
-          number: ++number, method, path, headers, body: sent, utf8: true,
+          number: ++number, method, path, headers: { ...headers, ...more }, body: sent, utf8: true,
           respond: (status, _headers, text = '') => resolve({ status, body: text }), stream: () => ({ write, end, cut: end }),
         });
       });
@@ -154,6 +154,18 @@ test('judgeClient: the hidden server accepts notifications and responses without
   }), { revisions: ['2025-11-25'], quick: true, clock });
   assert.deepEqual(ruling.failures, []);
   assert.deepEqual(seen, Array.from({ length: 4 }, () => ({ status: 202, body: '' })));
+});
+
+// 2025-11-25 basic/transports#listening-for-messages-from-the-server.
+test('judgeClient: a GET says that it takes an event stream', async () => {
+  for (const [accept, verdict] of [['text/event-stream', 'kept'], ['application/json, Text/Event-Stream;q=1', 'kept'], ['application/json', 'broken'], ['', 'broken']] as const) {
+    const client = clientHere(async (post, send) => {
+      for (const message of [initialize({}), initialized]) await post(message);
+      await send('GET', '/mcp', '', { accept });
+    });
+    const { judgements: [one] } = await judgeClient(client, { only: ['transports-3'], revisions: ['2025-11-25'], quick: true, clock });
+    assert.equal(one?.verdict, verdict, accept);
+  }
 });
 
 // 2025-11-25 client/elicitation#error-handling: -32602 for a mode that the client has not declared.

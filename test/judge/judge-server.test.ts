@@ -4,6 +4,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { allRules, judgeServer, seenRules } from '../../src/judge/index.ts';
 import type { JudgeOptions, JudgeRuling } from '../../src/judge/index.ts';
+import { sampleArguments } from '../../src/judge/answers.ts';
 import { compile } from '../../src/schema/full/index.ts';
 import { McpServer } from '../../src/server/index.ts';
 import { fetchHandler } from '../../src/transport/http/fetch/index.ts';
@@ -28,6 +29,20 @@ function overHttp(edit: (response: Response) => Response | Promise<Response> = (
 
 const broken = ({ judgements, others }: JudgeRuling): string[] => [...judgements, ...others].filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule.id);
 const kept = ({ judgements }: JudgeRuling, level: string): number => judgements.filter((one) => one.verdict === 'kept' && one.level === level).length;
+
+test('judge: the arguments that it makes fit the schema of each required text', () => {
+  for (const [schema, text] of [
+    [{}, 'judge'], [{ minLength: 8 }, 'judgexxx'], [{ minLength: 5 }, 'judge'], [{ maxLength: 2 }, 'ju'], [{ minLength: 7, maxLength: 7 }, 'judgexx'], [{ maxLength: 0 }, ''], [{ format: 'unknown' }, 'judge'],
+    [{ format: 'email' }, 'judge@example.com'], [{ format: 'uri' }, 'https://example.com/'], [{ format: 'date' }, '2026-01-01'], [{ format: 'date-time' }, '2026-01-01T00:00:00Z'],
+  ] as const) {
+    const whole = { type: 'object', properties: { a: { type: 'string', ...schema }, b: { type: 'string' } }, required: ['a'] } as const;
+    const made = sampleArguments(whole);
+    assert.deepEqual(made, { a: text }, JSON.stringify(schema));
+    assert.ok(compile(whole)(made).valid);
+  }
+  assert.equal(String(sampleArguments({ properties: { a: { type: 'string', minLength: 1e9 } }, required: ['a'] })['a']).length, 1_000);
+  for (const odd of [undefined, null, 'x', {}, { required: 'a' }, { required: [5] }]) assert.deepEqual(sampleArguments(odd), {});
+});
 
 test('judge: the rules are those of the matrix', () => {
   execFileSync(process.execPath, ['scripts/judge-rules.mjs', '--check'], { cwd: root });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { systemClock } from '../../src/bounds/clock.ts';
+import type { Clock } from '../../src/bounds/clock.ts';
 import { judgeServer } from '../../src/judge/index.ts';
 import type { JudgeRuling, RuleVerdict } from '../../src/judge/index.ts';
 import { memoryTransport } from '../../src/transport/memory.ts';
@@ -55,4 +57,24 @@ test('judge: a modern request after a handshake is answered by what it says itse
   assert.equal(verdictOf(await ruled((text) => text), 'base-80'), 'kept');
   assert.equal(verdictOf(await ruled((text) => (text.includes('"id":"judge-modern"') ? text.replace('"resultType":"complete",', '') : text)), 'base-80'), 'broken');
   assert.equal(verdictOf(await ruled((text) => (text.includes('"id":"judge-modern"') ? '{"jsonrpc":"2.0","id":"judge-modern","error":{"code":-32600,"message":"no"}}' : text)), 'base-80'), 'dispute');
+});
+
+// 2025-11-25 basic/lifecycle#initialization: before notifications/initialized a server sends no requests but pings and logs.
+test('judge: a question before notifications/initialized breaks a rule, a notification does not', async () => {
+  // The judge waits seconds for what does not come.
+  const clock: Clock = { now: systemClock.now, monotonic: systemClock.monotonic, soon: systemClock.soon, after: (ms, run, background) => systemClock.after(ms / 50, run, background) };
+  for (const [text, verdict] of [
+    ['{"jsonrpc":"2.0","id":"q","method":"roots/list"}', 'broken'], ['{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}', 'kept'], ['{"jsonrpc":"2.0","id":"p","method":"ping"}', 'kept'],
+  ] as const) {
+    let told = 0;
+    const ruling = await judgeServer({
+      name: 'target', open: (trace) => memoryTransport(target(), { trace(entry) {
+        trace(entry);
+        if (entry.direction !== 'sent' || !entry.text.includes('"tools/call"')) return;
+        told++;
+        trace({ direction: 'received', text, at: entry.at });
+      } }),
+    }, { only: ['lifecycle-12'], revisions: ['2025-11-25'], answerMs: 10_000, clock, mayCall: ({ name }) => name === 'ask' });
+    assert.deepEqual([verdictOf(ruling, 'lifecycle-12'), told > 0], [verdict, true], text);
+  }
 });

@@ -135,8 +135,8 @@ test('an address: the right path is looked for at four others, and the old trans
   } })).findings[0]?.todo;
   assert.equal(await todo({ '/mcp': 'cut', '/': { status: 500 }, '/api/mcp': {} }), 'Use https://h.example/api/mcp: the endpoint is there.');
   assert.equal(await todo({ '/mcp': { body: 'no' }, '/sse': { headers: { 'content-type': 'text/event-stream' }, body: 'event: endpoint\ndata: /m\n\n' } }), 'Use https://h.example/sse: the endpoint is there.');
-  assert.doesNotMatch(await todo({ '/sse': { body: 'event: ping\n\n' } }) ?? '', /there it is/);
-  assert.doesNotMatch(await todo({ '/mcp': { status: 400 } }) ?? '', /there it is/, 'a refusal is not the endpoint');
+  assert.doesNotMatch(await todo({ '/sse': { body: 'event: ping\n\n' } }) ?? '', /the endpoint is there/);
+  assert.doesNotMatch(await todo({ '/mcp': { status: 400 } }) ?? '', /the endpoint is there/, 'a refusal is not the endpoint');
   const elsewhere = await address({ '/mcp': { status: 404 }, '/': { status: 500, headers: { 'mcp-session-id': 'no' } }, '/api/mcp': { ...well['initialize'] as object } });
   assert.deepEqual(elsewhere.sent.slice(2).map(({ method, url, headers }) => `${method} ${new URL(url).pathname} ${headers['mcp-session-id']} ${headers['mcp-protocol-version']}`), [
     'POST / undefined undefined', 'DELETE / no 2025-11-25', 'POST /api/mcp undefined undefined', 'DELETE /api/mcp abc 2025-06-18',

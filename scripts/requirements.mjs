@@ -1,4 +1,4 @@
-// npm run requirements                   checks the matrix and writes requirements/requirements.md and requirements/removals.md
+// npm run requirements                   checks the matrix, and that each edit still finds its lines, and writes requirements/requirements.md and requirements/removals.md
 // npm run requirements -- --check        checks it, and that both files are up to date
 // npm run requirements -- --spec PATH    also compares it with a checkout of the specification, and of an extension (ext-tasks,
 //                                        ext-auth) if its repository is next to that
@@ -7,15 +7,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documentOf } from './requirements/document.mjs';
 import { compare, countsOf, faultsOf, readMatrix } from './requirements/matrix.mjs';
-import { readEdits, readResults, readWithout, removalsDocument } from './requirements/removals.mjs';
+import { lostLines, readEdits, readResults, readWithout, removalsDocument } from './requirements/removals.mjs';
 import { EXTENSIONS, REVISIONS, sentencesOfExtension, sentencesOfRevision } from './requirements/sentences.mjs';
 import { readWords } from './words.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { values: { check, spec } } = readWords({ check: { type: 'boolean' }, spec: { type: 'string' } });
 const matrix = readMatrix(root);
-const faults = faultsOf(matrix, root);
-const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, readEdits(root), readResults(root), readWithout(root)) };
+const edits = readEdits(root);
+const faults = [...faultsOf(matrix, root), ...[...edits, ...readEdits(root, 'test/judge/mutants/edits')].flatMap((edit) => lostLines(edit, root))];
+const pages = { 'requirements.md': documentOf(matrix), 'removals.md': removalsDocument(matrix, edits, readResults(root), readWithout(root)) };
 for (const [name, text] of Object.entries(pages)) {
   const path = `${root}requirements/${name}`;
   if (check) {

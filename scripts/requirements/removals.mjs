@@ -110,16 +110,22 @@ export function faultsOfEdits({ rules }, edits, root) {
     if (!breaks.endsWith('.') && breaks.split(' ').length < 3) faults.push(`${id}: no sentence`);
     const sources = rule.source.split(' ').map((place) => place.replace(/#.*/, ''));
     if (!changes.some(({ path }) => sources.includes(path))) faults.push(`${id}: the edit is in ${changes[0].path}, which the rule does not name`);
-    const texts = new Map();
-    for (const change of changes) {
-      try {
-        texts.set(change.path, applied(texts.get(change.path) ?? readFileSync(join(root, change.path), 'utf8'), change));
-      } catch (error) {
-        faults.push(`${id}: ${error.message}`);
-      }
-    }
+    faults.push(...lostLines({ id, changes }, root));
   }
   return faults;
+}
+
+/** Faults of an edit whose lines do not occur exactly once in the tree. */
+export function lostLines({ id, changes }, root) {
+  const texts = new Map();
+  return changes.flatMap((change) => {
+    try {
+      texts.set(change.path, applied(texts.get(change.path) ?? readFileSync(join(root, change.path), 'utf8'), change));
+      return [];
+    } catch (error) {
+      return [`${id}: ${error.message}`];
+    }
+  });
 }
 
 /**
